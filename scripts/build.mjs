@@ -1,0 +1,46 @@
+// Builds dist/ with esbuild. With --types, also the declarations that a published package needs.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { bundle } from './lib/bundle.mjs'
+import { filesUnder, fingerprint, inRoot, isMain } from './lib/files.mjs'
+import { ensureInstalled } from './lib/install.mjs'
+import { withLock } from './lib/lock.mjs'
+import { binOf, runNode } from './lib/run.mjs'
+
+const entryPoints = ['src/cli/main.ts', 'src/index.ts', 'src/embed/index.ts']
+
+/** Where the build keeps the fingerprint of what it was built from. */
+export const buildStamp = 'dist/.stamp'
+
+/** The fingerprint of all that decides what the build is. */
+export const sourcePrint = () => fingerprint(['src', 'scripts', 'package.json', 'tsconfig.json'])
+
+/** Builds the entry points that exist. The caller holds the lock. Returns whether it went well. */
+export async function build({ types = false } = {}) {
+  const print = sourcePrint() // Taken first: a source saved during the build leads to another build.
+  const before = filesUnder('dist')
+  const entries = entryPoints.filter((path) => existsSync(inRoot(path)))
+  let written = []
+  if (entries.length > 0) {
+    written = await bundle({ entries, base: 'src', out: 'dist' })
+    if (written === undefined) return false
+  }
+
+  // What earlier builds left goes only after the new files are in place.
+  for (const path of before) if (!written.includes(path)) rmSync(inRoot(path), { force: true })
+  if (types && !(await declarations(entries))) return false
+  mkdirSync(inRoot('dist'), { recursive: true })
+  writeFileSync(inRoot(buildStamp), print)
+  return true
+}
+
+/** Writes the .d.ts files of the library's entry points. */
+async function declarations(entries) {
+  if (!entries.some((path) => !path.startsWith('src/cli/'))) return true
+  return (await runNode([binOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])).ok
+}
+
+if (isMain(import.meta.url)) {
+  const types = process.argv.includes('--types')
+  const ok = (await ensureInstalled()) && (await withLock(() => build({ types })))
+  if (!ok) process.exitCode = 1
+}

@@ -1,0 +1,25 @@
+// Makes a checkout ready to run: installs the dependencies and builds, each only when needed, and silent when not.
+// It runs on a fresh clone, so all that it imports at once uses Node built-ins only.
+import { build, buildStamp, sourcePrint } from './build.mjs'
+import { isMain, readStamp } from './lib/files.mjs'
+import { ensureInstalled } from './lib/install.mjs'
+import { withLock } from './lib/lock.mjs'
+
+const isBuilt = () => readStamp(buildStamp) === sourcePrint()
+
+/** Builds dist/ unless it was built from the present sources. Returns whether it went well. */
+export async function ensureBuilt() {
+  if (isBuilt()) return true
+  return await withLock(async () => {
+    if (isBuilt()) return true // Another process did it while this one waited.
+    console.error('dragoman: building')
+    const ok = await build()
+    if (!ok) console.error('dragoman: the build failed')
+    return ok
+  })
+}
+
+/** Installs, then builds. Returns whether both went well. */
+export const ensure = async () => (await ensureInstalled()) && (await ensureBuilt())
+
+if (isMain(import.meta.url) && !(await ensure())) process.exitCode = 1

@@ -1,0 +1,136 @@
+import type { FunctionResponse, FunctionResponsePart, Part, PartListUnion, PartUnion } from '@google/genai'
+import { isObject } from '../../model/json.ts'
+import { transformMcpContentToParts } from './mcp-content.ts'
+
+/** How a tool's answer is to be written. */
+export interface FunctionResponseOptions {
+  /** Gemini 3 and later: text becomes the output, and media go inside the response instead of beside it. */
+  readonly nested?: boolean
+  /** The tool failed: this goes under `error`, and its content is left out. */
+  readonly error?: string | { readonly message: string } | undefined
+}
+
+/**
+ * Turns what a tool returned for the model into the parts that answer its call, the response first. There is always
+ * exactly one response, because the service counts them against the calls.
+ */
+export function convertToFunctionResponse(
+  toolName: string,
+  callId: string,
+  llmContent: PartListUnion,
+  options: FunctionResponseOptions = {},
+): Part[] {
+  const call = { id: callId, name: toolName }
+  if (options.error !== undefined) {
+    const message = typeof options.error === 'string' ? options.error : options.error.message
+    return [{ functionResponse: { ...call, response: { error: message || 'The tool failed.' } } }]
+  }
+  if (typeof llmContent === 'string') return [answer(call, llmContent)]
+  const list = Array.isArray(llmContent) ? llmContent.map(asPart) : [llmContent]
+  const response = list.find(({ functionResponse }) => functionResponse !== undefined)
+  if (response) return passOn(response, list, call, options.nested === true)
+  if (options.nested) return nest(list, call)
+  const [only] = list
+  if (Array.isArray(llmContent) || !only) return [answer(call, SUCCEEDED), ...list]
+  if (isMedia(only)) return [answer(call, processed(only)), only]
+  return isText(only) ? [answer(call, only.text)] : [answer(call, SUCCEEDED), only]
+}
+
+/** Makes the part that answers a call with text. */
+export function functionResponsePart(callId: string, name: string, output: string): Part {
+  return answer({ id: callId, name }, output)
+}
+
+/** Wraps what a tool returned: as `convertToFunctionResponse` does, but with a shorter word for binary content. */
+export function wrapToolResult(callId: string, name: string, llmContent: PartListUnion): Part[] {
+  if (typeof llmContent !== 'string' && !Array.isArray(llmContent) && isMedia(llmContent)) {
+    return [functionResponsePart(callId, name, 'Binary content processed.'), llmContent]
+  }
+  return convertToFunctionResponse(name, callId, llmContent)
+}
+
+/** Writes base64 data as a URL, for showing it. */
+export function dataUrl(mime: string, base64: string): string {
+  return `data:${mime};base64,${base64}`
+}
+
+type Call = Required<Pick<FunctionResponse, 'id' | 'name'>>
+
+/** The SDK declares classes where the wire has plain objects. */
+type Shape<T> = Pick<T, keyof T>
+
+const SUCCEEDED = 'Tool execution succeeded.'
+
+function processed(part: Part): string {
+  const mime = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown'
+  return `Binary content of type ${mime} was processed.`
+}
+
+function answer(call: Call, output: string): Part {
+  return { functionResponse: { ...call, response: { output } } }
+}
+
+function asPart(part: PartUnion): Part {
+  return typeof part === 'string' ? { text: part } : part
+}
+
+function isMedia(part: Part): boolean {
+  return part.inlineData !== undefined || part.fileData !== undefined
+}
+
+function isText(part: Part): part is Part & { text: string } {
+  return typeof part.text === 'string' && !part.thought
+}
+
+/** A tool that already answers in Gemini's form: its response stands, with content blocks inside it made text. */
+function passOn(response: Part, list: readonly Part[], call: Call, nested: boolean): Part[] {
+  const inner: Shape<FunctionResponse> = response.functionResponse ?? {}
+  const rest = list.filter((part) => part !== response).map(withoutResponse)
+  const content = inner.response?.['content']
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    const own = { ...inner, id: inner.id || call.id, name: inner.name || call.name }
+    return [{ ...response, functionResponse: own }, ...rest]
+  }
+  const parts =
+    typeof content === 'string' ? [{ text: content }] : content.flatMap((block) => blockParts(block, call.name))
+  if (inner.response?.['isError'] === true) {
+    return [{ functionResponse: { ...call, response: { error: textOf(parts) || 'The tool failed.' } } }, ...rest]
+  }
+  if (nested) return nest([...parts, ...rest], call)
+  return [answer(call, textOf(parts)), ...parts.filter((part) => !isText(part)), ...rest]
+}
+
+/** A second response to one call would be one too many; what it says is kept as text. */
+function withoutResponse(part: Part): Part {
+  return part.functionResponse ? { text: JSON.stringify(part.functionResponse.response ?? {}) } : part
+}
+
+/** Content blocks come in MCP's form, with a type, or already as parts. */
+function blockParts(block: unknown, toolName: string): Part[] {
+  if (typeof block === 'string') return [{ text: block }]
+  if (!isObject(block)) return []
+  return typeof block['type'] === 'string'
+    ? transformMcpContentToParts(toolName, [{ ...block, type: block['type'] }])
+    : [block]
+}
+
+function nest(list: readonly Part[], call: Call): Part[] {
+  const media = list.filter(isMedia)
+  const [first] = media
+  const text = textOf(list)
+  const status = first && media.length === 1 ? processed(first) : SUCCEEDED
+  const parts = media.map(({ inlineData, fileData }): FunctionResponsePart => ({
+    ...(inlineData && { inlineData }),
+    ...(fileData && { fileData }),
+  }))
+  const response = { output: text === '' ? status : text }
+  const others = list.filter((part) => !isMedia(part) && !isText(part))
+  return [{ functionResponse: { ...call, response, ...(parts.length > 0 && { parts }) } }, ...others]
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts
+    .filter(isText)
+    .map(({ text }) => text)
+    .join('\n')
+}

@@ -1,0 +1,120 @@
+import type { Content, FunctionCallingConfigMode, GenerationConfig, Part, Tool, ToolConfig } from '@google/genai'
+import type OpenAI from 'openai'
+import type { Warning } from '../../model/event.ts'
+import type { ToolSpec } from '../../model/request.ts'
+import { project } from '../../schema/project.ts'
+import { openaiChat } from '../../wire/openai-chat.ts'
+import { declareForGemini } from '../gemini-tools.ts'
+import type { NativeToolCallsChunk } from './native-tool-calls.ts'
+import { toolId, toolIdMinter } from './tool-id.ts'
+
+/**
+ * Passes on the call of a Gemini part as a chunk. A call without an id gets one from `mintId`, by default
+ * `toolu_<name>_` and something random. A call that comes in pieces is not passed on, because no piece of it may run.
+ */
+export function* nativeToolCallsFromGeminiPart(
+  part: Part,
+  mintId: (name: string) => string = toolId,
+  onWarning?: (warning: Warning) => void,
+): Generator<NativeToolCallsChunk, void, undefined> {
+  const { functionCall: call, thoughtSignature: signature } = part
+  if (!call) return
+  if (!call.name || call.willContinue || call.partialArgs) {
+    onWarning?.({ code: 'no-whole-call', message: `A piece of a call of ${call.name || 'no name'} was dropped.` })
+    return
+  }
+  const args: unknown = call.args
+  const toolCall = {
+    id: call.id || mintId(call.name),
+    type: 'function',
+    function: { name: call.name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
+    ...(signature && { thoughtSignature: signature }),
+  }
+  yield { type: 'native_tool_calls', toolCalls: [toolCall] }
+}
+
+/** What a reader of Gemini's calls may be told. */
+export interface GeminiToolCallReaderOptions {
+  /** Goes into every id that the reader makes; unique for each reader whose ids meet. Random by default. */
+  readonly prefix?: string
+  /** The tools that were sent, so that calls come back under the names that the host gave them. */
+  readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/** Makes a reader of parts whose ids never repeat. Keep one for a session; it counts, and looks at no clock. */
+export function geminiToolCallReader(
+  options: GeminiToolCallReaderOptions = {},
+): (part: Part) => Generator<NativeToolCallsChunk, void, undefined> {
+  const mintId = toolIdMinter(options.prefix)
+  const projection = options.tools && project(specs(options.tools), 'gemini-json')
+  return function* (part) {
+    for (const chunk of nativeToolCallsFromGeminiPart(part, mintId, options.onWarning)) {
+      for (const { function: called } of chunk.toolCalls) called.name = projection?.toolName(called.name) ?? called.name
+      yield chunk
+    }
+  }
+}
+
+/** Declares OpenAI tools to Gemini; one that cannot be declared is left out alone. */
+export function openAiToolsToGemini(
+  tools: readonly OpenAI.Chat.ChatCompletionTool[],
+  onWarning?: (warning: Warning) => void,
+): Tool[] {
+  const functionDeclarations = declareForGemini(specs(tools), 'gemini-json', onWarning)
+  return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
+}
+
+/** What goes into a request to Code Assist. */
+export interface GeminiRequestOptions {
+  readonly model: string
+  readonly project?: string | undefined
+  readonly contents: readonly Content[]
+  readonly systemInstruction?: string | undefined
+  /** In OpenAI's form. */
+  readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
+  /** `ANY` by default, which forces a call; a model that must call can never finish. */
+  readonly mode?: `${FunctionCallingConfigMode}`
+  readonly generationConfig?: GenerationConfig | undefined
+  readonly onWarning?: (warning: Warning) => void
+}
+
+/** The body of a request to Code Assist: everything but the model and the project is inside `request`. */
+export interface GeminiRequestBody {
+  model: string
+  project?: string
+  request: {
+    systemInstruction?: Content
+    tools?: Tool[]
+    toolConfig?: ToolConfig
+    generationConfig?: GenerationConfig
+    contents: Content[]
+  }
+}
+
+/** Writes the body of a request to Code Assist. The contents come last, so that a longer history extends the bytes. */
+export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestBody {
+  const tools = openAiToolsToGemini(options.tools ?? [], options.onWarning)
+  const { systemInstruction: system, generationConfig } = options
+  const mode = (options.mode ?? 'ANY') as FunctionCallingConfigMode
+  return {
+    model: options.model,
+    ...(options.project !== undefined && { project: options.project }),
+    request: {
+      ...(system && { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
+      // The service refuses a calling mode where nothing can be called.
+      ...(tools.length > 0 && { tools, toolConfig: { functionCallingConfig: { mode } } }),
+      ...(generationConfig && { generationConfig }),
+      contents: [...options.contents],
+    },
+  }
+}
+
+/** Gemini knows no tools that take free text; they get it as their one argument. */
+function specs(tools: readonly OpenAI.Chat.ChatCompletionTool[]): ToolSpec[] {
+  return openaiChat
+    .read({ tools })
+    .tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT } : tool))
+}
+
+const FREE_TEXT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }

@@ -1,0 +1,90 @@
+import type { Warning } from '../model/event.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { AssistantTurn, ResultPart, UserTurn } from '../model/turn.ts'
+
+/** What a session log is made of: one entry for each thing that happened, and nothing is ever changed afterwards. */
+export type Entry = EntryBody & {
+  /** Counts from 1 in each file. */
+  readonly seq: number
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/** The kinds of entries. Those marked (c) make the conversation; the others say how it was carried out. */
+export type EntryBody =
+  /** The first entry: what this session is, and from where it was forked. */
+  | {
+      readonly kind: 'open'
+      readonly version: 1
+      readonly session: string
+      readonly folder: string
+      readonly parent?: Parent
+    }
+  /** (c) What the person said. */
+  | { readonly kind: 'user'; readonly parts: UserTurn['parts']; readonly prompt: string }
+  /** (c) What the harness told the model. */
+  | { readonly kind: 'note'; readonly text: string }
+  /** (c) What the model answered. */
+  | {
+      readonly kind: 'turn'
+      readonly turn: AssistantTurn
+      readonly prompt: string
+      readonly ms: number
+      readonly warnings?: readonly Warning[]
+    }
+  /** A tool is about to run. Without a result after it, nobody knows how far it came: it never runs again. */
+  | { readonly kind: 'intent'; readonly call: string; readonly name: string; readonly input: JsonObject }
+  /** (c) How a call ended. */
+  | {
+      readonly kind: 'result'
+      readonly result: ResultPart
+      readonly ms: number
+      readonly decision?: string
+      readonly facts?: JsonObject
+    }
+  /** A question to the person, and its answer; it may come from another process, hours later. */
+  | { readonly kind: 'ask'; readonly ask: string; readonly call: string; readonly details: JsonObject }
+  | {
+      readonly kind: 'reply'
+      readonly ask: string
+      readonly outcome: string
+      readonly words?: string
+      readonly input?: JsonObject
+    }
+  /** (c) The history up to here is replaced by a summary, for the model; the entries stay. */
+  | {
+      readonly kind: 'compact'
+      readonly summary: string
+      readonly keep: number
+      readonly before: number
+      readonly after: number
+    }
+  /** A request was sent: how long each part of it was, and its hash, to explain what the cache did. */
+  | {
+      readonly kind: 'request'
+      readonly model: string
+      readonly prompt: string
+      readonly bytes: number
+      readonly prefix?: Json
+    }
+  /** An attempt failed; what it cost counts all the same. */
+  | { readonly kind: 'fault'; readonly fault: Json; readonly prompt: string; readonly usage?: Json }
+  /** A run ended. */
+  | { readonly kind: 'close'; readonly prompt: string; readonly reason: string }
+
+/** Where a session was forked: everything of the parent up to and with this entry belongs to it. */
+export interface Parent {
+  readonly session: string
+  readonly seq: number
+}
+
+/** The entries after which the log must be on the disk before anything else happens. */
+export function mustBeDurable(body: EntryBody): boolean {
+  return (
+    body.kind === 'user' ||
+    body.kind === 'intent' ||
+    body.kind === 'result' ||
+    body.kind === 'turn' ||
+    body.kind === 'close'
+  )
+}

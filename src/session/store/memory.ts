@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { Entry, EntryBody } from '../entry.ts'
+import { summaryOf } from '../summary.ts'
+import { type SessionLog, type Store, StoreProblem } from './store.ts'
+
+/** Sessions in memory: for tests, and for library users who want nothing on the disk. */
+export function memoryStore(now: () => number = Date.now): Store {
+  const files = new Map<string, Entry[]>()
+  const open = new Set<string>()
+  const blobs = new Map<string, Uint8Array>()
+
+  function own(id: string): Entry[] {
+    const entries = files.get(id)
+    if (!entries) throw new StoreProblem(`there is no session ${id}`)
+    return entries
+  }
+
+  function all(id: string): Entry[] {
+    const entries = own(id)
+    const first = entries[0]
+    const parent = first?.kind === 'open' ? first.parent : undefined
+    return parent ? [...all(parent.session).filter((entry) => entry.seq <= parent.seq), ...entries] : [...entries]
+  }
+
+  function log(id: string): SessionLog {
+    if (open.has(id)) throw new StoreProblem(`the session ${id} is in use`)
+    const entries = own(id)
+    const first = entries[0]
+    const base = all(id)
+    let last = base.at(-1)?.seq ?? 0
+    open.add(id)
+    return {
+      id,
+      folder: first?.kind === 'open' ? first.folder : '',
+      entries: base,
+      damages: [],
+      append(body: EntryBody) {
+        if (!open.has(id)) throw new StoreProblem(`the session ${id} is closed`)
+        const entry: Entry = { seq: ++last, at: now(), ...body }
+        entries.push(entry)
+        return entry
+      },
+      close: () => void open.delete(id),
+    }
+  }
+
+  return {
+    create({ id, folder, parent }) {
+      if (files.has(id)) throw new StoreProblem(`there is already a session ${id}`)
+      if (parent) own(parent.session)
+      const seq = (parent?.seq ?? 0) + 1
+      files.set(id, [{ seq, at: now(), kind: 'open', version: 1, session: id, folder, ...(parent && { parent }) }])
+      return log(id)
+    },
+    open: log,
+    read: (id) => ({ entries: all(id), damages: [] }),
+    list: () => [...files.keys()].map((id) => summaryOf(all(id))).sort((a, b) => b.changed - a.changed),
+    remove(id) {
+      own(id)
+      if (open.has(id)) throw new StoreProblem(`the session ${id} is in use`)
+      const child = [...files.values()].find(([first]) => first?.kind === 'open' && first.parent?.session === id)?.[0]
+      if (child?.kind === 'open')
+        throw new StoreProblem(`the session ${child.session} was forked from ${id}; remove that first`)
+      files.delete(id)
+    },
+    putBlob(bytes) {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      blobs.set(hash, bytes)
+      return hash
+    },
+    getBlob: (hash) => blobs.get(hash),
+  }
+}

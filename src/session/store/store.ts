@@ -1,0 +1,49 @@
+import type { Entry, EntryBody, Parent } from '../entry.ts'
+import type { Damage } from '../line.ts'
+
+/** Where sessions live. */
+export interface Store {
+  /** Begins a session. A fork holds only what comes after its parent's entry. */
+  create(session: { id: string; folder: string; parent?: Parent }): SessionLog
+  /** Opens a session to go on with it; nobody else can while it is open. Throws a sentence if it is not there or in use. */
+  open(id: string): SessionLog
+  /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
+  read(id: string): Opened
+  /** All sessions, the newest first. */
+  list(): SessionSummary[]
+  /** Removes a session, unless another was forked from it. */
+  remove(id: string): void
+  /** Keeps a blob under the hash of its content; gives the hash. */
+  putBlob(bytes: Uint8Array): string
+  getBlob(hash: string): Uint8Array | undefined
+}
+
+/** What was found when a session was opened. */
+export interface Opened {
+  readonly entries: readonly Entry[]
+  /** What is damaged in its own file. */
+  readonly damages: readonly Damage[]
+}
+
+/** A session that is open for writing. */
+export interface SessionLog extends Opened {
+  readonly id: string
+  readonly folder: string
+  /** Adds an entry. When it returns, the entry is on the disk if it is one that must be. */
+  append(body: EntryBody): Entry
+  close(): void
+}
+
+/** A session as a list shows it. */
+export interface SessionSummary {
+  readonly id: string
+  readonly folder: string
+  readonly created: number
+  readonly changed: number
+  /** The first thing that the person said. */
+  readonly title: string
+  readonly parent?: Parent
+}
+
+/** Something that stands between a person and a session, in one sentence. */
+export class StoreProblem extends Error {}

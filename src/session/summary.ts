@@ -1,0 +1,19 @@
+import { textOf } from '../model/text.ts'
+import type { Entry } from './entry.ts'
+import type { SessionSummary } from './store/store.ts'
+
+/** What a list of sessions shows of one. */
+export function summaryOf(entries: readonly Entry[]): SessionSummary {
+  const opens = entries.filter((entry) => entry.kind === 'open')
+  const open = opens.at(-1)
+  const said = entries.find((entry) => entry.kind === 'user')
+  const title = said?.kind === 'user' ? textOf(said.parts).replace(/\s+/g, ' ').trim().slice(0, 100) : ''
+  return {
+    id: open?.session ?? '',
+    folder: open?.folder ?? '',
+    created: open?.at ?? 0,
+    changed: entries.at(-1)?.at ?? 0,
+    title,
+    ...(open?.parent && { parent: open.parent }),
+  }
+}

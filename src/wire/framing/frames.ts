@@ -1,0 +1,53 @@
+import type { Frame } from '../frame.ts'
+
+/** Cuts decoded text into frames, and adds them to a list that the caller owns. */
+export interface TextReader {
+  push(text: string, frames: Frame[]): void
+  end(frames: Frame[]): void
+}
+
+/** Adds what one piece of text means. An array at the top level is a list of frames: so Google sends errors (T113). */
+export function addFrames(frames: Frame[], text: string, event?: string): void {
+  if (BLANK.test(text)) {
+    // An event without data loses nothing, so it must not count as bad.
+    frames.push({ kind: 'comment', text: '' })
+    return
+  }
+  if (DONE.test(text)) {
+    frames.push({ kind: 'done' })
+    return
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    frames.push(badFrame(text, event))
+    return
+  }
+  if (Array.isArray(value)) for (const item of value) frames.push(jsonFrame(item, event))
+  else frames.push(jsonFrame(value, event))
+}
+
+/** A frame for text that could not be read, cut to a length that can be shown. */
+export function badFrame(text: string, event?: string): Frame {
+  const clipped = clip(text)
+  return event === undefined ? { kind: 'bad', text: clipped } : { kind: 'bad', text: clipped, event }
+}
+
+/** The longest text that a bad frame carries. */
+export const BAD_TEXT_LIMIT = 2000
+
+function jsonFrame(value: unknown, event: string | undefined): Frame {
+  return event === undefined ? { kind: 'json', value } : { kind: 'json', value, event }
+}
+
+function clip(text: string): string {
+  if (text.length <= BAD_TEXT_LIMIT) return text
+  // Half a surrogate pair could not be sent on.
+  const splits = HIGH_SURROGATE.test(text.charAt(BAD_TEXT_LIMIT - 1))
+  return text.slice(0, splits ? BAD_TEXT_LIMIT - 1 : BAD_TEXT_LIMIT)
+}
+
+const BLANK = /^\s*$/
+const DONE = /^\s*\[\s*DONE\s*\]\s*$/i
+const HIGH_SURROGATE = /[\uD800-\uDBFF]/

@@ -1,0 +1,120 @@
+import type { Native, ReasoningPart, TextPart } from '../model/turn.ts'
+import { type Rescue, startRescue } from './rescue.ts'
+import type { Scribe } from './scribe.ts'
+
+/** A part of text or reasoning that is being written. */
+export interface Run {
+  readonly kind: 'text' | 'reasoning'
+  readonly index: number
+  /** What was written so far. */
+  readonly text: string
+  add(text: string): void
+  /** Replaces what was written by the vendor's own final word. */
+  settle(text: string): void
+  /** Nothing more comes. With `native` sealed on it, the part is kept even if it is empty. */
+  close(native?: Native): void
+  end(how: { natural: boolean; native: boolean }): void
+}
+
+/**
+ * Starts a run. The text is watched for calls that were written instead of made (T60–T70): from a possible marker on it
+ * is held back until the answer has ended, because only then it is known what it was.
+ */
+export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refusal = false): Run {
+  let opened = false
+  let text = ''
+  let native: Native | undefined
+  let closed = false
+  let emitted = false
+  let rescue: Rescue | undefined
+  let repeats = startRepeatWatch()
+
+  function show(piece: string): void {
+    if (piece === '') return
+    if (!opened) {
+      opened = true
+      scribe.emit({ type: 'part-open', index, kind })
+    }
+    text += piece
+    scribe.emit({ type: 'part-delta', index, text: piece })
+  }
+
+  function finish(): void {
+    if (emitted) return
+    emitted = true
+    const whole = repeats.whole()
+    if (whole !== undefined) {
+      scribe.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
+      text = whole
+    }
+    if (text === '' && !native) return
+    if (!opened) scribe.emit({ type: 'part-open', index, kind })
+    const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...(native && { native }) }
+    scribe.emit({ type: 'part-close', index, part })
+  }
+
+  return {
+    kind,
+    index,
+    get text() {
+      return text
+    },
+    add(piece) {
+      if (piece === '') return
+      repeats.add(piece)
+      if (scribe.projection.tools.length === 0) return show(piece)
+      rescue ??= startRescue(scribe.projection.tools)
+      show(rescue.push(piece))
+    },
+    settle(whole) {
+      if (emitted || whole === '') return
+      repeats = startRepeatWatch()
+      const { tools } = scribe.projection
+      rescue = tools.length === 0 ? undefined : startRescue(tools)
+      text = rescue ? rescue.push(whole) : whole
+    },
+    close(sealed) {
+      closed = true
+      native = sealed ?? native
+      if (!rescue) finish()
+    },
+    end(how) {
+      if (emitted) return
+      if (rescue) {
+        const found = rescue.end({ natural: how.natural, native: how.native || repeats.whole() !== undefined })
+        const { before, replacements = [] } = found
+        const replaced = replacements.map((call) => scribe.calls.replace(call))
+        // Markup that became the arguments of a call is no text any more: a model copies what it finds (T63, T72).
+        if (before !== undefined && replaced.every(Boolean)) show(before)
+        else {
+          show(found.text)
+          for (const warning of found.warnings) scribe.emit({ type: 'warn', warning })
+        }
+        for (const call of found.calls) scribe.calls.written(call)
+      }
+      if (!closed && scribe.failed) scribe.warn('cut-text', 'The text broke off.')
+      finish()
+    },
+  }
+}
+
+/**
+ * Notices servers that send, with each piece, everything so far (T20). One piece that extends another may be chance; a
+ * chain of three or more that reaches a real length is not.
+ */
+function startRepeatWatch() {
+  let last = ''
+  let pieces = 0
+  let chain = true
+  return {
+    add(piece: string): void {
+      if (!chain) return
+      if (pieces > 0 && !(piece.length >= last.length && piece.startsWith(last))) chain = false
+      pieces++
+      last = piece
+    },
+    whole(): string | undefined {
+      return chain && pieces >= 3 && last.length >= 24 ? last : undefined
+    },
+  }
+}

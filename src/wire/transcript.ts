@@ -1,0 +1,231 @@
+import type { Warning } from '../model/event.ts'
+import { isObject, type JsonObject } from '../model/json.ts'
+import type { Profile } from '../model/profile.ts'
+import { wellFormed, wellFormedJson } from '../model/text.ts'
+import type {
+  AssistantPart,
+  AssistantTurn,
+  CallPart,
+  MediaPart,
+  Part,
+  ResultPart,
+  TextPart,
+  Turn,
+  WireId,
+} from '../model/turn.ts'
+import { base62Hash } from '../schema/hash.ts'
+import type { Projection } from '../schema/project.ts'
+
+/** A call with the id that it has on this wire, and its one result. */
+export interface Exchange {
+  readonly call: CallPart
+  readonly id: string
+  readonly result: ResultPart
+}
+
+/** One step of a transcript that every wire accepts. */
+export type Step =
+  | { readonly kind: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
+  | {
+      readonly kind: 'assistant'
+      readonly turn: AssistantTurn
+      /** Without empty text, nameless calls and media that nobody can read back. */
+      readonly parts: readonly AssistantPart[]
+      /** One for each call, in the order of the calls (T92). */
+      readonly exchanges: readonly Exchange[]
+    }
+
+/** What ids look like on a wire. */
+export interface IdForm {
+  readonly legal: RegExp
+}
+
+/**
+ * Turns any history, whatever it went through, into steps that pair every call with exactly one result, in order, with
+ * legal ids that do not collide (T85–T104). A step depends only on what comes before it and on its own results, so a
+ * longer history only adds to the steps of a shorter one.
+ */
+export function transcript(
+  turns: readonly Turn[],
+  at: { wire: WireId; profile: Profile; projection: Projection; form: IdForm },
+): { steps: Step[]; warnings: Warning[] } {
+  const warnings: Warning[] = []
+  const steps: Step[] = []
+  const newId = idMaker(at)
+  // What was said while calls were open comes after their results.
+  let said: Step[] = []
+  let open: { turn: AssistantTurn; parts: AssistantPart[]; results: ResultPart[] } | undefined
+
+  function flushAssistant(): void {
+    if (!open) return
+    const { turn, parts, results } = open
+    open = undefined
+    const calls = parts.filter((part) => part.kind === 'call')
+    const exchanges = calls.map((call, place) => {
+      const twins = calls.slice(place + 1).filter((other) => other.id === call.id).length
+      return { call, id: newId(call), result: takeResult(call, results, twins) ?? unanswered(call) }
+    })
+    for (const orphan of results) {
+      if (calls.some((call) => call.id === orphan.id)) continue
+      warnings.push({
+        code: 'orphan-result',
+        message: `A result of ${orphan.name} answers no call and was left out (T89).`,
+      })
+    }
+    steps.push({ kind: 'assistant', turn, parts, exchanges })
+  }
+
+  /** Ends what came before the next request: everything up to here was sent as it stands, and must stay so. */
+  function flush(): void {
+    flushAssistant()
+    steps.push(...said)
+    said = []
+    const last = steps.at(-1)
+    if (last?.kind !== 'user' && !answered(last)) steps.push(GO_ON)
+  }
+
+  for (const turn of turns) {
+    if (turn.role === 'results') {
+      if (open) open.results.push(...turn.parts)
+      else if (turn.parts.length > 0)
+        warnings.push({ code: 'orphan-result', message: 'Results without calls were left out (T89).' })
+      continue
+    }
+    if (turn.role === 'assistant') {
+      flush()
+      const parts = turn.parts.filter((part) => worthSending(part, at))
+      // A turn that says and does nothing is left out (T85).
+      if (parts.some((part) => part.kind !== 'reasoning')) open = { turn, parts, results: [] }
+      continue
+    }
+    const parts = turn.role === 'note' ? [{ kind: 'text', text: turn.text } as const] : turn.parts
+    const worth = parts.filter((part) => part.kind !== 'text' || part.text.trim() !== '')
+    if (worth.length > 0) said.push({ kind: 'user', parts: worth })
+  }
+  flush()
+  return { steps, warnings }
+}
+
+/** Does this part carry native data that may go to this wire and signer? */
+export function isOwn(part: Part, at: { wire: WireId; profile: Profile }): boolean {
+  const native = 'native' in part ? part.native : undefined
+  return native !== undefined && native.wire === at.wire && native.signer === at.profile.signer
+}
+
+/** The native data of a part, if it is an object of this wire and signer that can go back as it came (T103). */
+export function ownData(part: Part, at: { wire: WireId; profile: Profile }): JsonObject | undefined {
+  const data = 'native' in part ? part.native?.data : undefined
+  return isOwn(part, at) && isObject(data) && isSendable(data) ? data : undefined
+}
+
+/** Data that would have to be mended is not what the vendor sealed. */
+function isSendable(data: JsonObject): boolean {
+  let sendable = SENDABLE.get(data)
+  if (sendable === undefined) SENDABLE.set(data, (sendable = wellFormedJson(data) === data))
+  return sendable
+}
+
+const SENDABLE = new WeakMap<JsonObject, boolean>()
+
+/** The arguments of a stored call as an object, spelled as this projection declares them; always an object (T40, T41). */
+export function callInput(call: CallPart, projection: Projection): JsonObject {
+  return wellFormedJson(projection.toWire(call.name, call.input ?? {}))
+}
+
+/** The argument text of a stored call: as it came, byte for byte, where that still says the same (T92). */
+export function callText(call: CallPart, projection: Projection): string {
+  const known = TEXTS.get(call)
+  if (known?.projection === projection) return known.text
+  const plain = JSON.stringify(callInput(call, projection))
+  const text = sameJson(call.raw, plain) ? call.raw : plain
+  TEXTS.set(call, { projection, text })
+  return text
+}
+
+/** The text of a call that goes back as free text: one that came so, or one of a tool that is declared so here (T30). */
+export function freeText(
+  call: CallPart,
+  at: { wire: WireId; profile: Profile; projection: Projection },
+): string | undefined {
+  const declared = at.projection.tools.some((tool) => tool.freeform && tool.original === call.name)
+  if (call.freeform) return declared || isOwn(call, at) ? wellFormed(call.raw) : undefined
+  const { input, ...more } = call.input ?? {}
+  return declared && typeof input === 'string' && Object.keys(more).length === 0 ? wellFormed(input) : undefined
+}
+
+const TEXTS = new WeakMap<CallPart, { projection: Projection; text: string }>()
+
+/** Says to the model that it may go on, where a transcript would otherwise have two assistant messages in a row, or begin or end with one. */
+const GO_ON: Step = { kind: 'user', parts: [{ kind: 'text', text: '(continue)' }] }
+
+function answered(step: Step | undefined): boolean {
+  return step?.kind === 'assistant' && step.exchanges.length > 0
+}
+
+function worthSending(part: AssistantPart, at: { wire: WireId; profile: Profile }): boolean {
+  if (part.kind === 'call') return part.name !== ''
+  if (part.kind === 'text') return part.text.trim() !== '' || ownData(part, at) !== undefined
+  return true
+}
+
+/** Takes the last result for a call out of the pile (T90), but leaves one for each later call that has the same id (T10). */
+function takeResult(call: CallPart, results: ResultPart[], twins: number): ResultPart | undefined {
+  const mine = results.filter((result) => result.id === call.id)
+  const chosen = mine.at(-1 - Math.min(twins, mine.length - 1))
+  if (chosen) results.splice(results.indexOf(chosen), 1)
+  return chosen
+}
+
+/** What stands in for the result of a call that has none (T88), with what the model wrote if that was the trouble (T41). */
+function unanswered(call: CallPart): ResultPart {
+  const wrote = call.flaw && call.raw !== '' ? ` The arguments came as: ${call.raw.slice(0, 2000)}` : ''
+  const message = call.flaw
+    ? `The call did not run. ${call.flaw.message}${wrote}`
+    : 'The call was interrupted and did not run to its end.'
+  return {
+    kind: 'result',
+    id: call.id,
+    name: call.name,
+    status: call.flaw ? 'error' : 'interrupted',
+    content: [{ kind: 'text', text: message }],
+  }
+}
+
+/** Gives each call of a transcript an id that is legal on the wire and used only once (T10, T11, T95–T97). */
+function idMaker(at: {
+  wire: WireId
+  profile: Profile
+  projection: Projection
+  form: IdForm
+}): (call: CallPart) => string {
+  const used = new Set<string>()
+  let count = 0
+
+  function first(call: CallPart): string {
+    const own = isOwn(call, at) ? call.native?.id : undefined
+    if (own !== undefined) return own
+    if (at.profile.ids === 'nine') return /^[A-Za-z0-9]{9}$/.test(call.id) ? call.id : base62Hash(call.id, 9)
+    if (at.profile.ids === 'functions') return `functions.${at.projection.wireName(call.name)}:${count}`
+    return at.form.legal.test(call.id) ? call.id : base62Hash(call.id, 24)
+  }
+
+  return (call) => {
+    let id = first(call)
+    for (let again = 1; used.has(id); again++) {
+      if (at.profile.ids === 'functions') id = `functions.${at.projection.wireName(call.name)}:${count + again}`
+      else id = base62Hash(`${call.id}#${again}`, at.profile.ids === 'nine' ? 9 : 24)
+    }
+    used.add(id)
+    count++
+    return id
+  }
+}
+
+function sameJson(raw: string, plain: string): boolean {
+  try {
+    const value: unknown = JSON.parse(raw)
+    return isObject(value) && JSON.stringify(value) === plain
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isSimplePattern, usablePattern } from '../../src/schema/pattern.ts'
+
+describe('usablePattern', () => {
+  for (const pattern of [
+    '^a+$',
+    '^(foo|bar)*$',
+    '^(\\d{1,3}\\.){3}\\d{1,3}$',
+    '^[a-z]+(-[a-z]+)?$',
+    '(?<year>\\d{4})',
+    '^(ab)+$',
+    '^(?!x).*$',
+    '',
+  ]) {
+    it(`takes ${pattern}`, () => assert.deepEqual(usablePattern(pattern), { source: pattern }))
+  }
+  for (const pattern of [
+    '^(a+)+$',
+    '(a*)*',
+    '(.*a){20,}',
+    '^((ab)*c?)+$',
+    '^(a|a)*$',
+    '^(.|x)+$',
+    '^(?:[a-z]+\\s?)*$',
+  ]) {
+    it(`does not trust ${pattern}`, () => assert.match(JSON.stringify(usablePattern(pattern)), /for ever/))
+  }
+  for (const pattern of ['(', '[z-a]', '(?i)a', 'a**', '\\']) {
+    it(`refuses ${pattern}`, () => assert.match(JSON.stringify(usablePattern(pattern)), /no valid/))
+  }
+
+  it('reads what other languages escape', () => {
+    const cases: [string, string, string][] = [
+      ['^[\\w-\\.]+$', 'a-b.c', 'a b'],
+      ['^\\@\\-\\"$', '@-"', 'x'],
+      ['(?P<n>a)', 'a', 'b'],
+    ]
+    for (const [pattern, yes, no] of cases) {
+      const usable = usablePattern(pattern)
+      assert.ok('source' in usable)
+      assert.ok(new RegExp(usable.source, 'u').test(yes))
+      assert.ok(!new RegExp(usable.source, 'u').test(no))
+    }
+  })
+})
+
+describe('isSimplePattern', () => {
+  const cases: [string, boolean][] = [
+    ['^abc$', true],
+    ['^[a-z_]{1,64}$', true],
+    ['^(a|b)+\\.x?$', true],
+    ['^[^/\\]]*$', true],
+    ['abc', false],
+    ['^abc', false],
+    ['^abc\\$', false],
+    ['^\\w+$', false],
+    ['^[\\d]+$', false],
+    ['^(?:a)$', false],
+    ['^(?=a)a$', false],
+    ['^a{1,101}$', false],
+    ['^a{101}$', false],
+    ['^a*?$', false],
+    ['^a\\b$', false],
+    ['^a$|^b$', false],
+    ['^a|b$', false],
+    ['^($', false],
+  ]
+  for (const [pattern, simple] of cases)
+    it(`says ${String(simple)} to ${pattern}`, () => assert.equal(isSimplePattern(pattern, 100), simple))
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { storeConformance } from '../../src/session/conformance.ts'
+import { scanLog } from '../../src/session/line.ts'
+import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { memoryStore } from '../../src/session/store/memory.ts'
+import type { Store } from '../../src/session/store/store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'dragoman-store-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+let folders = 0
+const freshFolder = () => join(root, String(folders++))
+
+let time = 0
+const clock = () => ++time
+
+describe('every store', () => {
+  for (const { name, run } of storeConformance) {
+    test(`memory: ${name}`, () =>
+      run(
+        () => memoryStore(clock),
+        (store) => store,
+      ))
+    test(`jsonl: ${name}`, () => {
+      const places = new Map<Store, string>()
+      const open = (folder: string) => {
+        const store = jsonlStore(folder, clock)
+        places.set(store, folder)
+        return store
+      }
+      run(
+        () => open(freshFolder()),
+        (store) => open(places.get(store) ?? ''),
+      )
+    })
+  }
+})
+
+/** A log of some entries; gives its file. */
+function written(count: number): { file: string; store: Store } {
+  const folder = freshFolder()
+  const store = jsonlStore(folder, clock)
+  const log = store.create({ id: 'log', folder: '/' })
+  for (let at = 0; at < count; at++) log.append({ kind: 'note', text: `note ${at}` })
+  log.close()
+  return { file: join(folder, 'log.jsonl'), store }
+}
+
+describe('a damaged log', () => {
+  test('a torn tail is passed over, kept in the file, and the next entry begins a line of its own', () => {
+    const { file, store } = written(5)
+    const whole = readFileSync(file)
+    truncateSync(file, whole.length - 20)
+    const log = store.open('log')
+    assert.deepEqual(log.damages, [{ line: 6, what: 'torn' }])
+    assert.equal(log.entries.length, 5)
+    log.append({ kind: 'note', text: 'after' })
+    log.close()
+    const again = store.read('log')
+    assert.deepEqual(
+      again.entries.map((entry) => entry.seq),
+      [1, 2, 3, 4, 5, 6],
+    )
+    assert.ok(
+      readFileSync(file)
+        .subarray(0, whole.length - 20)
+        .equals(whole.subarray(0, whole.length - 20)),
+      'nothing was deleted',
+    )
+  })
+
+  test('a line that was altered is passed over; those after it are kept', () => {
+    const { file, store } = written(5)
+    writeFileSync(file, readFileSync(file, 'utf8').replace('note 2', 'note X'))
+    const { entries, damages } = store.read('log')
+    assert.deepEqual(damages, [{ line: 4, what: 'altered' }])
+    assert.deepEqual(
+      entries.map((entry) => entry.seq),
+      [1, 2, 3, 5, 6],
+    )
+  })
+
+  test('a doubled line, a block of NULs and a line of another program are passed over', () => {
+    const { file, store } = written(3)
+    const lines = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(
+      file,
+      [lines[0], lines[1], lines[1], '\0'.repeat(512), '{"hello":1}', lines[2], lines[3], ''].join('\n'),
+    )
+    const { entries, damages } = store.read('log')
+    assert.deepEqual(
+      entries.map((entry) => entry.seq),
+      [1, 2, 3, 4],
+    )
+    assert.deepEqual(
+      damages.map(({ what }) => what),
+      ['repeated', 'unreadable', 'unreadable'],
+    )
+  })
+
+  test('a thousand logs with flipped bits, cut tails, NUL blocks and doubled lines: all open and go on', () => {
+    const seed = Number(process.env['DRAGOMAN_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    console.log(`seed ${seed}`)
+    const random = generator(seed)
+    const { file, store } = written(12)
+    const clean = readFileSync(file)
+    for (let round = 0; round < 1000; round++) {
+      let bytes = Buffer.from(clean)
+      const flips = Math.floor(random() * 4)
+      for (let flip = 0; flip < flips; flip++) {
+        const at = Math.floor(random() * bytes.length)
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+      }
+      const kind = Math.floor(random() * 4)
+      const at = Math.floor(random() * bytes.length)
+      if (kind === 0) bytes = bytes.subarray(0, at)
+      if (kind === 1)
+        bytes = Buffer.concat([bytes.subarray(0, at), Buffer.alloc(Math.floor(random() * 600)), bytes.subarray(at)])
+      if (kind === 2) {
+        const lines = bytes.toString('latin1').split('\n')
+        const line = Math.floor(random() * lines.length)
+        lines.splice(line, 0, lines[line] ?? '')
+        bytes = Buffer.from(lines.join('\n'), 'latin1')
+      }
+      writeFileSync(file, bytes)
+      const log = store.open('log')
+      const touched = log.damages.length
+      const before = log.entries.length
+      log.append({ kind: 'note', text: 'still here' })
+      log.close()
+      const { entries } = store.read('log')
+      assert.equal(entries.length, before + 1, `round ${round}`)
+      assert.ok(
+        entries.every((entry, index) => index === 0 || entry.seq > (entries[index - 1]?.seq ?? 0)),
+        `round ${round}: order`,
+      )
+      // A fault can cost the line that it hit; one that hits a line end, the two beside it.
+      const cut = kind === 0 ? clean.subarray(at).toString('latin1').split('\n').length : 0
+      assert.ok(
+        before >= 13 - 2 * flips - (kind === 3 ? 0 : 2) - cut,
+        `round ${round}: ${before} entries, ${touched} damages`,
+      )
+    }
+  })
+})
+
+test('a log whose writer was killed is free for the next one; a living writer keeps it', () => {
+  const { file, store } = written(1)
+  appendFileSync(file.replace('.jsonl', '.lock'), '999999999 1')
+  const log = store.open('log')
+  assert.throws(() => store.open('log'), /in use by process/)
+  log.close()
+})
+
+test('the name of a session cannot lead out of the folder', () => {
+  const store = jsonlStore(freshFolder(), clock)
+  for (const id of ['../x', 'a/b', '', '.hidden', 'x'.repeat(200)]) {
+    assert.throws(() => store.create({ id, folder: '/' }), /not the name/)
+    assert.throws(() => store.read(id), /not the name/)
+  }
+})
+
+test('a line that is whole but has lost the one before it is kept', () => {
+  const { file } = written(4)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const { entries, damages } = scanLog([lines[0], 'garbage', lines[2], lines[3], lines[4], ''].join('\n'))
+  assert.deepEqual(
+    entries.map((entry) => entry.seq),
+    [1, 3, 4, 5],
+  )
+  assert.deepEqual(
+    damages.map(({ what }) => what),
+    ['unreadable', 'unlinked'],
+  )
+})
+
+function generator(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
