@@ -5,7 +5,7 @@ import { type Store, StoreProblem } from './store/store.ts'
 export interface StoreCase {
   readonly name: string
   /** `fresh` gives an empty store; `reopen` gives the same sessions as another process would see them. */
-  run(fresh: () => Store, reopen: (store: Store) => Store): void
+  readonly run: (fresh: () => Store, reopen: (store: Store) => Store) => void
 }
 
 /** What every store must do, for any test runner: whoever writes a store runs these. */

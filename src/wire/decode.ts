@@ -1,12 +1,21 @@
 import type { TurnEvent } from '../model/event.ts'
-import { type Folded, fold } from '../model/fold.ts'
+import { type Folded, startFold } from '../model/fold.ts'
+import type { Frame } from './frame.ts'
 import { framer } from './framing/framer.ts'
 import type { Reading, Wire } from './wire.ts'
 
 /** Reads a whole response from its bytes, in whatever pieces they come. */
 export function decode(wire: Wire, reading: Reading, pieces: Iterable<Uint8Array>, contentType?: string): Folded {
-  const origin = { provider: reading.profile.signer, wire: wire.id, model: '' }
-  return fold(decodeEvents(wire, reading, pieces, contentType), origin)
+  const folder = startFold({ provider: reading.profile.signer, wire: wire.id, model: '' })
+  const state = wire.start(reading)
+  const frames = framer(contentType)
+  const read = (some: readonly Frame[]) => {
+    for (const frame of some) for (const event of wire.step(state, frame)) folder.push(event)
+  }
+  for (const piece of pieces) read(frames.push(piece))
+  read(frames.end())
+  for (const event of wire.stop(state)) folder.push(event)
+  return folder.end()
 }
 
 /** The events of a whole response. */

@@ -103,7 +103,7 @@ function opensAnother(slot: Slot, hints: Hints, names: NameCheck): boolean {
   if (slot.scan.complete)
     return !isReplay(slot, hints) && (other || beginsAnother(slot, args) || !stillSpells(slot, name, names))
   // The slot is still open: a new id or place with a name begins a call, unless its text plainly goes on with the open one.
-  if (other) return !(args !== '' && slot.raw !== '' && !begins(args) && spells(slot, name, names))
+  if (other) return !(args.trim() !== '' && slot.raw !== '' && !begins(args) && spells(slot, name, names))
   return slot.raw === '' ? !spells(slot, name, names) : !stillSpells(slot, name, names)
 }
 

@@ -28,12 +28,14 @@ function make(plan: Plan, random: Random): Stream {
   }
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
   const ping = random.chance(0.3) ? [named('noise', { type: 'ping' })] : []
-  return cleanStream(plan, [
+  const events = [
     named('start', { type: 'message_start', message: { ...message, usage: { input_tokens: 11, output_tokens: 1 } } }),
     ...ping,
     ...blocks.flat(),
     ...ending(random.pick(['tool_use', 'tool_use', 'end_turn'])),
-  ])
+  ]
+  // Every start carries an empty input.
+  return { ...cleanStream(plan, events), placeholder: '{}' }
 }
 
 function ending(reason: string): WireEvent[] {
@@ -209,7 +211,5 @@ function secondAnswer(stream: Stream, random: Random): boolean {
 export const anthropicKit: Kit = {
   wire: anthropic as Wire,
   make,
-  // Every start carries an empty input.
-  placeholder: '{}',
   mutations: [...commonMutations(shapes), ...own],
 }

@@ -59,8 +59,9 @@ function set(fields: JsonObject, key: string, value: Json): boolean {
 }
 
 /** Notes what is lost; without its name and its index, nothing tells a call from more arguments of the one before. */
-function lose({ gone }: Stream, what: 'index' | 'opener'): boolean {
+function lose({ gone, placeholder }: Stream, what: 'index' | 'opener'): boolean {
   if (gone.has(what === 'index' ? 'opener' : 'index')) return false
+  if (what === 'index' && placeholder !== '') return false
   gone.add(what)
   return true
 }
@@ -233,13 +234,14 @@ function nameLate(stream: Stream, random: Random): boolean {
   return false
 }
 
-/** Puts `{}` before the arguments (T18). */
+/** Puts `{}` before the arguments (T18); without its index, such a call could not be told from one without arguments. */
 function placeholder(stream: Stream): boolean {
+  if (stream.gone.has('index')) return false
   const one = stream.events.find((each) => each.role === 'open')
   const [opener] = one ? entriesOf(one) : []
   const later = stream.events.some((each) => each.role === 'args' && opener && each.calls.includes(opener.call))
   if (!one || !opener || !later) return false
   opener.fields['arguments'] = '{}'
-  one.joint = true
+  stream.placeholder = '{}'
   return true
 }

@@ -20,8 +20,7 @@ export interface Verdict {
 }
 
 /** Decodes a stream and holds what came out against what was planned. `keeps` is absent for a clean stream. */
-export function check(kit: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdict {
-  const { wire } = kit
+export function check({ wire }: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdict {
   const { tools, calls: planned } = stream.plan
   const { bytes, contentType, arrived } = send(stream, random)
   const reading = { key: KEY, profile: wire.profile, tools }
@@ -29,7 +28,7 @@ export function check(kit: Kit, stream: Stream, random: Random, keeps?: Keeps): 
   const { turn } = fold(events, { provider: 'p', wire: wire.id, model: 'm' })
   const { calls, rejected } = runnable(turn)
   const wanted = planned.map((call) => spelled(call.name, call.input))
-  const ran = calls.filter((call) => !isRefused(call, kit, stream)).map((call) => spelled(call.name, call.input))
+  const ran = calls.filter((call) => !isRefused(call, stream)).map((call) => spelled(call.name, call.input))
   const extra = without(ran, wanted)
   const missing = without(wanted, ran)
 
@@ -52,7 +51,7 @@ export function check(kit: Kit, stream: Stream, random: Random, keeps?: Keeps): 
  * There is no such tool; or nothing came of this call but its name. A tool without parameters is called so (T17), and
  * the wire cannot know more: what must not run then is refused by the tool's schema.
  */
-function isRefused(call: CallPart, { placeholder = '' }: Kit, { plan }: Stream): boolean {
+function isRefused(call: CallPart, { plan, placeholder }: Stream): boolean {
   const tool = plan.tools.find((one) => one.name === call.name)
   if (!tool) return true
   return ['', placeholder].includes(call.raw.trim()) && validate(tool.schema, call.input).length > 0

@@ -93,7 +93,8 @@ function repeatEvent(role: Role): Mutation {
     keeps: 'all',
     apply(stream, random) {
       const places = placesOf(stream, (one) => one.role === role)
-      if (places.length === 0) return false
+      if (places.length === 0 || (role === 'open' && isUnmarked(stream))) return false
+      if (role === 'open') stream.gone.add('repeat')
       const at = random.pick(places)
       const again = copyEvent(stream.events[at] as WireEvent)
       insertAt(stream, at + 1, again)
@@ -102,12 +103,19 @@ function repeatEvent(role: Role): Mutation {
   }
 }
 
+/** Without ids and indexes, a call that was sent again is one that was made again. */
+export function isUnmarked({ gone }: Stream): boolean {
+  return gone.has('id') && gone.has('index')
+}
+
 /** Sends all events of a call again, in a row: at once, or later on. */
 function repeatCall(stream: Stream, random: Random): boolean {
   const { calls } = stream.plan
   if (calls.length === 0) return false
   const call = random.below(calls.length)
   const places = placesOf(stream, (one) => one.calls.length === 1 && one.calls[0] === call && !one.end)
+  if (isUnmarked(stream)) return false
+  stream.gone.add('repeat')
   const last = places.at(-1)
   if (last === undefined) return false
   const again = places.map((at) => copyEvent(stream.events[at] as WireEvent))

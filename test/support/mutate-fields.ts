@@ -47,6 +47,9 @@ function eachField(
     apply(stream, random) {
       const fitting = stream.events.filter((one) => isPlain(one) && on(one) && key in fieldsOf(one, path))
       if (fitting.length === 0) return false
+      const other = gone === 'id' ? 'index' : 'id'
+      // Without both, a call that was sent again could not be told from one that was made again.
+      if (gone !== undefined && stream.gone.has('repeat') && stream.gone.has(other)) return false
       const group = everywhere || random.chance(0.5) ? undefined : random.pick(fitting).group
       const chosen = fitting.filter((one) => group === undefined || one.group === group)
       let changed = false

@@ -27,6 +27,11 @@ export const responsesMutations: readonly Mutation[] = [
   dropField(['item', 'arguments']),
   dropField(['item', 'name'], { keeps: 'nothing' }),
   dropField(['type'], { on: (one) => one.name !== undefined }),
+  eachEvent('drop', 'event-names', (one) => {
+    if (one.name === undefined || !('type' in under(one.data))) return false
+    delete one.name
+    return true
+  }),
   dropField(['sequence_number'], { everywhere: true }),
   dropField(['response', 'status']),
   dropField(['response', 'output']),

@@ -159,6 +159,9 @@ const shapes: Shapes = {
 export const responsesKit: Kit = {
   wire: openaiResponses as Wire,
   make,
-  // A lost piece is always noticed here, so this wire has a mutation of its own for it.
-  mutations: [...commonMutations(shapes).filter(({ name }) => name !== 'fragment'), ...responsesMutations],
+  mutations: [
+    // A lost piece is always noticed here; and an event that says nowhere what it is, is none.
+    ...commonMutations(shapes).filter(({ name }) => name !== 'fragment' && name !== 'event-names'),
+    ...responsesMutations,
+  ],
 }

@@ -40,7 +40,9 @@ export interface Stream {
   readonly plan: Plan
   events: WireEvent[]
   /** Ways to tell calls apart that the mutations took away. */
-  readonly gone: Set<'id' | 'index' | 'name' | 'opener'>
+  readonly gone: Set<'id' | 'index' | 'name' | 'opener' | 'repeat'>
+  /** What stands in the argument text of a call where nothing came. */
+  placeholder: string
   /** Nothing was done to it yet. */
   fresh: boolean
   /** Nothing more may be done to it, because only what is left shows what was done. */
@@ -69,8 +71,6 @@ export interface Kit {
   readonly wire: Wire
   make(plan: Plan, random: Random): Stream
   readonly mutations: readonly Mutation[]
-  /** What stands in the argument text where nothing came. */
-  readonly placeholder?: string
   /** Puts on an event what every event of this wire wears. */
   seal?(one: WireEvent): void
 }
@@ -99,7 +99,7 @@ export function event(role: Role, data: JsonObject | string, more: Partial<WireE
 
 /** A stream before anything was done to it. */
 export function cleanStream(plan: Plan, events: WireEvent[], framing: Stream['framing'] = 'sse'): Stream {
-  return { plan, events, gone: new Set(), fresh: true, sealed: false, framing }
+  return { plan, events, gone: new Set(), placeholder: '', fresh: true, sealed: false, framing }
 }
 
 /** A copy that shares nothing. */

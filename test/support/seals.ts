@@ -3,16 +3,23 @@ import type { WireId } from '../../src/model/turn.ts'
 /** The wires, in the order of the rows and columns of every matrix. */
 export const WIRES: readonly WireId[] = ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']
 
-/** Who can seal vendor data on a wire: the plain endpoint, whose signer has the name of the wire, and another one. */
+/** Who can seal vendor data on a wire: the plain endpoint, whose signer has the name of the wire, and others. */
 export const ELSEWHERE = 'elsewhere'
+
+const SEALERS = [
+  ...WIRES.flatMap((wire) => [`${wire}/${wire}`, `${wire}/${ELSEWHERE}`]),
+  'openai-chat/mistral',
+  'openai-chat/kimi',
+]
 
 /**
  * A mark that vendor data of one wire and signer carries, in tests, wherever it holds a string. It occurs nowhere else,
  * is short enough to stand inside an id of nine characters, and tells by itself whose it is.
  */
 export function sealMark(wire: WireId, signer: string): string {
-  const at = WIRES.indexOf(wire) * 2 + (signer === ELSEWHERE ? 1 : 0)
-  return `Zq${'ABCDEFGHIJ'[at] ?? 'Z'}7Qz`
+  const letter = 'ABCDEFGHIJKL'[SEALERS.indexOf(`${wire}/${signer}`)]
+  if (letter === undefined) throw new Error(`nobody seals as ${wire}/${signer}`)
+  return `Zq${letter}7Qz`
 }
 
 /** The marks in a text that are not those of this wire and signer. */

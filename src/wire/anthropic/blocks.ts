@@ -23,6 +23,7 @@ interface Block {
   readonly type: string
   /** It was opened by a delta: its start is still due. */
   readonly early?: boolean
+  index?: number
   closed: boolean
   /** The call that it is, if it is one. */
   readonly slot?: Slot
@@ -39,6 +40,7 @@ export function startBlocks(scribe: Scribe): Blocks {
   let newest = -1
 
   function put(index: number, block: Block): Block {
+    block.index = index
     all.push(block)
     at.set(index, block)
     newest = index
@@ -67,8 +69,9 @@ export function startBlocks(scribe: Scribe): Blocks {
       return scribe.warn('repeated-block', 'A block began twice; the second time was ignored (T132).')
     }
     const block = openBlock(scribe, index, given)
-    // The next deltas at this index may still be meant for the block that was not over.
-    if (here?.slot && block.slot && !here.closed && !here.slot.scan.complete) doubt([here.slot, block.slot])
+    // The next deltas at this index may still be meant for a call that was not over.
+    const before = all.flatMap((one) => (one.index === index ? unfinished(one) : []))
+    if (block.slot && before.length > 0) doubt([...before, block.slot])
     // What came too early goes to the block that it belongs to.
     if (early && 'json' in early) block.add({ partial_json: early.json })
     else if (early) close(early, true)
@@ -78,7 +81,7 @@ export function startBlocks(scribe: Scribe): Blocks {
 
   /** A piece without an index may belong to any call that is still open. */
   function unplaced(): void {
-    const open = all.flatMap((block) => (block.slot && !block.closed && !block.slot.scan.complete ? [block.slot] : []))
+    const open = all.flatMap(unfinished)
     if (open.length > 1) doubt(open)
   }
 
@@ -124,6 +127,11 @@ export function startBlocks(scribe: Scribe): Blocks {
       return all.length
     },
   }
+}
+
+/** The call that a block is, if more of it may come. */
+function unfinished({ slot, closed }: Block): Slot[] {
+  return slot && !closed && !slot.scan.complete ? [slot] : []
 }
 
 /** Two calls may have got each other's arguments: neither may run. */

@@ -54,7 +54,8 @@ export function stop(state: State, fault?: Fault): TurnEvent[] {
 
 function event(state: State, value: Fields, name: string | undefined): void {
   const { scribe } = state
-  const error = findError(value)
+  // A delta is no error; there are too many of them to look twice.
+  const error = typeof value['delta'] === 'string' ? undefined : findError(value)
   if (error) fail(state, error)
   const type = word(value['type']) ?? name ?? ''
   const response = isObject(value['response']) ? value['response'] : undefined
@@ -130,7 +131,10 @@ function argued(state: State, value: Fields, type: string): void {
   const { slot } = item
   if (!slot || item.done) return late(state, 'Arguments')
   if (slot.names.length === 0 && word(value['name']) !== undefined) slot.names = [String(value['name'])]
-  if (value['delta'] === undefined) return calls.settle(slot, value['arguments'] ?? value['input'])
+  if (value['delta'] === undefined) {
+    item.argued = true
+    return calls.settle(slot, value['arguments'] ?? value['input'])
+  }
   if (value['output_index'] === undefined && !item.ids.has(String(value['item_id']))) doubt(state)
   calls.extend(slot, { args: value['delta'] })
 }
@@ -169,10 +173,16 @@ function terminal(state: State, response: Fields, ending?: string, value?: Field
   if (scribe.over) return
   if (value) sequence.repeated(ending ?? '', value)
   const output = list(response['output'])
+  let unseen = 0
   for (const [position, data] of output.entries()) {
-    const item = table.listed(data, position) ?? table.enter({}, data['type'])
+    const known = table.listed(data, position)
+    const item = known ?? table.enter({}, data['type'])
+    if (!known && item.slot) unseen++
     item.listed = true
     if (!item.done) finish(state, item, data)
+  }
+  if (unseen > 0 && table.items.some((item) => item.slot && !item.listed)) {
+    scribe.taint('The list at the end names other calls than those that came.')
   }
   // Without the list nobody knows what was in the events that did not arrive.
   if (sequence.gap !== undefined) {
@@ -189,7 +199,8 @@ function leave(state: State, item: Item, listed: boolean): void {
   const twin = state.table.items.some(
     (one) => one !== item && one.slot?.wireId !== undefined && one.slot.wireId === slot?.wireId,
   )
-  if (!slot || slot.raw !== '' || !isNothing(item.early) || !(listed || twin)) return finish(state, item, {})
+  const made = item.argued || slot?.raw !== '' || !isNothing(item.early)
+  if (!slot || made || !(listed || twin)) return finish(state, item, {})
   state.scribe.warn('ghost-call', 'A call that was announced and never made was ignored (T140).')
   state.scribe.calls.drop(slot)
 }

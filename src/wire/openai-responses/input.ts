@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../model/json.ts'
+import { type Json, type JsonObject, stringOf } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import { mediaUrl, resultMedia, resultText, wellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
@@ -30,7 +30,7 @@ export function outputItem(id: string, result: ResultPart, context: Context, cal
   const content = [{ type: 'input_text', text: answer(result) }, ...media]
   // A list only where there is something to show: not every server takes one.
   const output = content.every(({ type }) => type === 'input_text')
-    ? content.map(({ text }) => text).join('\n')
+    ? content.map(({ text }) => stringOf(text)).join('\n')
     : content
   const caller = call && ownData(call, { wire: WIRE, ...context })?.['caller']
   return {

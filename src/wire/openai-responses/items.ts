@@ -32,6 +32,8 @@ export interface Item {
   phase: string | undefined
   /** Arguments that came with the announcement; they count only if no others come. */
   early: unknown
+  /** The vendor said that its arguments are whole, be there any or not. */
+  argued: boolean
   /** Was it announced, or only seen through its deltas? */
   announced: boolean
   done: boolean
@@ -62,6 +64,7 @@ export function openItem(scribe: Scribe, type: string, index: number | undefined
     type,
     phase: undefined,
     early: undefined,
+    argued: false,
     announced: false,
     done: false,
     listed: false,

@@ -6,9 +6,12 @@ export interface Sequence {
   readonly gap: string | undefined
 }
 
+/** How far back a repeat is recognised by what it says; an older number that comes again is a repeat anyway. */
+const WINDOW = 64
+
 /** Starts the watch of one stream. Servers that number every event alike are not believed. */
 export function startSequence(): Sequence {
-  const seen = new Map<number, string>()
+  const recent: (Readonly<Record<string, unknown>> | undefined)[] = []
   let last: number | undefined
   let gap: string | undefined
   let trusted = true
@@ -17,22 +20,34 @@ export function startSequence(): Sequence {
     repeated(type, value) {
       const number = value['sequence_number']
       if (typeof number !== 'number' || !trusted) return false
-      const mark = [type, value['output_index'], value['delta']].join(' ')
-      const before = seen.get(number)
-      if (before === mark) return true
-      if (before !== undefined) {
-        trusted = false
-        gap = undefined
+      if (last === undefined || number > last) {
+        if (last !== undefined && number > last + 1)
+          gap ??= `Events are missing between number ${last} and number ${number}.`
+        last = number
+        recent[number % WINDOW] = value
         return false
       }
-      seen.set(number, mark)
-      if (last !== undefined && number > last + 1)
-        gap ??= `Events are missing between number ${last} and number ${number}.`
-      last = Math.max(last ?? number, number)
+      const before = recent[number % WINDOW]
+      if (!before || before['sequence_number'] !== number) return number <= last - WINDOW
+      if (sameEvent(before, value, type)) return true
+      trusted = false
+      gap = undefined
       return false
     },
     get gap() {
       return gap
     },
   }
+}
+
+function sameEvent(
+  before: Readonly<Record<string, unknown>>,
+  value: Readonly<Record<string, unknown>>,
+  type: string,
+): boolean {
+  return (
+    (before['type'] ?? type) === type &&
+    before['output_index'] === value['output_index'] &&
+    before['delta'] === value['delta']
+  )
 }

@@ -20,6 +20,8 @@ export interface Table {
 /** Starts the table of one answer. */
 export function startTable(scribe: Scribe): Table {
   const items: Item[] = []
+  // Pieces of one item come in a row; the last place is nearly always the next one too.
+  let recent: { item: Item; type: string; index: unknown; id: unknown; count: number } | undefined
 
   function enter(value: Fields, type: unknown): Item {
     const item = openItem(scribe, String(type), indexOf(value))
@@ -43,7 +45,11 @@ export function startTable(scribe: Scribe): Table {
   function findCall(value: Fields, data: Fields): Item | undefined {
     const id = word(data['call_id'])
     const index = indexOf(value)
-    const named = items.filter((item) => id !== undefined && item.slot?.ids.has(id))
+    // The same id in another place, and of another item, is that of another call.
+    const apart = (item: Item) => index !== undefined && item.index !== undefined && item.index !== index
+    const named = items.filter(
+      (item) => id !== undefined && item.slot?.ids.has(id) && (!apart(item) || item.ids.has(String(data['id']))),
+    )
     const placed = named.find((item) => item.index === index)
     if (placed ?? named[0]) return placed ?? named.find((item) => !item.done) ?? named.at(-1)
     const found = locate(value, data['type'], word(data['id']))
@@ -58,15 +64,29 @@ export function startTable(scribe: Scribe): Table {
     find: (value, data) =>
       kindOf(data['type']) === 'call' ? findCall(value, data) : locate(value, data['type'], word(data['id'])),
     place(value, type) {
-      const id = word(value['item_id'])
+      const { output_index: index, item_id: itemId } = value
+      const again = recent && recent.type === type && recent.index === index && recent.id === itemId
+      if (recent && again && recent.count === items.length && !recent.item.done) return recent.item
+      const id = word(itemId)
       const known = locate(value, type, id)
-      if (known) return known
-      const item = enter(value, type)
-      if (id !== undefined) item.ids.add(id)
+      const item = known ?? enter(value, type)
+      if (!known && id !== undefined) item.ids.add(id)
+      recent = { item, type, index, id: itemId, count: items.length }
       return item
     },
-    listed: (data, position) =>
-      items.find((item) => isNamed(item, data)) ?? items.find((item) => isListed(item, data, position)),
+    listed(data, position) {
+      const free = items.filter((item) => !item.listed && item.kind === kindOf(data['type']))
+      const named = free.filter((item) => isNamed(item, data))
+      return (
+        named.find((item) => isHere(item, data, position)) ??
+        named.find((item) => isSame(item, data)) ??
+        named[0] ??
+        free.find((item) => item.ids.has(String(data['id']))) ??
+        free.find((item) => isHere(item, data, position)) ??
+        free.find((item) => item.done && isSame(item, data)) ??
+        free.find((item) => item.slot && !item.done && item.slot.wireId === undefined)
+      )
+    },
   }
 }
 
@@ -78,16 +98,18 @@ export function isRepeat(item: Item, data: Fields): boolean {
 
 /** Does a listed item carry the id of this one? */
 function isNamed(item: Item, data: Fields): boolean {
-  if (item.listed || item.kind !== kindOf(data['type'])) return false
   const id = word(item.slot ? data['call_id'] : data['id'])
   return id !== undefined && (item.slot ? item.slot.wireId === id : item.ids.has(id))
 }
 
-/** Is a listed item this one under another id: in the same place, or with the same words (T141)? */
-function isListed(item: Item, data: Fields, position: number): boolean {
-  if (item.listed || item.kind !== kindOf(data['type'])) return false
-  if (item.slot) return item.slot.wireId === undefined || (item.index === position && sameCall(item.slot, data))
-  return item.type === data['type'] && (item.index === position || sameWords(item, data))
+/** Does a listed item stand in the place of this one? Calls must also be the same there, because places may be missing. */
+function isHere(item: Item, data: Fields, position: number): boolean {
+  return item.index === position && item.type === data['type'] && (!item.slot || sameCall(item.slot, data))
+}
+
+/** Does a listed item say what this one says, under another id (T141)? */
+function isSame(item: Item, data: Fields): boolean {
+  return item.slot ? sameCall(item.slot, data) : item.type === data['type'] && sameWords(item, data)
 }
 
 function sameWords(item: Item, data: Fields): boolean {

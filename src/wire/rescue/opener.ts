@@ -20,6 +20,7 @@ export function openerAt(text: string, at: number): Dialect | 'partial' | undefi
 /** The first place from which the text could go on to be a marker that begins with a word; else its length. */
 export function wordTail(text: string, from: number): number {
   for (let at = Math.max(from, text.length - LONGEST_WORD); at < text.length; at++) {
+    if (!FIRST_LETTERS.includes(text[at] ?? '')) continue
     const tail = text.slice(at)
     if (WORDS.some((word) => word.startsWith(tail))) return at
   }
@@ -30,6 +31,7 @@ export function wordTail(text: string, from: number): number {
 export const SPOT = /[\n`~<＜[\]]|assistant|analysis|commentary|to=functions\./g
 
 const WORDS = ['assistant', 'analysis', 'commentary', 'to=functions.']
+const FIRST_LETTERS = 'act'
 const LONGEST_WORD = 13
 const LONGEST = 64
 
