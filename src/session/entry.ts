@@ -15,7 +15,7 @@ export type EntryBody =
   /** The first entry: what this session is, and from where it was forked. */
   | {
       readonly kind: 'open'
-      readonly version: 1
+      readonly version: number
       readonly session: string
       readonly folder: string
       readonly parent?: Parent

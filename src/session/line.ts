@@ -16,65 +16,112 @@ export function writeLine(entry: Entry, before: string): { line: string; sum: st
 export interface Damage {
   /** Counts from 1. */
   readonly line: number
-  readonly what: 'unreadable' | 'altered' | 'unlinked' | 'repeated' | 'torn'
+  readonly what: 'unreadable' | 'torn' | 'too-long' | 'altered' | 'unlinked' | 'repeated' | 'misplaced'
 }
 
 /** What a log holds. */
 export interface Scanned {
+  /** In the order in which they were written. */
   readonly entries: readonly Entry[]
   readonly damages: readonly Damage[]
   /** The sum that the next line goes on from. */
   readonly sum: string
+  /** The highest number that any line bears, be it damaged: the next one must be higher. */
+  readonly top: number
 }
 
 /**
- * Reads a log, whatever state it is in: a line that is damaged is passed over and reported, and those after it are kept.
- * A line that only lost its link, because the one before it is damaged, is kept too: losing what was acknowledged is worse.
+ * Reads a log, whatever state it is in: what is damaged is passed over and reported, and everything else is kept. Each
+ * line is judged by its own sum and by that of the line with the number before it, wherever that stands. One that only
+ * lost its link, because the line before it is gone, is kept too: losing what was acknowledged is worse.
  */
 export function scanLog(text: string): Scanned {
+  const { records, damages, lost } = readRecords(text)
   const entries: Entry[] = []
-  const damages: Damage[] = []
-  // The sums that the next line may go on from: what the last line says its sum is, and what it should be.
+  // The sums that the next line may go on from: that of the last good line; of damaged ones since, what they say and what it should be.
   let sums = [START]
+  let missing = 0
+  for (const record of inOrder(records, damages)) {
+    const last = entries.at(-1)?.seq
+    const gap = last === undefined ? lost : record.entry.seq - last - 1
+    if (last !== undefined && record.entry.seq <= last) damages.push({ line: record.line, what: 'repeated' })
+    else if (sums.some((sum) => sumOf(record.text, sum) === record.sum)) {
+      entries.push(record.entry)
+      sums = [record.sum]
+    } else if (gap > 0 && gap <= lost + missing) {
+      damages.push({ line: record.line, what: 'unlinked' })
+      entries.push(record.entry)
+      sums = [record.sum]
+    } else {
+      damages.push({ line: record.line, what: 'altered' })
+      sums = [...sums, record.sum, ...sums.map((sum) => sumOf(record.text, sum))].slice(0, 16)
+      missing++
+    }
+  }
+  const top = records.reduce((highest, { entry }) => Math.max(highest, entry.seq), 0)
+  return { entries, damages: damages.sort((one, other) => one.line - other.line), sum: sums[0] ?? START, top }
+}
+
+interface LogRecord {
+  readonly line: number
+  readonly entry: Entry
+  readonly text: string
+  readonly sum: string
+}
+
+/** All that can be read, and how many entries may be missing because they cannot. */
+function readRecords(text: string): { records: LogRecord[]; damages: Damage[]; lost: number } {
+  const records: LogRecord[] = []
+  const damages: Damage[] = []
   let lost = 0
   let number = 0
   for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at)
-    const line = text.slice(at, end < 0 ? text.length : end)
-    at = end < 0 ? text.length : end + 1
+    const stop = end < 0 ? text.length : end
+    const [from, length] = [at, stop - at]
+    at = stop + 1
     number++
-    if (line === '') continue
-    const read = readLine(line)
-    const last = entries.at(-1)?.seq ?? 0
-    const damage = (what: Damage['what']) => void damages.push({ line: number, what })
-    if (!read) {
-      damage(end < 0 ? 'torn' : 'unreadable')
-      // A lost line end makes two entries one line.
-      lost += 1 + Math.floor(line.length / SHORTEST)
-    } else if (read.entry.seq <= last) {
-      damage('repeated')
-    } else if (sums.some((sum) => sumOf(read.text, sum) === read.sum)) {
-      entries.push(read.entry)
-      sums = [read.sum]
-      lost = 0
-    } else if (lost > 0 && read.entry.seq <= last + lost + 1) {
-      damage('unlinked')
-      entries.push(read.entry)
-      sums = [read.sum]
-      lost = 0
-    } else {
-      damage('altered')
-      sums = [read.sum, ...sums.map((sum) => sumOf(read.text, sum))]
+    if (length === 0) continue
+    if (length > LONGEST) {
+      damages.push({ line: number, what: 'too-long' })
       lost++
+      continue
+    }
+    // Two entries may stand on one line, if the end of the first was lost.
+    for (const piece of text.slice(from, stop).split(GLUED)) {
+      const read = readLine(piece)
+      if (read) records.push({ line: number, ...read })
+      else {
+        damages.push({ line: number, what: end < 0 ? 'torn' : 'unreadable' })
+        lost += 1 + Math.floor(piece.length / SHORTEST)
+      }
     }
   }
-  return { entries, damages, sum: sums[0] ?? START }
+  return { records, damages, lost }
+}
+
+/** By their numbers. Lines that were moved are put back where they belong. */
+function inOrder(records: readonly LogRecord[], damages: Damage[]): LogRecord[] {
+  const sorted = [...records].sort((one, other) => one.entry.seq - other.entry.seq || one.line - other.line)
+  let highest = 0
+  for (const { line, entry } of records) {
+    if (entry.seq < highest && !records.some((other) => other.entry.seq === entry.seq && other.line < line)) {
+      damages.push({ line, what: 'misplaced' })
+    }
+    highest = Math.max(highest, entry.seq)
+  }
+  return sorted
 }
 
 /** No entry is shorter than this. */
 const SHORTEST = 60
 
+/** An entry that is longer than this is not read: the rest of the session matters more than it. */
+const LONGEST = 64 * 2 ** 20
+
 const TAIL = /,"sum":"([0-9a-f]{16})"\}\r?$/
+
+const GLUED = /(?<=,"sum":"[0-9a-f]{16}"\}).?(?=\{"seq":)/
 
 function readLine(line: string): { entry: Entry; text: string; sum: string } | undefined {
   const tail = TAIL.exec(line)
@@ -82,7 +129,7 @@ function readLine(line: string): { entry: Entry; text: string; sum: string } | u
   const text = `${line.slice(0, tail.index)}}`
   try {
     const entry: unknown = JSON.parse(text)
-    if (!isObject(entry) || typeof entry['seq'] !== 'number' || typeof entry['kind'] !== 'string') return undefined
+    if (!isObject(entry) || !Number.isSafeInteger(entry['seq']) || typeof entry['kind'] !== 'string') return undefined
     return { entry: entry as unknown as Entry, text, sum: tail[1] ?? '' }
   } catch {
     return undefined

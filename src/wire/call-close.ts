@@ -35,7 +35,7 @@ export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Clo
   const call = { kind: 'call', id: '', name, raw: slot.raw, native } as const
   // One id and one signature belong to one part, also where a slot falls apart into several calls (T10, T118).
   const sealed = (at: number) => (at === 0 ? native : scribe.seal(undefined))
-  if (wireName === '' && slot.raw === '') return { parts: [], warnings: [], ghost: true }
+  if (wireName === '' && slot.raw.trim() === '') return { parts: [], warnings: [], ghost: true }
 
   const flawed = (code: Flaw['code'], message: string): Closing => ({
     parts: [{ ...call, flaw: { code, message } }],
@@ -76,7 +76,9 @@ export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Clo
   if (inputs.length > 1) {
     const schema = reading.tools.find((one) => one.name === name)?.schema
     const invalid = tool && schema && inputs.some((input) => validate(schema, input).length > 0)
-    if (invalid) return flawed('not-object', 'The call holds several argument objects; make one call for each (T22).')
+    // Where the wire itself tells calls apart, a second object has strayed from another call.
+    if (invalid || slot.placed)
+      return flawed('not-object', 'The call holds several argument objects; make one call for each (T22).')
     const parts = inputs.map((input, at) => ({
       ...call,
       raw: JSON.stringify(read.inputs[at]),

@@ -2,6 +2,8 @@
 export interface NameCandidates {
   readonly names: readonly string[]
   readonly fits: boolean
+  /** One of them is a declared name; where nothing is declared, every name is whole. */
+  readonly whole: boolean
 }
 
 /**
@@ -26,7 +28,12 @@ export function nameCandidates(pieces: readonly string[], declared: readonly str
     names = [...next].filter((name) => begins(name, declared)).slice(0, 8)
     if (names.length === 0) names = [...next].slice(0, 8)
   }
-  return { names, fits: declared.length === 0 || names.some((name) => begins(name, declared)) }
+  if (declared.length === 0) return { names, fits: true, whole: true }
+  return {
+    names,
+    fits: names.some((name) => begins(name, declared)),
+    whole: names.some((name) => declared.includes(name)),
+  }
 }
 
 /** The one name that the pieces mean. */

@@ -5,6 +5,7 @@ import { gemini } from './gemini.ts'
 import { type State, startOn, step, stop } from './gemini/decode.ts'
 import { encodeOn } from './gemini/encode.ts'
 import { readOn } from './gemini/read.ts'
+import type { Place } from './transcript.ts'
 import type { Encoded, Wire } from './wire.ts'
 
 /** Gemini inside Code Assist's envelope: the request under `request`, the answer under `response` (T131). */
@@ -19,9 +20,9 @@ export const codeAssist: Wire<State> = {
 }
 
 /** Writes the envelope. The request is its last key, and the contents the last key of the request. */
-function encode(request: Request, profile: Profile): Encoded {
+function encode(request: Request, profile: Profile, place?: Place): Encoded {
   const extra = request.session === undefined ? {} : { session_id: request.session }
-  const { body, warnings } = encodeOn('code-assist', request, profile, extra)
+  const { body, warnings } = encodeOn('code-assist', request, profile, extra, place)
   const system = body.systemInstruction && { systemInstruction: { role: 'user', ...body.systemInstruction } }
   const envelope = {
     model: request.model,

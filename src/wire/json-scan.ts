@@ -7,6 +7,8 @@ export interface JsonScan {
   readonly complete: boolean
   /** The text so far ends inside a string, an array or an object, of the first value or of a later one. */
   readonly open: boolean
+  /** The text so far ends inside a string. */
+  readonly quoted: boolean
   /** Something other than white space follows the first value. */
   readonly trailing: boolean
 }
@@ -57,6 +59,9 @@ export function jsonScan(): JsonScan {
     },
     get open() {
       return depth > 0 || quote !== 0
+    },
+    get quoted() {
+      return quote !== 0
     },
     get trailing() {
       return trailing

@@ -68,7 +68,8 @@ function unplaced(slots: readonly Slot[], hints: Hints, names: NameCheck): Targe
 /** Where one index stands for several calls, a fragment may belong to any of them that is still open. */
 function shared(here: readonly Slot[], last: Slot, hints: Hints): Target {
   const open = here.filter((slot) => slot === last || isOpen(slot))
-  return { ...into(last, hints), doubtful: open.length > 1 ? open : [] }
+  const stray = here.length > 1 && isStray(last, hints.args)
+  return { ...into(last, hints), doubtful: open.length > 1 || stray ? open : [] }
 }
 
 /** A fragment with arguments only. */
@@ -77,15 +78,20 @@ function adrift(slots: readonly Slot[], hints: Hints): Target {
   if (hints.listed > 1 && open.length === hints.listed) return { slot: open[hints.position], doubtful: [] }
   const last = newest(slots.filter((slot) => !slot.closed))
   if (!last) return fresh()
-  const otherId = hints.id !== undefined && last.ids.size > 0 && begins(hints.args)
-  // Another id may be the same call's (T09), or that of a call whose name was lost.
-  if (isOpen(last)) return { slot: last, doubtful: open.length > 1 || (otherId && last.raw === '') ? open : [] }
+  const otherId = hints.id !== undefined && last.ids.size > 0
+  if (isOpen(last)) {
+    // Another id may be the same call's (T09), or that of a call whose name was lost.
+    const nameless = otherId && last.raw === '' && begins(hints.args)
+    const stray = slots.length > 1 && isStray(last, hints.args)
+    return { slot: last, doubtful: open.length > 1 || nameless || stray ? open : [] }
+  }
   if (otherId) return fresh()
   const other = open.at(-1)
   // All calls are complete: this is a repeat of the last one's arguments, or trailing text of it.
   if (!other) return into(last, hints)
   // It goes on with the one call that is open, unless it could as well be said once more of the last one.
-  return { slot: other, doubtful: open.length > 1 || begins(hints.args) ? [...open, last] : [] }
+  const repeated = begins(hints.args) || isStray(other, hints.args)
+  return { slot: other, doubtful: open.length > 1 || repeated ? [...open, last] : [] }
 }
 
 /**
@@ -97,8 +103,8 @@ function opensAnother(slot: Slot, hints: Hints, names: NameCheck): boolean {
   if (slot.closed) return name !== undefined && !isReplay(slot, hints)
   const elsewhere = hints.index !== undefined && slot.wireIndex !== undefined && slot.wireIndex !== hints.index
   const newId = id !== undefined && slot.ids.size > 0 && !slot.ids.has(id)
-  if (name === undefined) return elsewhere || (newId && slot.scan.complete && begins(args))
-  if (slot.names.length === 0) return elsewhere
+  if (name === undefined) return elsewhere || (newId && slot.scan.complete && begins(args) && !isReplay(slot, hints))
+  if (slot.names.length === 0) return elsewhere || (newId && slot.scan.complete && args.trim() !== '')
   const other = newId || elsewhere
   if (slot.scan.complete)
     return !isReplay(slot, hints) && (other || beginsAnother(slot, args) || !stillSpells(slot, name, names))
@@ -111,9 +117,10 @@ function spells(slot: Slot, name: string, names: NameCheck): boolean {
   return repeats(slot, name, names) || names([...slot.names, name]).fits
 }
 
-/** After arguments, a piece that could begin a name begins another call; one that could not goes on with the last name. */
+/** After arguments, and after a whole name, a piece that could begin a name begins another call. */
 function stillSpells(slot: Slot, name: string, names: NameCheck): boolean {
-  return repeats(slot, name, names) || (names([...slot.names, name]).fits && !names([name]).fits)
+  if (repeats(slot, name, names)) return true
+  return names([...slot.names, name]).fits && !(names(slot.names).whole && names([name]).fits)
 }
 
 /** Is this the name that the call has already (T12)? */
@@ -130,6 +137,11 @@ function newest(slots: readonly Slot[]): Slot | undefined {
 
 function isOpen(slot: Slot): boolean {
   return !slot.closed && !slot.scan.complete
+}
+
+/** A line break cannot stand in a string: it is the end of another call's arguments, or nothing that can be trusted. */
+function isStray(slot: Slot, args: string): boolean {
+  return slot.scan.quoted && /^\s*[\n\r\t]\s*$/.test(args)
 }
 
 function begins(args: string): boolean {

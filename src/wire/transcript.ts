@@ -40,18 +40,46 @@ export interface IdForm {
   readonly legal: RegExp
 }
 
+/** The ids that a transcript has given out, so that it can be gone on with without being written again. */
+export interface GivenIds {
+  readonly count: number
+  has(id: string): boolean
+  add(id: string): void
+}
+
+/** Where in a history the turns stand that are to be written: at its beginning, or after others that were written before. */
+export interface Place {
+  readonly ids: GivenIds
+  readonly begun: boolean
+}
+
+/** Starts giving ids; with `before`, after those of an earlier part, which stays as it is. */
+export function givenIds(before?: GivenIds): GivenIds {
+  const own = new Set<string>()
+  const offset = before?.count ?? 0
+  return {
+    get count() {
+      return offset + own.size
+    },
+    has: (id) => own.has(id) || (before?.has(id) ?? false),
+    add: (id) => void own.add(id),
+  }
+}
+
 /**
  * Turns any history, whatever it went through, into steps that pair every call with exactly one result, in order, with
  * legal ids that do not collide (T85–T104). A step depends only on what comes before it and on its own results, so a
- * longer history only adds to the steps of a shorter one.
+ * longer history only adds to the steps of a shorter one. Turns that go on from others, by `place`, begin with an
+ * assistant turn.
  */
 export function transcript(
   turns: readonly Turn[],
   at: { wire: WireId; profile: Profile; projection: Projection; form: IdForm },
+  place?: Place,
 ): { steps: Step[]; warnings: Warning[] } {
   const warnings: Warning[] = []
   const steps: Step[] = []
-  const newId = idMaker(at)
+  const newId = idMaker(at, place?.ids ?? givenIds())
   // What was said while calls were open comes after their results.
   let said: Step[] = []
   let open: { turn: AssistantTurn; parts: AssistantPart[]; results: ResultPart[] } | undefined
@@ -61,8 +89,8 @@ export function transcript(
     const { turn, parts, results } = open
     open = undefined
     const calls = parts.filter((part) => part.kind === 'call')
-    const exchanges = calls.map((call, place) => {
-      const twins = calls.slice(place + 1).filter((other) => other.id === call.id).length
+    const exchanges = calls.map((call, nth) => {
+      const twins = calls.slice(nth + 1).filter((other) => other.id === call.id).length
       return { call, id: newId(call), result: takeResult(call, results, twins) ?? unanswered(call) }
     })
     for (const orphan of results) {
@@ -81,6 +109,8 @@ export function transcript(
     steps.push(...said)
     said = []
     const last = steps.at(-1)
+    // What was written before this part ended in a way that an assistant may follow.
+    if (last === undefined && place?.begun) return
     if (last?.kind !== 'user' && !answered(last)) steps.push(GO_ON)
   }
 
@@ -192,31 +222,25 @@ function unanswered(call: CallPart): ResultPart {
 }
 
 /** Gives each call of a transcript an id that is legal on the wire and used only once (T10, T11, T95–T97). */
-function idMaker(at: {
-  wire: WireId
-  profile: Profile
-  projection: Projection
-  form: IdForm
-}): (call: CallPart) => string {
-  const used = new Set<string>()
-  let count = 0
-
+function idMaker(
+  at: { wire: WireId; profile: Profile; projection: Projection; form: IdForm },
+  used: GivenIds,
+): (call: CallPart) => string {
   function first(call: CallPart): string {
     const own = isOwn(call, at) ? call.native?.id : undefined
     if (own !== undefined) return own
     if (at.profile.ids === 'nine') return /^[A-Za-z0-9]{9}$/.test(call.id) ? call.id : base62Hash(call.id, 9)
-    if (at.profile.ids === 'functions') return `functions.${at.projection.wireName(call.name)}:${count}`
+    if (at.profile.ids === 'functions') return `functions.${at.projection.wireName(call.name)}:${used.count}`
     return at.form.legal.test(call.id) ? call.id : base62Hash(call.id, 24)
   }
 
   return (call) => {
     let id = first(call)
     for (let again = 1; used.has(id); again++) {
-      if (at.profile.ids === 'functions') id = `functions.${at.projection.wireName(call.name)}:${count + again}`
+      if (at.profile.ids === 'functions') id = `functions.${at.projection.wireName(call.name)}:${used.count + again}`
       else id = base62Hash(`${call.id}#${again}`, at.profile.ids === 'nine' ? 9 : 24)
     }
     used.add(id)
-    count++
     return id
   }
 }

@@ -5,6 +5,7 @@ import type { Profile } from '../model/profile.ts'
 import type { Request, ToolChoice, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Frame } from './frame.ts'
+import type { Place } from './transcript.ts'
 
 /** A request body, and what had to be changed or left out on the way. The history is the last key, so that a longer history extends the bytes. */
 export interface Encoded {
@@ -33,7 +34,8 @@ export interface Wire<State = unknown> {
   readonly id: WireId
   /** The profile of the plain endpoint, to be changed by a vendor's row. */
   readonly profile: Profile
-  encode(request: Request, profile: Profile): Encoded
+  /** With `place`, only a later part of the history; see incremental.ts. */
+  encode(request: Request, profile: Profile, place?: Place): Encoded
   start(reading: Reading): State
   step(state: State, frame: Frame): TurnEvent[]
   /** `fault` says why the bytes ended early, where the transport knows. */

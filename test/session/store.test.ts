@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { storeConformance } from '../../src/session/conformance.ts'
-import { scanLog } from '../../src/session/line.ts'
+import { scanLog, START, writeLine } from '../../src/session/line.ts'
 import { jsonlStore } from '../../src/session/store/jsonl.ts'
 import { memoryStore } from '../../src/session/store/memory.ts'
 import type { Store } from '../../src/session/store/store.ts'
@@ -146,6 +146,37 @@ describe('a damaged log', () => {
       )
     }
   })
+})
+
+test('two entries on one line are both read; lines that were moved are put back', () => {
+  const { file } = written(4)
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const glued = scanLog([lines[0], `${lines[1]}${lines[2]}`, lines[3], lines[4], ''].join('\n'))
+  assert.deepEqual(
+    glued.entries.map((entry) => entry.seq),
+    [1, 2, 3, 4, 5],
+  )
+  const moved = scanLog([lines[0], lines[3], lines[1], lines[2], lines[4], ''].join('\n'))
+  assert.deepEqual(
+    moved.entries.map((entry) => entry.seq),
+    [1, 2, 3, 4, 5],
+  )
+  assert.deepEqual(
+    moved.damages.map(({ what }) => what),
+    ['misplaced', 'misplaced'],
+  )
+})
+
+test('an empty log opens as an empty session; one of a newer version is left alone', () => {
+  const { file, store } = written(1)
+  writeFileSync(file, '')
+  assert.deepEqual(store.read('log').entries, [])
+  const { file: newer, store: second } = written(1)
+  const open = { seq: 1, at: 1, kind: 'open', version: 2, session: 'log', folder: '/' } as const
+  writeFileSync(newer, writeLine(open, START).line)
+  const before = readFileSync(newer)
+  assert.throws(() => second.open('log'), /newer version/)
+  assert.ok(readFileSync(newer).equals(before))
 })
 
 test('a log whose writer was killed is free for the next one; a living writer keeps it', () => {

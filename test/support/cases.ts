@@ -33,9 +33,15 @@ const tool: fc.Arbitrary<ToolSpec> = fc
 
 /** Lists of tools are few and shared, as in a session: declaring one costs more than a whole history. */
 function toolLists(seed: number): readonly (readonly ToolSpec[])[] {
+  const known = LISTS.get(seed)
+  if (known) return known
   const lists = fc.sample(fc.array(tool, { minLength: 1, maxLength: 5 }), { numRuns: 60, seed })
-  return [[], PLAIN, ...lists]
+  const made = [[], PLAIN, ...lists]
+  LISTS.set(seed, made)
+  return made
 }
+
+const LISTS = new Map<number, readonly (readonly ToolSpec[])[]>()
 
 const PLAIN: readonly ToolSpec[] = [
   {

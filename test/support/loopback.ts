@@ -21,9 +21,8 @@ export async function startLoopback(answers: ReadonlyMap<string, Canned>): Promi
     const name = decodeURIComponent(request.url?.split('/')[1] ?? '')
     const answer = answers.get(name)
     request.resume()
-    if (!answer) return void response.writeHead(404).end()
-    response.writeHead(answer.status, { 'content-type': answer.contentType })
-    response.end(answer.bytes)
+    response.writeHead(answer?.status ?? 404, { 'content-type': answer?.contentType ?? 'text/plain' })
+    response.end(answer?.bytes)
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

@@ -1,7 +1,7 @@
 import { canonical, type JsonObject } from '../../src/model/json.ts'
 import type { Request } from '../../src/model/request.ts'
 import { wellFormed, wellFormedJson } from '../../src/model/text.ts'
-import type { AssistantTurn, CallPart, ResultPart, TextPart, Turn } from '../../src/model/turn.ts'
+import type { AssistantTurn, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../../src/model/turn.ts'
 import type { Projection } from '../../src/schema/project.ts'
 
 /** What a conversation says, whatever the wire: who called what, with which answer, and what was said. */
@@ -9,6 +9,8 @@ export interface Meaning {
   readonly calls: readonly MeantCall[]
   /** Everything said, in order, thoughts left out. */
   readonly said: readonly string[]
+  /** How many pictures that every model takes were shown, by the user and by tools. */
+  readonly pictures: number
 }
 
 export interface MeantCall {
@@ -17,6 +19,7 @@ export interface MeantCall {
   /** What the answer says; absent where the call had none. */
   readonly answer?: readonly string[]
   readonly failed: boolean
+  readonly pictures: number
 }
 
 /** What a history means: each call with the last answer that it got before the next turn, and all words that say anything. */
@@ -28,7 +31,12 @@ export function meaningOf(turns: readonly Turn[], projection: Projection): Meani
     else if (turn.role !== 'results') said.push(...texts(turn.parts))
     if (turn.role === 'assistant') calls.push(...answered(turn, turns.slice(at + 1), projection))
   }
-  return { calls, said: said.filter((text) => text.trim() !== '').map(wellFormed) }
+  const shown = turns.map((turn) => (turn.role === 'user' ? pictures(turn.parts) : 0))
+  return {
+    calls,
+    said: said.filter((text) => text.trim() !== '').map(wellFormed),
+    pictures: sum([...shown, ...calls.map((call) => call.pictures)]),
+  }
 }
 
 function answered(turn: AssistantTurn, later: readonly Turn[], projection: Projection): MeantCall[] {
@@ -43,6 +51,7 @@ function answered(turn: AssistantTurn, later: readonly Turn[], projection: Proje
       name: projection.wireName(call.name),
       args: canonical(argumentsOf(call, projection)),
       failed: mine === undefined || mine.status !== 'ok',
+      pictures: pictures(mine?.content ?? []),
       ...(mine && {
         answer: texts(mine.content)
           .filter((text) => text.trim() !== '')
@@ -66,14 +75,31 @@ export function meaningRead({ turns }: Request): Meaning & { readonly ids: [aske
       args: canonical(call.input ?? null),
       failed: results[at]?.status !== 'ok',
       answer: answerTexts(results[at]),
+      pictures: pictures(results[at]?.content ?? []),
     })),
     said: turns.flatMap((turn) => (turn.role === 'user' || turn.role === 'assistant' ? texts(turn.parts) : [])),
+    pictures: sum(
+      turns.map((turn) => {
+        if (turn.role === 'user') return pictures(turn.parts)
+        return turn.role === 'results' ? sum(turn.parts.map(({ content }) => pictures(content))) : 0
+      }),
+    ),
     ids: [calls.map(({ id }) => id), results.map(({ id }) => id)],
   }
 }
 
 function isCall(part: { readonly kind: string }): part is CallPart {
   return part.kind === 'call'
+}
+
+function pictures(parts: readonly { readonly kind: string }[]): number {
+  return parts.filter(
+    (part) => part.kind === 'media' && (part as MediaPart).mime === 'image/png' && (part as MediaPart).data,
+  ).length
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((whole, one) => whole + one, 0)
 }
 
 function answerTexts(result: ResultPart | undefined): string[] {

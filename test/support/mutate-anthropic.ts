@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import { anthropic } from '../../src/wire/anthropic.ts'
-import type { Wire } from '../../src/wire/wire.ts'
-import { commonMutations } from './mutate-common.ts'
+import { commonMutations, dropNames, pieceMutations } from './mutate-common.ts'
 import { dropField, eachEvent, nullField } from './mutate-fields.ts'
 import type { Plan } from './mutate-plan.ts'
 import { cutText, letters, type Random } from './mutate-random.ts'
@@ -13,6 +12,7 @@ import {
   type Mutation,
   placesOf,
   type Role,
+  type PieceShapes,
   type Shapes,
   type Stream,
   under,
@@ -47,8 +47,8 @@ function ending(reason: string): WireEvent[] {
 }
 
 /** Every event says twice what it is: in its name and in its type. */
-function named(role: Role, data: JsonObject, more: Partial<WireEvent> = {}): WireEvent {
-  return event(role, data, { name: String(data['type']), ...more })
+function named(role: Role, data: JsonObject & { type: string }, more: Partial<WireEvent> = {}): WireEvent {
+  return event(role, data, { name: data.type, ...more })
 }
 
 function block(role: Role, index: number, start: JsonObject, deltas: readonly JsonObject[], more: Partial<WireEvent>) {
@@ -83,7 +83,8 @@ function callBlock(plan: Plan, at: number, index: number, random: Random): WireE
   return block('args', index, start, deltas, { calls: [at], group: `call ${at}` })
 }
 
-const shapes: Shapes = {
+const shapes: Shapes & PieceShapes = {
+  roles: ['start', 'close', 'finish', 'end'],
   text: (_stream, random) =>
     named(
       'text',
@@ -209,7 +210,7 @@ function secondAnswer(stream: Stream, random: Random): boolean {
 
 /** Anthropic's Messages. */
 export const anthropicKit: Kit = {
-  wire: anthropic as Wire,
+  wire: anthropic,
   make,
-  mutations: [...commonMutations(shapes), ...own],
+  mutations: [...commonMutations(shapes), ...pieceMutations(shapes), dropNames, ...own],
 }

@@ -1,5 +1,5 @@
 import type { Random } from './mutate-random.ts'
-import type { Stream, WireEvent } from './mutate-stream.ts'
+import type { Kit, Stream, WireEvent } from './mutate-stream.ts'
 
 /** A stream as it goes over the wire. */
 export interface Sent {
@@ -10,13 +10,13 @@ export interface Sent {
 }
 
 /** Writes a stream as bytes: server-sent events in one of their spellings, or a JSON array. */
-export function send(stream: Stream, random: Random): Sent {
+export function send(stream: Stream, random: Random, wrap: Kit['wrap'] = (data) => data): Sent {
   const { events, framing } = stream
   const write = framing === 'array' ? arrayWriter(events.length) : sseWriter(random)
   const ends: number[] = []
   let text = ''
   for (const [at, one] of events.entries()) {
-    const data = typeof one.data === 'string' ? one.data : JSON.stringify(one.data)
+    const data = typeof one.data === 'string' ? one.data : JSON.stringify(wrap(one.data))
     const { before, after } = write(one, at)
     text += before + data
     ends.push(text.length)

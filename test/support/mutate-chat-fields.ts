@@ -1,6 +1,16 @@
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { cutText, letters, type Random } from './mutate-random.ts'
-import { copyEvent, listed, type Mutation, placesOf, type Stream, under, type WireEvent } from './mutate-stream.ts'
+import {
+  copyEvent,
+  type Gone,
+  isOrderAll,
+  isSequential,
+  listed,
+  type Mutation,
+  type Stream,
+  under,
+  type WireEvent,
+} from './mutate-stream.ts'
 
 /** One entry of a delta's list of calls. */
 interface Entry {
@@ -14,8 +24,8 @@ interface Entry {
 /** The entries of an event, each with the planned call that it is about. */
 export function entriesOf(one: WireEvent): Entry[] {
   if (typeof one.data === 'string') return []
-  const entries = listed(under(one.data, 'choices', 0, 'delta')['tool_calls'])
-  return entries.flatMap((entry, at) => {
+  const list = listed(under(one.data, 'choices', 0, 'delta')['tool_calls'])
+  return list.flatMap((entry, at) => {
     const call = one.calls[at]
     return call === undefined ? [] : [{ call, entry, fields: under(entry, 'function'), event: one }]
   })
@@ -58,30 +68,39 @@ function set(fields: JsonObject, key: string, value: Json): boolean {
   return true
 }
 
-/** Notes what is lost; without its name and its index, nothing tells a call from more arguments of the one before. */
-function lose({ gone, placeholder }: Stream, what: 'index' | 'opener'): boolean {
-  if (gone.has(what === 'index' ? 'opener' : 'index')) return false
-  if (what === 'index' && placeholder !== '') return false
+/**
+ * Notes what is lost, unless that would leave nothing by which anybody could tell what was sent: a call without name and
+ * index is more arguments of the one before; fragments in disorder need an id or an index; and where both the id and
+ * the name are new in every delta, every delta is a call.
+ */
+function lose(stream: Stream, what: Gone): boolean {
+  const { gone } = stream
+  if (gone.has(what)) return true
   gone.add(what)
-  return true
+  const lost = (one: Gone, two: Gone) => gone.has(one) && gone.has(two)
+  const renamed = lost('rotated', 'renamed') || lost('rotated', 'name')
+  const blind = lost('opener', 'index') || renamed || (gone.has('index') && stream.placeholder !== '')
+  if (!blind && (!isOrderAll(stream) || isSequential(stream))) return true
+  gone.delete(what)
+  return false
 }
 
-const isOpener = ({ fields }: Entry) => typeof fields['name'] === 'string' && fields['name'] !== ''
+const nameOf = (fields: JsonObject) => (typeof fields['name'] === 'string' ? fields['name'] : '')
+
+const isOpener = ({ fields }: Entry) => nameOf(fields) !== ''
 
 /** What servers do to the fields of a delta (T01–T28). */
 export const chatMutations: readonly Mutation[] = [
   entries('drop', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && drop(entry, 'index')),
-  entries('drop', 'id', ({ entry }, _random, stream) => {
-    stream.gone.add('id')
-    return drop(entry, 'id')
-  }),
+  entries('drop', 'id', ({ entry }, _random, stream) => lose(stream, 'id') && drop(entry, 'id')),
   entries('drop', 'type', ({ entry }) => drop(entry, 'type')),
   entries('drop', 'name', ({ fields }, _random, stream) => lose(stream, 'opener') && drop(fields, 'name'), 'nothing'),
   entries('null', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && set(entry, 'index', null)),
-  entries('null', 'id', ({ entry }, random, stream) => {
-    stream.gone.add('id')
-    return set(entry, 'id', random.pick([null, '', ' ']))
-  }),
+  entries(
+    'null',
+    'id',
+    ({ entry }, random, stream) => lose(stream, 'id') && set(entry, 'id', random.pick([null, '', ' '])),
+  ),
   entries(
     'null',
     'name',
@@ -95,9 +114,9 @@ export const chatMutations: readonly Mutation[] = [
     return true
   }),
   entries('null', 'type', ({ entry }, random) => set(entry, 'type', random.pick([null, '']))),
-  entries('repeat', 'name', (entry, _random, { plan }) => {
-    if (isOpener(entry)) return false
-    entry.fields['name'] = plan.calls[entry.call]?.name ?? ''
+  entries('repeat', 'name', (entry, _random, stream) => {
+    if (isOpener(entry) || !lose(stream, 'renamed')) return false
+    entry.fields['name'] = stream.plan.calls[entry.call]?.name ?? ''
     return true
   }),
   entries('repeat', 'id', (entry, _random, { plan }) => {
@@ -105,8 +124,8 @@ export const chatMutations: readonly Mutation[] = [
     entry.entry['id'] = plan.calls[entry.call]?.id ?? ''
     return true
   }),
-  entries('rotate', 'ids', (entry, random) => {
-    if (isOpener(entry)) return false
+  entries('rotate', 'ids', (entry, random, stream) => {
+    if (isOpener(entry) || !lose(stream, 'rotated')) return false
     entry.entry['id'] = `call_${letters(random, 12)}`
     return true
   }),
@@ -172,7 +191,7 @@ function zeroIndexes(stream: Stream): boolean {
 }
 
 function sameIds(stream: Stream): boolean {
-  stream.gone.add('id')
+  if (!lose(stream, 'id')) return false
   const all = allEntries(stream).filter(({ entry }) => typeof entry['id'] === 'string' && entry['id'] !== '')
   for (const { entry } of all) entry['id'] = 'call_same'
   return stream.plan.calls.length > 1 && all.length > 0
@@ -183,9 +202,10 @@ function splitNames(stream: Stream, random: Random): boolean {
   const named = allEntries(stream).filter((entry) => isOpener(entry) && entry.event.calls.length === 1)
   const openers = named.filter(({ call }, at) => named.findIndex((one) => one.call === call) === at)
   const growing = random.chance(0.4)
+  if (!lose(stream, 'name')) return false
   let changed = false
   for (const { fields, event: one } of openers) {
-    const pieces = cutText(random, String(fields['name']), 4)
+    const pieces = cutText(random, nameOf(fields), 4)
     if (pieces.length < 2 || one.end) continue
     changed = true
     const spelled = pieces.map((piece, at) => (growing ? pieces.slice(0, at + 1).join('') : piece))
@@ -210,7 +230,7 @@ function splitLists(stream: Stream): boolean {
   if (!one) return false
   const split = entriesOf(one).map(({ call, entry }) => {
     const part = copyEvent({ ...one, calls: [call], group: `call ${call}` })
-    under(part.data as JsonObject, 'choices', 0, 'delta')['tool_calls'] = [entry]
+    under(part.data, 'choices', 0, 'delta')['tool_calls'] = [entry]
     return part
   })
   stream.events.splice(at, 1, ...split)
@@ -225,10 +245,10 @@ function nameLate(stream: Stream, random: Random): boolean {
     const opener = own[0]
     const later = own.slice(1).filter((entry) => entry.fields['name'] === undefined)
     if (!opener || !isOpener(opener) || own.filter(isOpener).length > 1 || later.length === 0) continue
+    if (!lose(stream, 'name')) return false
     const chosen = random.pick(later)
     chosen.fields['name'] = opener.fields['name'] ?? ''
     delete opener.fields['name']
-    stream.gone.add('name')
     return true
   }
   return false

@@ -1,11 +1,19 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import { openaiChat } from '../../src/wire/openai-chat.ts'
-import type { Wire } from '../../src/wire/wire.ts'
 import { chatMutations, entriesOf } from './mutate-chat-fields.ts'
-import { commonMutations } from './mutate-common.ts'
+import { commonMutations, pieceMutations, usageFirst } from './mutate-common.ts'
 import type { Plan } from './mutate-plan.ts'
 import { cutText, type Random, riffle } from './mutate-random.ts'
-import { cleanStream, event, type Kit, type Shapes, type Stream, under, type WireEvent } from './mutate-stream.ts'
+import {
+  cleanStream,
+  event,
+  type Kit,
+  type PieceShapes,
+  type Shapes,
+  type Stream,
+  under,
+  type WireEvent,
+} from './mutate-stream.ts'
 
 /** How one server writes its deltas. */
 interface Habits {
@@ -92,7 +100,8 @@ function textEvent(text: string): WireEvent {
   return event('text', chunk({ content: text }), { group: 'text' })
 }
 
-const shapes: Shapes = {
+const shapes: Shapes & PieceShapes = {
+  roles: ['start', 'end', 'usage', 'done'],
   loose: true,
   text: (_stream, random) => textEvent(random.pick(['Well, ', '{"a":', 'x'])),
   noise(stream, random) {
@@ -138,7 +147,7 @@ const shapes: Shapes = {
 
 /** Chat Completions. */
 export const chatKit: Kit = {
-  wire: openaiChat as Wire,
+  wire: openaiChat,
   make,
-  mutations: [...commonMutations(shapes), ...chatMutations],
+  mutations: [...commonMutations(shapes), ...pieceMutations(shapes), usageFirst, ...chatMutations],
 }

@@ -20,9 +20,9 @@ export interface Verdict {
 }
 
 /** Decodes a stream and holds what came out against what was planned. `keeps` is absent for a clean stream. */
-export function check({ wire }: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdict {
+export function check({ wire, wrap }: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdict {
   const { tools, calls: planned } = stream.plan
-  const { bytes, contentType, arrived } = send(stream, random)
+  const { bytes, contentType, arrived } = send(stream, random, wrap)
   const reading = { key: KEY, profile: wire.profile, tools }
   const events = [...decodeEvents(wire, reading, inPieces(bytes, random), contentType)]
   const { turn } = fold(events, { provider: 'p', wire: wire.id, model: 'm' })
@@ -64,9 +64,11 @@ function mayRun(arrived: readonly WireEvent[]): boolean {
 }
 
 /** The names that should still be there and are not. Copies of one call may fall together where nothing tells them apart. */
-function vanished({ plan, gone }: Stream, seen: readonly string[], keeps: Keeps): string[] {
+function vanished({ plan, gone, framing, events }: Stream, seen: readonly string[], keeps: Keeps): string[] {
   // A call that is named late, and by nothing but its place, may be taken for any other.
   if (keeps === 'nothing' || (gone.has('name') && gone.has('index'))) return []
+  // Text that opens a bracket in an array swallows what follows.
+  if (framing === 'array' && events.some((one) => one.role === 'damage')) return []
   const distinct = new Map(plan.calls.map((call) => [spelled(call.name, call.input), call.name]))
   const all = keeps === 'all' && !(gone.has('id') && gone.has('index'))
   // Without ids and indexes, a name that begins another one may be taken for a piece of it.

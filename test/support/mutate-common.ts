@@ -5,8 +5,10 @@ import {
   copyEvent,
   endAt,
   insertAt,
+  isOrderAll,
   type Keeps,
   type Mutation,
+  type PieceShapes,
   placesOf,
   type Role,
   type Shapes,
@@ -18,34 +20,52 @@ import {
 export function commonMutations(shapes: Shapes): Mutation[] {
   return [
     dropEvent('open', 'nothing', shapes.loose),
-    ...(['start', 'close', 'finish', 'end', 'done', 'usage'] as const).map((role) => dropEvent(role, 'all')),
-    { kind: 'drop', name: 'event-names', keeps: 'all', apply: dropNames },
-    {
-      kind: 'drop',
-      name: 'fragment',
-      keeps: 'nothing',
-      apply: (stream, random) => dropFragment(stream, random, shapes),
-    },
-    ...(['open', 'start', 'close', 'finish', 'end', 'done', 'usage'] as const).map(repeatEvent),
+    repeatEvent('open'),
+    ...shapes.roles.flatMap((role) => [dropEvent(role, 'all'), repeatEvent(role)]),
     { kind: 'repeat', name: 'whole-call', keeps: 'all', apply: repeatCall },
-    { kind: 'repeat', name: 'cumulative', keeps: 'all', apply: (stream) => cumulate(stream, shapes) },
-    {
-      kind: 'repeat',
-      name: 'consolidated',
-      keeps: 'all',
-      apply: (stream, random) => consolidate(stream, random, shapes),
-    },
-    {
-      kind: 'split',
-      name: 'fragments',
-      keeps: 'all',
-      apply: (stream, random) => splitFragments(stream, random, shapes),
-    },
     { kind: 'reorder', name: 'neighbours', keeps: 'all', apply: swapNeighbours },
     { kind: 'reorder', name: 'interleave', keeps: 'all', apply: interleave },
-    { kind: 'reorder', name: 'usage-first', keeps: 'all', apply: usageFirst },
     ...damageMutations(shapes),
   ]
+}
+
+/** The mutations of argument text, on wires where it comes in pieces. */
+export function pieceMutations(shapes: PieceShapes): Mutation[] {
+  const using = (change: (stream: Stream, random: Random, pieces: PieceShapes) => boolean): Mutation['apply'] => {
+    return (stream, random) => change(stream, random, shapes)
+  }
+  return [
+    { kind: 'drop', name: 'fragment', keeps: 'nothing', apply: using(dropFragment) },
+    { kind: 'repeat', name: 'cumulative', keeps: 'all', apply: using(cumulate) },
+    { kind: 'repeat', name: 'consolidated', keeps: 'all', apply: using(consolidate) },
+    { kind: 'split', name: 'fragments', keeps: 'all', apply: using(splitFragments) },
+  ]
+}
+
+/** Events that have a name lose it, and must be known by their type. */
+export const dropNames: Mutation = {
+  kind: 'drop',
+  name: 'event-names',
+  keeps: 'all',
+  apply(stream) {
+    const named = stream.events.filter((one) => one.name !== undefined)
+    for (const one of named) delete one.name
+    return named.length > 0
+  },
+}
+
+/** The usage comes before the end instead of after it. */
+export const usageFirst: Mutation = {
+  kind: 'reorder',
+  name: 'usage-first',
+  keeps: 'all',
+  apply(stream) {
+    const usage = stream.events.findIndex((one) => one.role === 'usage')
+    const end = endAt(stream)
+    if (usage < 0 || end < 0 || usage < end) return false
+    insertAt(stream, end, ...stream.events.splice(usage, 1))
+    return true
+  },
 }
 
 function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
@@ -65,17 +85,11 @@ function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
   }
 }
 
-function dropNames(stream: Stream): boolean {
-  const named = stream.events.filter((one) => one.name !== undefined)
-  for (const one of named) delete one.name
-  return named.length > 0
-}
-
 /**
  * Drops a piece of arguments, where that can be noticed: what is left is no longer a whole. Where it still is one, and
  * the wire has neither checksum nor repetition, nobody can notice it; but frames do not get lost, they arrive damaged.
  */
-function dropFragment(stream: Stream, random: Random, shapes: Shapes): boolean {
+function dropFragment(stream: Stream, random: Random, shapes: PieceShapes): boolean {
   const places = placesOf(stream, (one) => one.role === 'args' && !one.end)
   if (!stream.fresh || places.length === 0) return false
   const at = random.pick(places)
@@ -126,7 +140,7 @@ function repeatCall(stream: Stream, random: Random): boolean {
 }
 
 /** Makes each piece of the arguments repeat all before it (T20). */
-function cumulate(stream: Stream, shapes: Shapes): boolean {
+function cumulate(stream: Stream, _random: Random, shapes: PieceShapes): boolean {
   const soFar = new Map<number, string>()
   let changed = false
   for (const one of stream.events)
@@ -143,20 +157,20 @@ function cumulate(stream: Stream, shapes: Shapes): boolean {
 }
 
 /** Sends the whole arguments once more after their pieces (T21). */
-function consolidate(stream: Stream, random: Random, shapes: Shapes): boolean {
+function consolidate(stream: Stream, random: Random, shapes: PieceShapes): boolean {
   const { calls } = stream.plan
   if (calls.length === 0) return false
   const call = random.below(calls.length)
   const carries = (one: WireEvent) => one.calls.length === 1 && one.role === 'args' && shapes.argsOf(one, call) !== ''
-  const at = placesOf(stream, (one) => carries(one) && !one.end).at(-1)
-  if (at === undefined) return false
+  const at = placesOf(stream, carries).at(-1)
+  if (at === undefined || stream.events[at]?.end) return false
   const again = copyEvent(stream.events[at] as WireEvent)
   shapes.setArgs(again, call, calls[call]?.text ?? '')
   insertAt(stream, at + 1, again)
   return true
 }
 
-function splitFragments(stream: Stream, random: Random, shapes: Shapes): boolean {
+function splitFragments(stream: Stream, random: Random, shapes: PieceShapes): boolean {
   let changed = false
   stream.events = stream.events.flatMap((one) => {
     const [call] = one.calls
@@ -177,6 +191,7 @@ function splitFragments(stream: Stream, random: Random, shapes: Shapes): boolean
 /** Swaps events of different calls, or of calls and text, with each other. */
 function swapNeighbours(stream: Stream, random: Random): boolean {
   const { events } = stream
+  if (isOrderAll(stream)) return false
   let changed = false
   for (let left = random.range(1, 8); left > 0; left--) {
     const at = random.below(Math.max(1, events.length - 1))
@@ -192,7 +207,7 @@ function swapNeighbours(stream: Stream, random: Random): boolean {
 function interleave(stream: Stream, random: Random): boolean {
   const { events } = stream
   const from = events.findIndex((one) => one.group !== undefined)
-  if (from < 0) return false
+  if (from < 0 || isOrderAll(stream)) return false
   let to = from
   while (events[to]?.group !== undefined) to++
   const groups = new Map<string, WireEvent[]>()
@@ -203,13 +218,5 @@ function interleave(stream: Stream, random: Random): boolean {
   }
   if (groups.size < 2) return false
   events.splice(from, to - from, ...riffle(random, [...groups.values()]))
-  return true
-}
-
-function usageFirst(stream: Stream): boolean {
-  const usage = stream.events.findIndex((one) => one.role === 'usage')
-  const end = endAt(stream)
-  if (usage < 0 || end < 0 || usage < end) return false
-  insertAt(stream, end, ...stream.events.splice(usage, 1))
   return true
 }

@@ -58,7 +58,8 @@ function lie(stream: Stream, random: Random, shapes: Shapes): boolean {
   const end = endAt(stream)
   if (end < 1) return false
   stream.events.length = random.below(end)
-  while (stream.events.at(-1)?.joint) stream.events.pop()
+  const last = () => stream.events.findLastIndex((one) => one.calls.length > 0)
+  while (stream.events[last()]?.joint) stream.events.splice(last(), 1)
   stream.events.push(...shapes.lie(stream))
   return true
 }

@@ -73,11 +73,16 @@ export const geminiMutations: readonly Mutation[] = [
     },
     'nothing',
   ),
-  calls('null', 'args', (call, random) => {
-    if (!('args' in call) || random.chance(0.5)) return false
-    call['args'] = null
-    return true
-  }),
+  calls(
+    'null',
+    'args',
+    (call, random) => {
+      if (!('args' in call) || random.chance(0.5)) return false
+      call['args'] = null
+      return true
+    },
+    'names',
+  ),
   calls(
     'rotate',
     'same-ids',

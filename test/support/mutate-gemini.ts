@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import { codeAssist } from '../../src/wire/code-assist.ts'
 import { gemini } from '../../src/wire/gemini.ts'
-import type { Wire } from '../../src/wire/wire.ts'
 import { commonMutations } from './mutate-common.ts'
 import { geminiMutations } from './mutate-gemini-parts.ts'
 import type { Plan, PlannedCall } from './mutate-plan.ts'
@@ -78,8 +77,9 @@ function inPieces(call: PlannedCall): boolean {
 
 function callInPieces(call: PlannedCall, at: number, habits: Habits, random: Random): WireEvent[] {
   const id = habits.ids ? { id: call.id } : {}
-  // Servers forget the last frame (T128); so where the pieces break off, only the tool can know that some are missing.
-  const more = { calls: [at], group: `call ${at}`, joint: true }
+  // Servers forget the last frame, so the next call ends this one (T128): their pieces cannot be mixed, and where they
+  // break off, only the tool can know that some are missing.
+  const more = { calls: [at], group: 'calls', joint: true }
   const values = Object.entries(call.input).flatMap(([key, value]) => valuePieces(`$.${key}`, value, random))
   return [
     frame('open', [{ functionCall: { ...id, name: call.name, willContinue: true } }], more),
@@ -108,6 +108,7 @@ function frame(role: Role, parts: JsonObject[], more: Partial<WireEvent> = {}): 
 }
 
 const shapes: Shapes = {
+  roles: ['close'],
   text: (_stream, random) => frame('text', [{ text: random.pick(['Well, ', '{"a":']) }], { group: 'stray' }),
   noise: (_stream, random) =>
     random.pick([
@@ -130,24 +131,20 @@ const shapes: Shapes = {
     under(end.data, 'candidates', 0)['finishReason'] = 'STOP'
     return [end]
   },
-  argsOf: () => '',
-  setArgs: () => undefined,
 }
 
 /** The frames of Gemini are whole calls, so that a repeat is found by the id, or by standing beside the first. */
 const common = commonMutations(shapes).filter(
-  ({ kind, name }) => !(kind === 'repeat' && ['whole-call', 'open-event', 'end-event'].includes(name)),
+  ({ kind, name }) => !(kind === 'repeat' && ['whole-call', 'open-event'].includes(name)),
 )
 
 /** Gemini. */
-export const geminiKit: Kit = { wire: gemini as Wire, make, mutations: [...common, ...geminiMutations] }
+export const geminiKit: Kit = { wire: gemini, make, mutations: [...common, ...geminiMutations] }
 
 /** Gemini in Code Assist's envelope: it is put on last, so that the mutations need not know of it. */
 export const codeAssistKit: Kit = {
-  wire: codeAssist as Wire,
+  wire: codeAssist,
   make,
   mutations: geminiKit.mutations,
-  seal(one) {
-    if (typeof one.data !== 'string') one.data = { response: one.data, traceId: 't1' }
-  },
+  wrap: (data) => ({ response: data, traceId: 't1' }),
 }

@@ -24,7 +24,7 @@ export const responsesMutations: readonly Mutation[] = [
   dropField(['item', 'id'], { gone: 'id' }),
   dropField(['item', 'call_id'], { gone: 'id' }),
   dropField(['item', 'status']),
-  dropField(['item', 'arguments']),
+  dropField(['item', 'arguments'], { keeps: 'names' }),
   dropField(['item', 'name'], { keeps: 'nothing' }),
   dropField(['type'], { on: (one) => one.name !== undefined }),
   eachEvent('drop', 'event-names', (one) => {
@@ -40,7 +40,7 @@ export const responsesMutations: readonly Mutation[] = [
   nullField(['item_id'], { gone: 'id', nothings: [null, ''] }),
   nullField(['item', 'id'], { gone: 'id', nothings: [null, ''] }),
   nullField(['item', 'call_id'], { gone: 'id', nothings: [null, ''] }),
-  nullField(['item', 'arguments'], { nothings: [null, ''], on: (one) => one.role === 'open' || one.role === 'close' }),
+  nullField(['item', 'arguments'], { keeps: 'names', nothings: [null, ''] }),
   nullField(['item', 'name'], { keeps: 'nothing', nothings: [null, ''] }),
   nullField(['arguments'], { nothings: [null, ''] }),
   nullField(['response', 'output']),
@@ -81,7 +81,7 @@ export const responsesMutations: readonly Mutation[] = [
     for (const item of output) if ('id' in item) item['id'] = letters(random, 12)
     return output.length > 0
   }),
-  { kind: 'drop', name: 'listed-item', keeps: 'all', apply: dropListed },
+  { kind: 'drop', name: 'listed-item', keeps: 'nothing', apply: dropListed },
   { kind: 'reorder', name: 'list', keeps: 'all', apply: shuffleList },
   { kind: 'reorder', name: 'done-early', keeps: 'all', apply: (stream, random) => move(stream, random, 'close', -1) },
   { kind: 'reorder', name: 'added-late', keeps: 'all', apply: (stream, random) => move(stream, random, 'open', 1) },

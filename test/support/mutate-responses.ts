@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import { openaiResponses } from '../../src/wire/openai-responses.ts'
-import type { Wire } from '../../src/wire/wire.ts'
-import { commonMutations } from './mutate-common.ts'
+import { commonMutations, pieceMutations } from './mutate-common.ts'
 import type { Plan } from './mutate-plan.ts'
 import { cutText, letters, type Random, riffle } from './mutate-random.ts'
 import { responsesMutations } from './mutate-responses-fields.ts'
@@ -9,7 +8,9 @@ import {
   cleanStream,
   event,
   type Kit,
+  type Mutation,
   type Role,
+  type PieceShapes,
   type Shapes,
   type Stream,
   under,
@@ -115,7 +116,8 @@ function call(plan: Plan, at: number, output: JsonObject[], habits: Habits, rand
 }
 
 /** Numbers what is put in like its neighbours would be: not at all, as far as anybody can tell. */
-const shapes: Shapes = {
+const shapes: Shapes & PieceShapes = {
+  roles: ['start', 'close', 'end'],
   text: (_stream, random) =>
     typed(
       'text',
@@ -155,13 +157,19 @@ const shapes: Shapes = {
   },
 }
 
+/** Where no pieces were sent, a call comes with the event that closes it. */
+const common = commonMutations(shapes).map((one): Mutation =>
+  one.kind === 'drop' && one.name === 'close-event' ? { ...one, keeps: 'nothing' } : one,
+)
+
 /** OpenAI's Responses. */
 export const responsesKit: Kit = {
-  wire: openaiResponses as Wire,
+  wire: openaiResponses,
   make,
   mutations: [
-    // A lost piece is always noticed here; and an event that says nowhere what it is, is none.
-    ...commonMutations(shapes).filter(({ name }) => name !== 'fragment' && name !== 'event-names'),
+    ...common,
+    // A lost piece is always noticed here, so this wire has a mutation of its own for it.
+    ...pieceMutations(shapes).filter(({ name }) => name !== 'fragment'),
     ...responsesMutations,
   ],
 }

@@ -8,39 +8,34 @@ export interface Tally {
   cases: number
   /** Cases in which every call of the clean stream still ran. */
   whole: number
-  /** How often each mutation was applied, by kind and name. */
-  readonly applied: Map<string, number>
+  /** How often each mutation was applied. */
+  readonly applied: Map<Mutation, number>
 }
 
-/** A failed case, in words that let one do it again. */
-export interface Failure {
-  readonly number: number
-  readonly report: string
+/** What became of a case, in words that let one do it again. */
+export interface Outcome {
+  readonly failed: boolean
+  report(): string
 }
 
 /** As many mutants are made of one clean stream; the clean stream itself is checked with the first of them. */
 const MUTANTS = 4
 
 /** Runs one case: the clean stream first, then a mutant of it. The case is made of the seed and its number alone. */
-export function runCase(kit: Kit, seed: number, number: number, tally: Tally, alone = false): Failure | undefined {
-  const clean = makeClean(kit, seed, number)
-  if (alone || number % MUTANTS === 0) {
-    const stream = copyStream(clean)
-    if (kit.seal) stream.events.forEach(kit.seal)
-    const verdict = attempt(kit, stream, startRandom(seed, number, 1))
-    if (verdict.problems.length > 0) return { number, report: describe(kit, seed, number, stream, [], verdict) }
+export function runCase(kit: Kit, seed: number, number: number, tally: Tally, alone = false): Outcome {
+  const { clean, first } = makeClean(kit, seed, number)
+  if (alone || first) {
+    const verdict = attempt(kit, copyStream(clean), startRandom(seed, number, 1))
+    if (verdict.problems.length > 0) return outcome({ kit, seed, number, stream: clean, applied: [], verdict })
   }
   const random = startRandom(seed, number, 2)
   const stream = copyStream(clean)
   const applied = mutate(kit, stream, random)
-  if (kit.seal) stream.events.forEach(kit.seal)
   const verdict = attempt(kit, stream, random, keepsOf(applied))
   tally.cases++
   if (verdict.whole) tally.whole++
-  for (const { kind, name } of applied) count(tally, `${kind} ${name}`)
-  return verdict.problems.length === 0
-    ? undefined
-    : { number, report: describe(kit, seed, number, stream, applied, verdict) }
+  for (const mutation of applied) tally.applied.set(mutation, (tally.applied.get(mutation) ?? 0) + 1)
+  return outcome({ kit, seed, number, stream, applied, verdict })
 }
 
 /** Starts to count. */
@@ -48,21 +43,21 @@ export function startTally(): Tally {
   return { cases: 0, whole: 0, applied: new Map() }
 }
 
-const cleans = new Map<string, { readonly key: string; readonly stream: Stream }>()
+const cleans = new Map<Kit, { readonly key: string; readonly stream: Stream }>()
 
-/** Neighbouring cases share their clean stream. */
-function makeClean(kit: Kit, seed: number, number: number): Stream {
+/** Neighbouring cases share their clean stream; `first` tells that it was made for this one. */
+function makeClean(kit: Kit, seed: number, number: number): { clean: Stream; first: boolean } {
   const group = Math.floor(number / MUTANTS)
   const key = `${seed} ${group}`
-  const known = cleans.get(kit.wire.id)
-  if (known?.key === key) return known.stream
+  const known = cleans.get(kit)
+  if (known?.key === key) return { clean: known.stream, first: false }
   const random = startRandom(seed, group, 0)
   const stream = kit.make(makePlan(random), random)
-  cleans.set(kit.wire.id, { key, stream })
-  return stream
+  cleans.set(kit, { key, stream })
+  return { clean: stream, first: true }
 }
 
-/** One mutation up to four, of different kinds or of the same. */
+/** Applies one mutation up to four. */
 function mutate(kit: Kit, stream: Stream, random: Random): Mutation[] {
   const applied: Mutation[] = []
   const wanted = random.pick([1, 1, 2, 2, 3, 4])
@@ -90,31 +85,35 @@ function attempt(kit: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdi
   }
 }
 
-function count({ applied }: Tally, name: string): void {
-  applied.set(name, (applied.get(name) ?? 0) + 1)
+interface Case {
+  readonly kit: Kit
+  readonly seed: number
+  readonly number: number
+  readonly stream: Stream
+  readonly applied: readonly Mutation[]
+  readonly verdict: Verdict
 }
 
-function describe(
-  kit: Kit,
-  seed: number,
-  number: number,
-  stream: Stream,
-  applied: readonly Mutation[],
-  verdict: Verdict,
-): string {
-  const { plan, events } = stream
+function outcome(one: Case): Outcome {
+  return { failed: one.verdict.problems.length > 0, report: () => describe(one) }
+}
+
+function describe({ kit, seed, number, stream, applied, verdict }: Case): string {
+  const { plan, events, framing } = stream
   const frames = events.map((one) => {
     const name = one.name === undefined ? '' : `[${one.name}] `
-    return `  ${one.role}${one.end ? '!' : ''} ${name}${typeof one.data === 'string' ? one.data : JSON.stringify(one.data)}`
+    const data = typeof one.data === 'string' ? one.data : JSON.stringify(one.data)
+    return `  ${one.role}${one.end ? ' (end)' : ''} ${name}${data}`
   })
+  const cut = stream.cut === undefined ? '' : `, cut after ${(stream.cut * 100).toFixed(1)} % of its bytes`
   return [
-    `case ${number} on ${kit.wire.id}: DRAGOMAN_SEED=${seed} DRAGOMAN_CASE=${number} npm test -- mutation`,
-    `mutations: ${applied.map(({ kind, name }) => `${kind} ${name}`).join(', ') || 'none, the clean stream fails'}`,
+    `case ${number} on ${kit.wire.id}: DRAGOMAN_SEED=${seed} DRAGOMAN_CASE=${kit.wire.id}:${number} npm test -- mutation`,
+    `mutations: ${applied.map(({ kind, name }) => `${kind} ${name}`).join(', ') || 'none, this is the clean stream'}`,
     ...verdict.problems.map((problem) => `problem: ${problem}`),
     `tools: ${plan.tools.map((tool) => `${tool.name} ${JSON.stringify(tool.schema)}`).join('; ')}`,
-    `stream${stream.cut === undefined ? '' : ` (cut after ${Math.round(stream.cut * 100)} % of its bytes)`}:`,
+    `stream (${framing}${cut}):`,
     ...frames,
-    `clean calls: ${plan.calls.map((call) => `${call.id} ${call.name} ${JSON.stringify(call.input)}`).join('; ')}`,
+    `expected, at most: ${plan.calls.map((call) => `${call.name} ${JSON.stringify(call.input)}`).join('; ') || 'none'}`,
     `ran: ${verdict.ran.join('; ') || 'none'}`,
     `rejected: ${verdict.rejected.join('; ') || 'none'}`,
     `finish: ${verdict.finish}`,

@@ -40,7 +40,7 @@ export interface Stream {
   readonly plan: Plan
   events: WireEvent[]
   /** Ways to tell calls apart that the mutations took away. */
-  readonly gone: Set<'id' | 'index' | 'name' | 'opener' | 'repeat'>
+  readonly gone: Set<Gone>
   /** What stands in the argument text of a call where nothing came. */
   placeholder: string
   /** Nothing was done to it yet. */
@@ -51,6 +51,9 @@ export interface Stream {
   cut?: number
   framing: 'sse' | 'array'
 }
+
+/** `name`: a call is named late; `opener`: not at all; `repeat`: calls were sent again; `rotated`, `renamed`: in every delta anew. */
+export type Gone = 'id' | 'index' | 'name' | 'opener' | 'repeat' | 'rotated' | 'renamed'
 
 export type Kind = 'drop' | 'null' | 'repeat' | 'rotate' | 'split' | 'reorder' | 'truncate' | 'insert' | 'corrupt'
 
@@ -71,8 +74,8 @@ export interface Kit {
   readonly wire: Wire
   make(plan: Plan, random: Random): Stream
   readonly mutations: readonly Mutation[]
-  /** Puts on an event what every event of this wire wears. */
-  seal?(one: WireEvent): void
+  /** Puts the data of an event into the envelope that this wire has around each. */
+  readonly wrap?: (data: JsonObject) => JsonObject
 }
 
 /** The shapes of a wire that the mutations of all wires use. */
@@ -85,11 +88,17 @@ export interface Shapes {
   error(random: Random): WireEvent
   /** The events that end an answer, sent by somebody who did not see that it is not whole. */
   lie(stream: Stream): WireEvent[]
-  /** The argument text for one call that an event carries as a piece. */
-  argsOf(one: WireEvent, call: number): string
-  setArgs(one: WireEvent, call: number, text: string): void
+  /** The kinds of events that this wire has, besides those that are about text and arguments. */
+  readonly roles: readonly Role[]
   /** Nothing but the opener tells that a call begins, so that a lost one is noticed only as long as indexes count the calls. */
   readonly loose?: boolean
+}
+
+/** How a wire carries a piece of argument text. */
+export interface PieceShapes {
+  /** The text for one call that an event carries. */
+  argsOf(one: WireEvent, call: number): string
+  setArgs(one: WireEvent, call: number, text: string): void
 }
 
 /** An event that is about nothing but itself. */
@@ -120,15 +129,20 @@ export function endAt(stream: Stream): number {
 /** Is a call sent whole before the next one begins? If not, only ids and indexes can tell the fragments apart. */
 export function isSequential(stream: Stream): boolean {
   const seen: number[] = []
+  let last: readonly number[] = []
   for (const { calls } of stream.events) {
-    if (calls.length > 1) return false
-    for (const call of calls) {
-      if (seen.at(-1) === call) continue
-      if (seen.includes(call)) return false
-      seen.push(call)
-    }
+    if (calls.length === 0) continue
+    const goesOn = calls.length === 1 && last.length === 1 && calls[0] === last[0]
+    if (!goesOn && calls.some((call) => seen.includes(call))) return false
+    seen.push(...calls)
+    last = calls
   }
   return true
+}
+
+/** Is nothing left that tells the fragments of calls apart but their order? */
+export function isOrderAll({ gone }: Stream): boolean {
+  return gone.has('index') && (gone.has('id') || gone.has('name'))
 }
 
 /** The object under a key, or an empty one. */

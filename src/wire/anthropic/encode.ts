@@ -6,7 +6,7 @@ import { wellFormed } from '../../model/text.ts'
 import type { Turn } from '../../model/turn.ts'
 import { type ProjectedTool, type Projection, project } from '../../schema/project.ts'
 import { describeTools } from '../text-tools.ts'
-import { ownData, type Step, transcript } from '../transcript.ts'
+import { ownData, type Step, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
 import { isServerUse, type Message, messagesOf } from './messages.ts'
 
@@ -16,10 +16,10 @@ const FORM = { legal: /^[a-zA-Z0-9_-]{1,64}$/ }
 const WIRE = 'anthropic'
 
 /** Writes a messages request. The messages come last, so that a longer history extends the bytes of a shorter one. */
-export function encode(request: Request, profile: Profile): Encoded {
+export function encode(request: Request, profile: Profile, place?: Place): Encoded {
   const projection = project(request.tools, profile.dialect)
   const params = request.params ?? {}
-  const { steps: all, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM })
+  const { steps: all, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM }, place)
   const steps = paused(all, request.turns, profile) ? all.slice(0, -1) : all
   const messages = messagesOf(steps, { profile, projection })
   const thought = thinking(params, profile, messages, warnings)

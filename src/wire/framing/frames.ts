@@ -24,8 +24,34 @@ export function addFrames(frames: Frame[], text: string, event?: string): void {
     frames.push(badFrame(text, event))
     return
   }
+  if (text.length > SHALLOW && isTooDeep(text)) {
+    frames.push(badFrame(text, event))
+    return
+  }
   if (Array.isArray(value)) for (const item of value) frames.push(jsonFrame(item, event))
   else frames.push(jsonFrame(value, event))
+}
+
+/** No answer nests this deep; and what does, cannot be written back, for that recursion has an end. */
+const DEEPEST = 500
+
+/** Shorter text cannot nest too deep. */
+const SHALLOW = 2 * DEEPEST
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (inString) {
+      if (char === 0x5c) at++
+      else if (char === 0x22) inString = false
+    } else if (char === 0x22) inString = true
+    else if (char === 0x7b || char === 0x5b) {
+      if (++depth > DEEPEST) return true
+    } else if (char === 0x7d || char === 0x5d) depth--
+  }
+  return false
 }
 
 /** A frame for text that could not be read, cut to a length that can be shown. */

@@ -6,7 +6,7 @@ import { resultMedia, resultText, wellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
 import { type Projection, project } from '../../schema/project.ts'
 import { callAsText, describeTools, resultAsText } from '../text-tools.ts'
-import { type Exchange, type Step, callInput, callText, isOwn, ownData, transcript } from '../transcript.ts'
+import { type Exchange, type Step, callInput, callText, isOwn, ownData, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
 import { attachments, functionResponse, mediaPart } from './results.ts'
 
@@ -41,8 +41,8 @@ const FORM = { legal: /^[\w-]{1,64}$/ }
 const SENTINEL = 'skip_thought_signature_validator'
 
 /** Writes a generateContent request. The model is not in it; it is part of the address. */
-export function encode(request: Request, profile: Profile): Encoded {
-  const { body, warnings } = encodeOn('gemini', request, profile)
+export function encode(request: Request, profile: Profile, place?: Place): Encoded {
+  const { body, warnings } = encodeOn('gemini', request, profile, {}, place)
   return { body: { ...body } as unknown as JsonObject, warnings }
 }
 
@@ -52,10 +52,11 @@ export function encodeOn(
   request: Request,
   profile: Profile,
   extra: Partial<GeminiBody> = {},
+  place?: Place,
 ): { body: GeminiBody; warnings: Warning[] } {
   const projection = project(request.tools, profile.dialect)
   const context: Context = { wire, profile, projection }
-  const { steps, warnings } = transcript(request.turns, { ...context, form: FORM })
+  const { steps, warnings } = transcript(request.turns, { ...context, form: FORM }, place)
   const system = instruction(request, context)
   const declared = profile.tools === 'native' && projection.tools.length > 0
   const config = declared ? toolConfig(request.toolChoice, context) : undefined
@@ -109,15 +110,21 @@ function generationConfig(params: Params, profile: Profile, warnings: Warning[])
   if (params.parallelCalls === false) {
     warnings.push({ code: 'parallel-calls', message: 'This wire cannot forbid parallel calls.' })
   }
+  const stops = params.stop?.filter((word) => word !== '') ?? []
+  if (stops.length > MAX_STOPS)
+    warnings.push({ code: 'stop', message: `Only the first ${MAX_STOPS} stop sequences were sent.` })
   const thinking = thinkingConfig(params.effort, profile)
   return {
     ...(params.maxTokens !== undefined && { maxOutputTokens: params.maxTokens }),
     ...(params.temperature !== undefined && { temperature: params.temperature }),
     ...(params.topP !== undefined && { topP: params.topP }),
-    ...(params.stop && { stopSequences: [...params.stop] }),
+    ...(stops.length > 0 && { stopSequences: stops.slice(0, MAX_STOPS) }),
     ...(thinking && { thinkingConfig: thinking }),
   }
 }
+
+/** More are refused (T155). */
+const MAX_STOPS = 5
 
 /** Without an effort the model thinks as it likes. Thoughts cannot be asked for where thinking is off. */
 function thinkingConfig(effort: Params['effort'], { thinking }: Profile): JsonObject | undefined {
@@ -235,9 +242,9 @@ function signatureOf(call: CallPart, step: AssistantStep, first: boolean, contex
   return asMade ? undefined : SENTINEL
 }
 
-/** An id goes back only where this endpoint gave one; others refuse the field (T126). */
+/** An id goes back only where this endpoint gave it, and gave it once; others refuse the field (T126). */
 function echoedId({ call, id }: Exchange, context: Context): string | undefined {
-  return isOwn(call, context) && call.native?.id !== undefined ? id : undefined
+  return isOwn(call, context) && call.native?.id === id ? id : undefined
 }
 
 function textTurn(step: AssistantStep, context: Context): JsonObject[] {

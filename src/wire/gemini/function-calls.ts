@@ -50,8 +50,8 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
   /** Does a call that comes in pieces go on here? Only its first piece carries the name. */
   function goesOn(id: string | undefined, name: string | undefined): boolean {
     if (!partial) return false
-    if (id !== undefined) return id === partial.slot.wireId
-    return name === undefined
+    if (name !== undefined && name !== partial.slot.names[0]) return false
+    return id === undefined ? name === undefined : id === partial.slot.wireId
   }
 
   /**

@@ -6,7 +6,7 @@ import { mediaUrl, resultMedia, resultText, wellFormed } from '../../model/text.
 import type { AssistantPart, MediaPart, ResultPart, TextPart } from '../../model/turn.ts'
 import { type Projection, project } from '../../schema/project.ts'
 import { callAsText, describeTools, resultAsText } from '../text-tools.ts'
-import { type Step, callText, freeText, ownData, transcript } from '../transcript.ts'
+import { type Step, callText, freeText, ownData, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
 
 /** OpenAI takes ids of up to 40 characters (T97). */
@@ -20,13 +20,13 @@ interface Context {
 }
 
 /** Writes a chat completions request. The messages come last, so that a longer history extends the bytes of a shorter one. */
-export function encode(request: Request, profile: Profile): Encoded {
+export function encode(request: Request, profile: Profile, place?: Place): Encoded {
   const projection = project(request.tools, profile.dialect)
-  const { steps, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM })
+  const { steps, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM }, place)
   const native = profile.tools === 'native'
   const context = { profile, projection }
   const messages = [
-    ...system(request, context),
+    ...(place?.begun ? [] : system(request, context)),
     ...bridged(
       steps.flatMap((step) => message(step, context)),
       profile,

@@ -4,12 +4,13 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import { usageFrom } from '../../model/usage.ts'
 import { classify, findError } from '../fault.ts'
 import type { Frame } from '../frame.ts'
+import type { Slot } from '../calls.ts'
 import { type Scribe, startScribe } from '../scribe.ts'
 import type { Reading } from '../wire.ts'
 import { dialectOf } from './encode.ts'
 import { type Channel, type Fields, type Item, describe, finishText, list, settlePiece, word, write } from './items.ts'
 import { type Sequence, startSequence } from './sequence.ts'
-import { type Table, isRepeat, startTable } from './table.ts'
+import { type Table, isRepeat, isWaiting, startTable } from './table.ts'
 
 /** What is known of an answer while it comes in. */
 export interface State {
@@ -81,12 +82,17 @@ function added({ table }: State, value: Fields): void {
   const data = itemIn(value)
   if (!data) return
   const known = table.find(value, data)
-  const again = known?.ids.has(String(data['id'])) || (known?.slot && known.slot.wireId === word(data['call_id']))
+  const again = known?.ids.has(word(data['id']) ?? '') || (known?.slot && isAgain(known.slot, data))
   const same = known && !known.done && (!known.announced || again)
   const item = same ? known : table.enter(value, data['type'])
   item.announced = true
   item.early = data['arguments'] ?? data['input']
   describe(item, data)
+}
+
+/** Is this the announcement of a call that was announced before? Two calls may have one id (T10). */
+function isAgain(slot: Slot, data: Fields): boolean {
+  return slot.wireId === word(data['call_id']) && (slot.names[0] === undefined || slot.names[0] === word(data['name']))
 }
 
 /** An item is whole. What it says now counts, whatever came before (T140). */
@@ -131,18 +137,16 @@ function argued(state: State, value: Fields, type: string): void {
   const { slot } = item
   if (!slot || item.done) return late(state, 'Arguments')
   if (slot.names.length === 0 && word(value['name']) !== undefined) slot.names = [String(value['name'])]
-  if (value['delta'] === undefined) {
-    item.argued = true
-    return calls.settle(slot, value['arguments'] ?? value['input'])
-  }
-  if (value['output_index'] === undefined && !item.ids.has(String(value['item_id']))) doubt(state)
-  calls.extend(slot, { args: value['delta'] })
+  if (!item.ids.has(word(value['item_id']) ?? '')) doubt(state, item.index)
+  if (value['delta'] !== undefined) return calls.extend(slot, { args: value['delta'] })
+  item.argued = true
+  calls.settle(slot, value['arguments'] ?? value['input'])
 }
 
-/** A piece without a place or a known id may belong to any open call; only the whole arguments clear that up. */
-function doubt({ table }: State): void {
-  const slots = table.items.flatMap((item) => (item.slot && !item.done ? [item.slot] : []))
-  if (slots.length > 1) for (const slot of slots) slot.ambiguous = true
+/** A piece without a known id may belong to any open call in its place; only an item that is whole clears that up. */
+function doubt({ table }: State, index: number | undefined): void {
+  const waiting = table.items.filter((item) => item.slot && isWaiting(item) && (item.index ?? index) === index)
+  if (waiting.length > 1) for (const { slot } of waiting) if (slot) slot.ambiguous = true
 }
 
 /** A piece of text, or the whole of one. */

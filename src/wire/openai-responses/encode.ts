@@ -6,7 +6,7 @@ import { wellFormed } from '../../model/text.ts'
 import type { Turn } from '../../model/turn.ts'
 import { type Projection, project } from '../../schema/project.ts'
 import { describeTools } from '../text-tools.ts'
-import { transcript } from '../transcript.ts'
+import { type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
 import { type Context, WIRE, outputItem, stepItems } from './input.ts'
 
@@ -20,7 +20,7 @@ interface Body extends JsonObject {
 const FORM = { legal: /^[A-Za-z0-9_-]{1,64}$/ }
 
 /** Writes a Responses request: the whole history in the order in which it came, and nothing left on the server (T84). */
-export function encode(request: Request, profile: Profile): Encoded {
+export function encode(request: Request, profile: Profile, place?: Place): Encoded {
   const projection = project(request.tools, dialectOf(profile))
   const warnings: Warning[] = []
   const native = profile.tools === 'native'
@@ -31,7 +31,7 @@ export function encode(request: Request, profile: Profile): Encoded {
     ...settings(request.params ?? {}, profile, warnings),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...(request.previous !== undefined && { previous_response_id: request.previous }),
-    input: history(request, { profile, projection }, warnings),
+    input: history(request, { profile, projection }, warnings, place),
   }
   const body = profile.refuses.reduce<JsonObject>((left, path) => without(left, path.split('.')), whole)
   const setAside = projection.setAside.map(({ name, reason }) => ({
@@ -111,12 +111,12 @@ function settings(params: Params, profile: Profile, warnings: Warning[]): JsonOb
 const LEAST_TOKENS = 16
 
 /** The history as items. Where the vendor keeps what came before, results may answer calls that are not here (T139). */
-function history(request: Request, context: Context, warnings: Warning[]): JsonObject[] {
+function history(request: Request, context: Context, warnings: Warning[], place?: Place): JsonObject[] {
   const items: JsonObject[] = []
   const write = (turns: readonly Turn[]) => {
     // Results alone answer calls that the vendor keeps; nothing is to be said beside them.
     if (request.previous !== undefined && turns.every(({ role }) => role === 'results')) return
-    const { steps, warnings: found } = transcript(turns, { wire: WIRE, ...context, form: FORM })
+    const { steps, warnings: found } = transcript(turns, { wire: WIRE, ...context, form: FORM }, place)
     warnings.push(...found)
     items.push(...steps.flatMap((step) => stepItems(step, context)))
   }

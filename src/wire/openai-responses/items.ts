@@ -53,7 +53,7 @@ export function kindOf(type: unknown): ItemKind {
 /** Opens an item, in the place where it was first seen. */
 export function openItem(scribe: Scribe, type: string, index: number | undefined): Item {
   const kind = kindOf(type)
-  const slot = kind === 'call' ? scribe.calls.open({ freeform: type === 'custom_tool_call' }) : undefined
+  const slot = kind === 'call' ? scribe.calls.open({ index, freeform: type === 'custom_tool_call' }) : undefined
   return {
     kind,
     index,
@@ -73,15 +73,14 @@ export function openItem(scribe: Scribe, type: string, index: number | undefined
 
 /** Takes down what an announcement or a finished item says of itself. */
 export function describe(item: Item, data: Fields): void {
-  if (typeof data['id'] === 'string') item.ids.add(data['id'])
+  const itemId = word(data['id'])
+  if (itemId !== undefined) item.ids.add(itemId)
   if (typeof data['phase'] === 'string') item.phase = data['phase']
   const { slot } = item
   if (!slot) return
-  const id = word(data['call_id']) ?? word(data['id'])
-  if (id !== undefined) {
-    slot.wireId ??= id
-    slot.ids.add(id)
-  }
+  const id = word(data['call_id'])
+  slot.wireId ??= id ?? itemId
+  if (id !== undefined) slot.ids.add(id)
   const name = word(data['name'])
   if (name !== undefined) slot.names = [name]
   if (data['type'] === 'custom_tool_call') slot.freeform = true

@@ -29,15 +29,24 @@ export function startTable(scribe: Scribe): Table {
     return item
   }
 
-  /** By its place (T141), then by its id, then the newest that is still open. */
-  function locate(value: Fields, type: unknown, id: string | undefined): Item | undefined {
+  /** By its place (T141), then by its id, then the newest that is still open; without the id, only one that may be meant. */
+  function locate(
+    value: Fields,
+    type: unknown,
+    id: string | undefined,
+    fits: (item: Item) => boolean,
+  ): Item | undefined {
     const index = indexOf(value)
     const same = items.filter((item) => item.kind === kindOf(type))
     const here = index === undefined ? [] : same.filter((item) => item.index === index)
     const byId = (some: Item[]) => (id === undefined ? undefined : some.findLast((item) => item.ids.has(id)))
-    const newest = same.findLast((item) => !item.done && (index === undefined || item.index === undefined))
-    const found = byId(here) ?? here.at(-1) ?? byId(same) ?? newest
+    const newest = same.findLast(
+      (item) => !item.done && fits(item) && (index === undefined || item.index === undefined),
+    )
+    const found = byId(here) ?? here.findLast(fits) ?? byId(same) ?? newest
     if (found) found.index ??= index
+    // An item that was announced without an id has that of its pieces.
+    if (found && id !== undefined && found.ids.size === 0 && here.includes(found)) found.ids.add(id)
     return found
   }
 
@@ -45,14 +54,16 @@ export function startTable(scribe: Scribe): Table {
   function findCall(value: Fields, data: Fields): Item | undefined {
     const id = word(data['call_id'])
     const index = indexOf(value)
+    const own = items.findLast((item) => item.slot && item.ids.has(word(data['id']) ?? ''))
+    if (own?.slot && (id === undefined || own.slot.ids.size === 0 || own.slot.ids.has(id))) return own
     // The same id in another place, and of another item, is that of another call.
     const apart = (item: Item) => index !== undefined && item.index !== undefined && item.index !== index
     const named = items.filter(
-      (item) => id !== undefined && item.slot?.ids.has(id) && (!apart(item) || item.ids.has(String(data['id']))),
+      (item) => id !== undefined && item.slot?.ids.has(id) && (!apart(item) || item.ids.has(word(data['id']) ?? '')),
     )
     const placed = named.find((item) => item.index === index)
     if (placed ?? named[0]) return placed ?? named.find((item) => !item.done) ?? named.at(-1)
-    const found = locate(value, data['type'], word(data['id']))
+    const found = locate(value, data['type'], word(data['id']), () => true)
     // Another id means another call, unless an open one has the very place.
     const other = id !== undefined && found?.slot?.wireId !== undefined
     return other && (index === undefined || found.done) ? undefined : found
@@ -62,13 +73,16 @@ export function startTable(scribe: Scribe): Table {
     items,
     enter,
     find: (value, data) =>
-      kindOf(data['type']) === 'call' ? findCall(value, data) : locate(value, data['type'], word(data['id'])),
+      kindOf(data['type']) === 'call'
+        ? findCall(value, data)
+        : locate(value, data['type'], word(data['id']), () => true),
     place(value, type) {
       const { output_index: index, item_id: itemId } = value
       const again = recent && recent.type === type && recent.index === index && recent.id === itemId
-      if (recent && again && recent.count === items.length && !recent.item.done) return recent.item
+      if (recent && again && recent.count === items.length && isWaiting(recent.item)) return recent.item
       const id = word(itemId)
-      const known = locate(value, type, id)
+      // What comes for a call that is whole, under another id, is not for that call.
+      const known = locate(value, type, id, (item) => id === undefined || !item.argued)
       const item = known ?? enter(value, type)
       if (!known && id !== undefined) item.ids.add(id)
       recent = { item, type, index, id: itemId, count: items.length }
@@ -81,13 +95,18 @@ export function startTable(scribe: Scribe): Table {
         named.find((item) => isHere(item, data, position)) ??
         named.find((item) => isSame(item, data)) ??
         named[0] ??
-        free.find((item) => item.ids.has(String(data['id']))) ??
+        free.find((item) => item.ids.has(word(data['id']) ?? '')) ??
         free.find((item) => isHere(item, data, position)) ??
         free.find((item) => item.done && isSame(item, data)) ??
         free.find((item) => item.slot && !item.done && item.slot.wireId === undefined)
       )
     },
   }
+}
+
+/** May more of this item come? */
+export function isWaiting(item: Item): boolean {
+  return !item.done && !item.argued
 }
 
 /** Is a finished item, which comes in the place or under the id of another, that one again? */

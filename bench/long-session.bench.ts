@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { run } from '../src/agent/run.ts'
+import { loop } from '../src/rehearsal/scripts/loop.ts'
+import { startRehearsal } from '../src/rehearsal/server.ts'
+import { takeUp } from '../src/session/session.ts'
+import { jsonlStore } from '../src/session/store/jsonl.ts'
+import { tool } from '../src/tool/custom.ts'
+import { agentOf, modelOn } from '../test/support/stage.ts'
+import { bodyWriter } from '../src/wire/incremental.ts'
+import { median } from './support/measure.ts'
+import { report } from './support/report.ts'
+
+const TURNS = Number(process.env['DRAGOMAN_TURNS'] ?? 10_000)
+
+/** The model server has a process of its own, so that its work is not counted as ours. */
+if (process.argv[2] === '--server') {
+  const script = loop(TURNS, { name: 'count', args: {} })
+  const server = await startRehearsal({ scripts: { script }, light: true, pace: 0 })
+  process.stdout.write(`${server.url}\n`)
+} else await measureSession()
+
+async function measureSession(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-long-'))
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--server'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (text: Buffer) => resolve(text.toString().trim())),
+  )
+  const log = jsonlStore(folder).create({ id: 'long', folder: '/' })
+  const gaps: number[] = []
+  const whole: number[] = []
+  const memory = new Map<number, number>()
+  let ended = 0
+  let turns = 0
+  // All that is done between an answer and the next request, up to the writing of its bytes: the log, the tool, the encoding.
+  const writer: typeof bodyWriter = (wire) => {
+    const write = bodyWriter(wire)
+    return (request, profile) => {
+      const body = write(request, profile)
+      if (ended > 0) gaps.push(now() - ended)
+      return body
+    }
+  }
+  const model = modelOn('openai-chat', { url }, 'script', writer)
+  const timed = {
+    ...model,
+    ask: async function* (...args: Parameters<typeof model.ask>) {
+      for await (const event of model.ask(...args)) {
+        if (event.type === 'open' && ended > 0) whole.push(now() - ended)
+        if (event.type === 'finish') ended = now()
+        yield event
+      }
+    },
+  }
+  let counted = 0
+  const count = tool({
+    name: 'count',
+    description: 'Counts.',
+    parameters: { type: 'object', properties: {} },
+    effects: () => [],
+    run: () => `counted ${++counted}`,
+  })
+  const agent = agentOf(timed, [count], { session: takeUp(log) })
+  for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) {
+    if (event.type !== 'budget') continue
+    turns = event.turns
+    if (turns === TURNS / 10 || turns === TURNS) memory.set(turns, used())
+  }
+  log.close()
+  child.kill()
+  rmSync(folder, { recursive: true, force: true })
+  process.stdout.write(`${turns} turns, ${gaps.length} gaps\n`)
+
+  const around = (all: readonly number[], turn: number) => median(all.slice(turn - 20, turn + 20))
+  const [first, last] = [TURNS / 100, TURNS * 0.99]
+  const [early, late] = [around(gaps, first), around(gaps, last)]
+  const growth = ((memory.get(TURNS) ?? 0) - (memory.get(TURNS / 10) ?? 0)) / 2 ** 20
+  report(
+    'long-session',
+    `One session of ${TURNS} turns with a tool call each, with the durable log, over real HTTP. Node ${process.version}.`,
+    [
+      {
+        what: `from the end of an answer until the next request's bytes are written, turn ${last} against turn ${first}`,
+        figure: `${late.toFixed(2)} ms against ${early.toFixed(2)} ms (until the first byte of the next answer: ${around(whole, last).toFixed(1)} ms against ${around(whole, first).toFixed(1)} ms)`,
+        ratio: late / early,
+        limit: 2,
+      },
+      {
+        what: `memory, turn ${TURNS} against turn ${TURNS / 10} (at most 50 MB more)`,
+        figure: `${growth.toFixed(1)} MB more`,
+        ratio: growth / 50,
+        limit: 1,
+      },
+    ],
+  )
+}
+
+function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}
+
+function used(): number {
+  ;(globalThis as { gc?: () => void }).gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}

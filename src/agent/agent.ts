@@ -1,0 +1,45 @@
+import type { Host } from '../host/host.ts'
+import type { Params } from '../model/request.ts'
+import type { UserTurn } from '../model/turn.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Clock } from '../provider/clock.ts'
+import type { ModelPort } from '../provider/port.ts'
+import type { Session } from '../session/session.ts'
+import type { SeenFiles } from '../tool/define.ts'
+import type { Toolbox } from '../tool/toolbox.ts'
+import type { Ask, Reply } from './call-state.ts'
+
+/** What a run is made of. Nothing here is a vendor's, and nothing reaches the world but through these. */
+export interface Agent {
+  readonly session: Session
+  readonly model: ModelPort
+  readonly toolbox: Toolbox
+  readonly policy: Policy
+  readonly host: Host
+  /** The folders it works in; the first one is where it was started. */
+  readonly folders: readonly string[]
+  readonly seen: SeenFiles
+  /** The system prompt: the same, byte for byte, for the life of the session. */
+  readonly system: string
+  readonly params?: Params
+  readonly limits?: Limits
+  /** When and how a long history is summarised. */
+  readonly compaction?: { readonly share: number; readonly keep: number }
+  /** Puts a question to a person. Without it nobody is there, and a question is a denial. */
+  readonly ask?: (ask: Ask, signal: AbortSignal) => Promise<Reply>
+  /** What the person has typed since the last time; delivered between turns. */
+  readonly inbox?: () => readonly UserTurn['parts'][]
+  /** Keeps a long text in a file; gives its path. */
+  readonly spill?: (name: string, text: string) => Promise<string>
+  readonly clock: Clock
+  /** Letters and digits that nobody has used before. */
+  readonly mint: () => string
+}
+
+/** How far a run may go. */
+export interface Limits {
+  readonly turns?: number
+  readonly ms?: number
+  /** In US dollars, where the price of the model is known. */
+  readonly cost?: number
+}

@@ -1,0 +1,77 @@
+import type { JsonObject } from '../model/json.ts'
+import type { CallPart, ResultPart } from '../model/turn.ts'
+import type { Effect } from '../policy/effect.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { AskDetails, Tool } from '../tool/define.ts'
+
+/** A call on its way from the model's words to a result. Each state has its own shape, so that nothing can be asked of a state that has it not. */
+export type CallState = Validating | AwaitingApproval | Scheduled | Executing | Settled
+
+interface Base {
+  readonly call: CallPart
+}
+
+/** A call whose tool is known and whose arguments are valid. */
+interface Valid extends Base {
+  readonly tool: Tool
+  readonly input: JsonObject
+  readonly effects: readonly Effect[]
+}
+
+export interface Validating extends Base {
+  readonly status: 'validating'
+}
+
+export interface AwaitingApproval extends Valid {
+  readonly status: 'awaiting-approval'
+  readonly ask: Ask
+}
+
+export interface Scheduled extends Valid {
+  readonly status: 'scheduled'
+  readonly decision: string
+  readonly modified?: true
+}
+
+export interface Executing extends Valid {
+  readonly status: 'executing'
+  readonly decision: string
+  readonly modified?: true
+  readonly started: number
+}
+
+export interface Settled extends Base {
+  readonly status: 'success' | 'error' | 'cancelled'
+  readonly result: ResultPart
+  readonly decision?: string
+  readonly ms: number
+  readonly facts?: JsonObject
+}
+
+/** A question to the person. It is data: it stands in the log, and any process may answer it, at any time. */
+export interface Ask {
+  readonly id: string
+  readonly call: string
+  readonly tool: string
+  readonly details: AskDetails
+  readonly decision: Decision
+}
+
+/** What the person said. */
+export interface Reply {
+  readonly ask: string
+  readonly outcome: Outcome
+  /** For a refusal: words that go to the model. */
+  readonly words?: string
+  /** For `modify`: the arguments as the person changed them. */
+  readonly input?: JsonObject
+}
+
+/** The answers that a person can give. */
+export type Outcome =
+  | 'proceed-once'
+  | 'proceed-always'
+  | 'proceed-always-server'
+  | 'proceed-always-saved'
+  | 'modify'
+  | 'cancel'

@@ -1,0 +1,113 @@
+import type { JsonObject } from '../model/json.ts'
+import type { CallPart, ResultPart } from '../model/turn.ts'
+import type { Rejected } from '../model/fold.ts'
+import type { Agent } from './agent.ts'
+import type { CallState, Executing } from './call-state.ts'
+import { type Approval, approve } from './confirm.ts'
+import { queue } from './queue.ts'
+import type { RunEvent } from './run-event.ts'
+import { execute } from './execute.ts'
+import { type Action, type Schedule, isDone, isSettled, ready, reduce, schedule } from './schedule.ts'
+
+/**
+ * Carries out the calls of one turn: each is validated, allowed or asked about, run, and answered. When this ends, every
+ * call has exactly one result in the log. Before a tool runs its intent is in the log; so no crash can make it run twice.
+ */
+export async function* carryOut(
+  agent: Agent,
+  order: readonly CallPart[],
+  rejected: readonly Rejected[],
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, readonly ResultPart[]> {
+  const events = queue<RunEvent>()
+  let state: Schedule = schedule(order)
+  const running = new Set<Promise<void>>()
+
+  function dispatch(action: Action): void {
+    const before = state
+    state = reduce(state, action)
+    for (const [at, call] of state.calls.entries()) {
+      if (call === before.calls[at]) continue
+      events.push({ type: 'call', call })
+      if (isSettled(call)) record(call)
+    }
+    if (isDone(state)) events.end()
+    else for (const id of ready(state)) begin(id)
+  }
+
+  function record(call: CallState): void {
+    if (!isSettled(call)) return
+    const decision = call.decision === undefined ? {} : { decision: call.decision }
+    const facts = call.facts ? { facts: call.facts } : {}
+    events.push({
+      type: 'entry',
+      entry: agent.session.append({ kind: 'result', result: call.result, ms: call.ms, ...decision, ...facts }),
+    })
+  }
+
+  function begin(id: string): void {
+    const call = find(id)
+    if (call?.status !== 'scheduled') return
+    events.push({
+      type: 'entry',
+      entry: agent.session.append({ kind: 'intent', call: id, name: call.tool.spec.name, input: call.input }),
+    })
+    const started = agent.clock.now()
+    dispatch({ type: 'start', id, at: started })
+    const executing = find(id)
+    if (executing?.status === 'executing') keep(finish(executing))
+  }
+
+  async function finish(call: Executing): Promise<void> {
+    const onProgress = (text: string) => events.push({ type: 'progress', call: call.call.id, text })
+    const { result, facts } = await execute(agent, call, signal, onProgress)
+    settle(call.call.id, result, agent.clock.now() - call.started, call.decision, facts)
+  }
+
+  function settle(id: string, result: ResultPart, ms: number, decision?: string, facts?: JsonObject): void {
+    dispatch({ type: 'settle', id, result, ms, ...(decision !== undefined && { decision }), ...(facts && { facts }) })
+  }
+
+  async function decide(call: CallPart): Promise<void> {
+    const approval: Approval = await approve(agent, call, signal, {
+      event: (event) => events.push(event),
+      asking: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
+    })
+    if ('result' in approval) settle(call.id, approval.result, 0, approval.decision)
+    else dispatch({ type: 'allow', id: call.id, ...approval })
+  }
+
+  function keep(work: Promise<void>): void {
+    const kept = work.finally(() => running.delete(kept))
+    running.add(kept)
+  }
+
+  const find = (id: string) => state.calls.find((call) => call.call.id === id)
+  const cancel = () => dispatch({ type: 'cancel', why: 'The person stopped the run.' })
+
+  if (order.length === 0) return []
+  for (const call of state.calls) events.push({ type: 'call', call })
+  for (const { call, reason } of rejected) settle(call.id, refusal(call, reason), 0)
+  if (signal.aborted) cancel()
+  else signal.addEventListener('abort', cancel, { once: true })
+  const refused = new Set(rejected.map(({ call }) => call.id))
+  for (const call of order) if (!refused.has(call.id)) keep(decide(call))
+  yield* events
+  signal.removeEventListener('abort', cancel)
+  await Promise.allSettled(running)
+  return state.calls.filter(isSettled).map((call) => call.result)
+}
+
+/** What the model is told of a call that must not run, with what it wrote (T41). */
+function refusal(call: CallPart, reason: string): ResultPart {
+  const wrote = call.input === undefined && call.raw !== '' ? ` You wrote: ${call.raw.slice(0, 2000)}` : ''
+  const text = `The call did not run. ${reason}${wrote}`
+  return {
+    kind: 'result',
+    id: call.id,
+    name: call.name,
+    status: 'error',
+    content: [{ kind: 'text', text }],
+    error: { message: reason, type: 'not-run' },
+  }
+}

@@ -1,0 +1,122 @@
+import { fold } from '../model/fold.ts'
+import { resultText, textOf } from '../model/text.ts'
+import type { TurnEvent } from '../model/event.ts'
+import type { ResultPart, Turn } from '../model/turn.ts'
+import type { Entry } from '../session/entry.ts'
+import { project } from '../session/project.ts'
+import type { Agent } from './agent.ts'
+import INSTRUCTION from './prompt/compress.md'
+import type { RunEvent } from './run-event.ts'
+
+/** Of the window, how much may be full before the history is summarised; and how much of the history stays word for word. */
+const SHARE = 0.5
+const KEEP = 0.3
+
+/** Tool results longer than this are cut in what is to be summarised; the whole is in a file. */
+const LONG_RESULT = 4000
+
+/** Is the history so long that it should be summarised before the next request? */
+export function isTooLong(agent: Agent): boolean {
+  const window = agent.model.window
+  return window !== undefined && contextTokens(agent.session.turns) > window * (agent.compaction?.share ?? SHARE)
+}
+
+/** How many tokens the next request will take in: what the vendor counted last, and an estimate of what came after. */
+export function contextTokens(turns: readonly Turn[]): number {
+  const at = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.usage !== undefined)
+  const counted = turns[at]
+  const usage = counted?.role === 'assistant' ? counted.usage : undefined
+  const known = usage ? usage.input + usage.cacheRead + usage.cacheWrite + usage.output : 0
+  return known + Math.ceil(turns.slice(at + 1).reduce((sum, turn) => sum + sizeOf(turn), 0) / 4)
+}
+
+/**
+ * Replaces the older part of the history by a summary that the model writes. The cut falls between whole exchanges; the
+ * log keeps everything. A summary that saves nothing is not used.
+ */
+export async function* compact(agent: Agent, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const { session, model } = agent
+  const spoken = session.entries.filter((entry) => entry.seq >= firstKept(session.entries) && isSpoken(entry))
+  const cut = cutPoint(spoken, agent.compaction?.keep ?? KEEP)
+  const before = project(session.entries).reduce((sum, turn) => sum + sizeOf(turn), 0)
+  const kept: RunEvent = { type: 'compact', before, after: before, done: false }
+  if (cut === undefined) {
+    yield kept
+    return
+  }
+
+  const older = project(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
+  const shortened = await Promise.all(older.map((turn) => shorten(agent, turn)))
+  const request = {
+    model: model.origin.model,
+    system: agent.system,
+    tools: agent.toolbox.specs,
+    toolChoice: 'none',
+    turns: [...shortened, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
+    session: session.id,
+    ...(agent.params && { params: agent.params }),
+  } as const
+  const events: TurnEvent[] = []
+  for await (const event of model.ask(request, { key: agent.mint(), signal })) events.push(event)
+  const { turn } = fold(events, model.origin)
+  const summary = `This is a summary of the conversation so far:\n\n${textOf(turn.parts).trim()}`
+  const tail = spoken.filter((entry) => entry.seq >= cut)
+  const after = summary.length + project(tail).reduce((sum, one) => sum + sizeOf(one), 0)
+  if (turn.finish.reason !== 'stop' || textOf(turn.parts).trim() === '' || after >= before) {
+    yield kept
+    return
+  }
+  yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after }) }
+  yield { type: 'compact', before, after, done: true }
+}
+
+function firstKept(entries: readonly Entry[]): number {
+  const last = entries.findLast((entry) => entry.kind === 'compact')
+  return last?.kind === 'compact' ? last.keep : 0
+}
+
+function isSpoken(entry: Entry): boolean {
+  return entry.kind === 'user' || entry.kind === 'note' || entry.kind === 'turn' || entry.kind === 'result'
+}
+
+/** The entry with which the kept tail begins: a message of the person or a turn of the model, never a result without its call. */
+function cutPoint(spoken: readonly Entry[], keep: number): number | undefined {
+  const sizes = spoken.map((entry) => project([entry]).reduce((sum, turn) => sum + sizeOf(turn), 0))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  let tail = 0
+  let cut: number | undefined
+  for (let at = spoken.length - 1; at > 0; at--) {
+    tail += sizes[at] ?? 0
+    if (cut !== undefined && tail > total * keep) break
+    const kind = spoken[at]?.kind
+    if (kind === 'user' || kind === 'turn') cut = spoken[at]?.seq
+  }
+  return cut
+}
+
+async function shorten(agent: Agent, turn: Turn): Promise<Turn> {
+  if (turn.role !== 'results') return turn
+  const parts = await Promise.all(turn.parts.map((result) => excerpt(agent, result)))
+  return { role: 'results', parts }
+}
+
+/** The beginning and the end of a long result, and where the rest is. */
+async function excerpt(agent: Agent, result: ResultPart): Promise<ResultPart> {
+  const text = resultText(result)
+  if (text.length <= LONG_RESULT) return result
+  const file = await agent.spill?.(`${result.name}-${result.id}.txt`, text)
+  const where = file === undefined ? '' : ` All of it is in ${file}.`
+  const middle = `\n[… ${text.length - LONG_RESULT} characters left out.${where} …]\n`
+  const short = `${text.slice(0, LONG_RESULT / 4)}${middle}${text.slice(-(LONG_RESULT * 3) / 4)}`
+  return { ...result, content: [{ kind: 'text', text: short }] }
+}
+
+function sizeOf(turn: Turn): number {
+  if (turn.role === 'note') return turn.text.length
+  return turn.parts.reduce((sum, part) => {
+    if (part.kind === 'text' || part.kind === 'reasoning') return sum + part.text.length
+    if (part.kind === 'call') return sum + part.name.length + part.raw.length
+    // A picture costs about as much as this much text.
+    return sum + (part.kind === 'result' ? resultText(part).length : 6000)
+  }, 0)
+}

@@ -1,0 +1,96 @@
+import type { Json, JsonObject } from '../model/json.ts'
+import type { ResultPart } from '../model/turn.ts'
+import { wait } from '../provider/clock.ts'
+import type { ToolContext, ToolOutput } from '../tool/define.ts'
+import type { Agent } from './agent.ts'
+import type { Executing } from './call-state.ts'
+
+/** Runs a tool to its end, within its time; whatever happens becomes a result. */
+export async function execute(
+  agent: Agent,
+  call: Executing,
+  signal: AbortSignal,
+  onProgress: (text: string) => void,
+): Promise<{ result: ResultPart; facts?: JsonObject }> {
+  const { tool, input } = call
+  const name = tool.spec.name
+  const part = { kind: 'result', id: call.call.id, name } as const
+  const limit = new AbortController()
+  const both = AbortSignal.any([signal, limit.signal])
+  const context = contextOf(
+    agent,
+    both,
+    throttled(onProgress, () => agent.clock.now()),
+    call.modified,
+  )
+  try {
+    const output = await withTimeout(tool.run(input, context), tool.timeout, limit, agent)
+    if (output === TIMED_OUT) {
+      const message = `${name} timed out after ${(tool.timeout ?? 0) / 1000} s.`
+      return {
+        result: {
+          ...part,
+          status: 'error',
+          content: [{ kind: 'text', text: message }],
+          error: { message, type: 'timeout' },
+        },
+      }
+    }
+    return { result: { ...part, ...resultOf(output) }, ...(output.facts && { facts: output.facts }) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const text = `${name} failed: ${message}`
+    return {
+      result: { ...part, status: 'error', content: [{ kind: 'text', text }], error: { message, type: 'exception' } },
+    }
+  }
+}
+
+/** What a tool is given. */
+export function contextOf(
+  agent: Agent,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+  modified?: boolean,
+): ToolContext {
+  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...(modified && { modified }) }
+}
+
+function resultOf(output: ToolOutput): Pick<ResultPart, 'status' | 'content'> & Partial<ResultPart> {
+  const content =
+    typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
+  return {
+    status: output.error ? 'error' : 'ok',
+    content,
+    ...(output.data !== undefined && { data: output.data }),
+    ...(output.display !== undefined && { display: output.display as Json }),
+    ...(output.error && { error: output.error }),
+  }
+}
+
+const TIMED_OUT = Symbol('timed out')
+
+async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number | undefined,
+  limit: AbortController,
+  agent: Agent,
+): Promise<T | typeof TIMED_OUT> {
+  if (ms === undefined) return work
+  const stop = new AbortController()
+  const late = wait(agent.clock, ms, stop.signal).then((): typeof TIMED_OUT => TIMED_OUT)
+  const first = await Promise.race([work, late])
+  stop.abort()
+  if (first === TIMED_OUT) limit.abort()
+  return first
+}
+
+/** Progress reaches the person at most once a second. */
+function throttled(show: (text: string) => void, now: () => number): (text: string) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (text) => {
+    if (now() - last < 1000) return
+    last = now()
+    show(text)
+  }
+}

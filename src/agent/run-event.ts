@@ -1,0 +1,36 @@
+import type { TurnEvent } from '../model/event.ts'
+import type { Fault } from '../model/fault.ts'
+import type { Usage } from '../model/usage.ts'
+import type { Entry } from '../session/entry.ts'
+import type { Ask, CallState, Reply } from './call-state.ts'
+
+/** What happens while an agent works. Every front end is a fold over these; there is no other way to watch it. */
+export type RunEvent =
+  | {
+      readonly type: 'run-open'
+      readonly session: string
+      readonly prompt: string
+      readonly model: string
+      readonly provider: string
+    }
+  /** An event of the model's turn. */
+  | { readonly type: 'turn'; readonly event: TurnEvent }
+  /** The answer broke off and is asked for again: drop what was shown of it. */
+  | { readonly type: 'retry'; readonly fault: Fault; readonly attempt: number; readonly wait: number }
+  /** A call is in a new state. */
+  | { readonly type: 'call'; readonly call: CallState }
+  /** What a running tool shows of itself, at most once a second. */
+  | { readonly type: 'progress'; readonly call: string; readonly text: string }
+  | { readonly type: 'ask'; readonly ask: Ask }
+  | { readonly type: 'reply'; readonly reply: Reply }
+  /** An entry was added to the log. */
+  | { readonly type: 'entry'; readonly entry: Entry }
+  /** What was used so far. */
+  | { readonly type: 'budget'; readonly usage: Usage; readonly cost?: number; readonly turns: number }
+  | { readonly type: 'compact'; readonly before: number; readonly after: number; readonly done: boolean }
+  /** Something that the person should know. */
+  | { readonly type: 'notice'; readonly text: string }
+  | { readonly type: 'run-close'; readonly reason: CloseReason; readonly text: string; readonly fault?: Fault }
+
+/** Why a run ended. */
+export type CloseReason = 'done' | 'turn-limit' | 'time-limit' | 'cost-limit' | 'loop' | 'cancelled' | 'fault'

@@ -1,0 +1,129 @@
+import type { JsonObject } from '../model/json.ts'
+import type { CallPart, ResultPart } from '../model/turn.ts'
+import { type Effect, conflict } from '../policy/effect.ts'
+import type { Tool } from '../tool/define.ts'
+import type { Ask, CallState, Settled } from './call-state.ts'
+
+/** The calls of one turn, in the order in which the model made them. */
+export interface Schedule {
+  readonly calls: readonly CallState[]
+}
+
+/** What can happen to a call. */
+export type Action =
+  | {
+      readonly type: 'allow'
+      readonly id: string
+      readonly valid: ValidCall
+      readonly decision: string
+      readonly modified?: true
+    }
+  | { readonly type: 'ask'; readonly id: string; readonly valid: ValidCall; readonly ask: Ask }
+  | { readonly type: 'start'; readonly id: string; readonly at: number }
+  | {
+      readonly type: 'settle'
+      readonly id: string
+      readonly result: ResultPart
+      readonly ms: number
+      readonly decision?: string
+      readonly facts?: JsonObject
+    }
+  /** Everything that has not ended is cancelled. */
+  | { readonly type: 'cancel'; readonly why: string }
+
+/** What validation found out. */
+export interface ValidCall {
+  readonly tool: Tool
+  readonly input: JsonObject
+  readonly effects: readonly Effect[]
+}
+
+/** A schedule of calls of which nothing is known yet. */
+export function schedule(calls: readonly CallPart[]): Schedule {
+  return { calls: calls.map((call) => ({ status: 'validating', call })) }
+}
+
+/** The schedule after something happened. A call that has ended stays as it ended, whatever comes later (T165). */
+export function reduce(state: Schedule, action: Action): Schedule {
+  return {
+    calls: state.calls.map((call) => {
+      if (isSettled(call)) return call
+      if (action.type === 'cancel') return cancelled(call, action.why)
+      return call.call.id === action.id ? next(call, action) : call
+    }),
+  }
+}
+
+/**
+ * The calls that may start now: approved, and in conflict with no call before them that has not ended. So calls that do
+ * not touch each other run side by side, and those that do run in the order in which they were made (T166).
+ */
+export function ready(state: Schedule): string[] {
+  return state.calls.flatMap((call, at) => {
+    if (call.status !== 'scheduled') return []
+    const before = state.calls.slice(0, at)
+    return before.every((earlier) => isSettled(earlier) || !blocks(earlier, call.effects)) ? [call.call.id] : []
+  })
+}
+
+/** Have all calls ended? */
+export function isDone(state: Schedule): boolean {
+  return state.calls.every(isSettled)
+}
+
+/** Has this call ended? */
+export function isSettled(call: CallState): call is Settled {
+  return call.status === 'success' || call.status === 'error' || call.status === 'cancelled'
+}
+
+function next(call: CallState, action: Exclude<Action, { type: 'cancel' }>): CallState {
+  const base = { call: call.call }
+  if (action.type === 'allow') {
+    return {
+      ...base,
+      ...action.valid,
+      status: 'scheduled',
+      decision: action.decision,
+      ...(action.modified && { modified: true }),
+    }
+  }
+  if (action.type === 'ask') return { ...base, ...action.valid, status: 'awaiting-approval', ask: action.ask }
+  if (action.type === 'start')
+    return call.status === 'scheduled' ? { ...call, status: 'executing', started: action.at } : call
+  return {
+    ...base,
+    status: STATUS[action.result.status],
+    result: action.result,
+    ms: action.ms,
+    ...(action.decision !== undefined && { decision: action.decision }),
+    ...(action.facts && { facts: action.facts }),
+  }
+}
+
+const STATUS: Record<ResultPart['status'], Settled['status']> = {
+  ok: 'success',
+  error: 'error',
+  denied: 'cancelled',
+  cancelled: 'cancelled',
+  interrupted: 'cancelled',
+}
+
+/** Nothing is known of a call that is still being validated, so it blocks those after it. */
+function blocks(earlier: CallState, effects: readonly Effect[]): boolean {
+  if (isSettled(earlier)) return false
+  if (earlier.status === 'validating') return true
+  return earlier.effects.some((one) => effects.some((other) => conflict(one, other)))
+}
+
+function cancelled(call: CallState, why: string): Settled {
+  const begun = call.status === 'executing'
+  const text = begun ? `${why} ${call.call.name} had begun and was stopped.` : `${why} ${call.call.name} did not run.`
+  const result: ResultPart = {
+    kind: 'result',
+    id: call.call.id,
+    name: call.call.name,
+    status: 'cancelled',
+    content: [{ kind: 'text', text }],
+  }
+  return { status: 'cancelled', call: call.call, result, ms: 0 }
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Agent } from '../agent/agent.ts'
+import { contextMessage } from '../agent/prompt/context.ts'
+import SYSTEM from '../agent/prompt/system.md'
+import { seenFiles } from '../agent/seen-files.ts'
+import { turnKey } from '../model/ids.ts'
+import { policyByMode } from '../policy/by-mode.ts'
+import { systemClock } from '../provider/clock.ts'
+import type { ModelPort } from '../provider/port.ts'
+import { takeUp, type Session } from '../session/session.ts'
+import { jsonlStore } from '../session/store/jsonl.ts'
+import { type Store, StoreProblem } from '../session/store/store.ts'
+import { toolbox } from '../tool/toolbox.ts'
+import type { RunArgs } from './args.ts'
+import { Complaint, EXIT } from './exit.ts'
+import { folderTree, readInstructions } from './instructions.ts'
+import { sessionsFolder } from './places.ts'
+
+/** An agent that is ready to run, and how to put it away. */
+export interface Assembled {
+  readonly agent: Agent
+  /** What the person should know before it starts: damage in the log, and the like. */
+  readonly notices: readonly string[]
+  close(): void
+}
+
+/** Puts an agent together from what a person asked for on the command line. */
+export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask']): Promise<Assembled> {
+  const folder = workFolder(args)
+  const folders = [folder, ...args.directories.map((one) => existing(resolve(folder, one)))]
+  const store = jsonlStore(sessionsFolder(folder))
+  const { session, notices } = openSession(args, store, folder)
+  try {
+    const { localHost } = await import('../host/local.ts')
+    const { builtinTools } = await import('../tool/builtin/index.ts')
+    const scratch = join(sessionsFolder(folder), 'scratch', session.id)
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const host = localHost({ folders, scratch })
+    const limits = {
+      ...(args.maxTurns !== undefined && { turns: args.maxTurns }),
+      ...(args.maxCost !== undefined && { cost: args.maxCost }),
+    }
+    const agent: Agent = {
+      session,
+      model,
+      toolbox: toolbox(builtinTools()),
+      policy: policyByMode({ mode: args.mode, folders: [...folders, scratch], allowed: args.allowedTools }),
+      host,
+      folders,
+      seen: seenFiles(),
+      system: systemPrompt(args),
+      limits,
+      clock: systemClock,
+      mint: () => turnKey(randomBytes(20)),
+      spill: async (name, text) => {
+        const path = join(scratch, name.replace(/[^A-Za-z0-9._-]/g, '_'))
+        writeFileSync(path, text, { mode: 0o600 })
+        return Promise.resolve(path)
+      },
+      ...(ask && { ask }),
+    }
+    if (session.turns.length === 0) session.append({ kind: 'note', text: surroundings(folders) })
+    return {
+      agent,
+      notices,
+      close() {
+        host.close()
+        session.close()
+      },
+    }
+  } catch (error) {
+    session.close()
+    throw error
+  }
+}
+
+/** The session that was asked for: a new one, one to go on with, or a branch of one. */
+function openSession(args: RunArgs, store: Store, folder: string): { session: Session; notices: string[] } {
+  try {
+    if (args.fork !== undefined) {
+      const parent = sessionNamed(args.fork, store)
+      const seq = store.read(parent).entries.at(-1)?.seq ?? 0
+      return { session: takeUp(store.create({ id: newId(), folder, parent: { session: parent, seq } })), notices: [] }
+    }
+    if (args.resume === undefined) return { session: takeUp(store.create({ id: newId(), folder })), notices: [] }
+    const log = store.open(sessionNamed(args.resume, store))
+    const notices =
+      log.damages.length > 0
+        ? [`The log of this session is damaged in ${log.damages.length} places; what could be read goes on.`]
+        : []
+    return { session: takeUp(log), notices }
+  } catch (error) {
+    if (error instanceof StoreProblem) throw new Complaint(error.message)
+    throw error
+  }
+}
+
+/** The id that a person means: `latest`, an id, or the beginning of one. */
+export function sessionNamed(name: string, store: Store): string {
+  const all = store.list()
+  if (name === 'latest') {
+    const latest = all[0]
+    if (!latest) throw new Complaint('there is no session in this folder yet')
+    return latest.id
+  }
+  const found = all.filter(({ id }) => id.startsWith(name))
+  if (found.length === 1 && found[0]) return found[0].id
+  throw new Complaint(
+    found.length === 0
+      ? `there is no session ${name} in this folder; dragoman sessions list shows them`
+      : `${name} could be any of ${found.length} sessions; give more of the id`,
+  )
+}
+
+function newId(): string {
+  const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
+  return `${time}-${turnKey(randomBytes(20)).slice(0, 6)}`
+}
+
+/** The folder to work in. */
+export function workFolder(args: Pick<RunArgs, 'cwd'>): string {
+  return existing(resolve(args.cwd ?? '.'))
+}
+
+function existing(folder: string): string {
+  if (!existsSync(folder)) throw new Complaint(`there is no folder ${folder}`)
+  return folder
+}
+
+/** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
+function systemPrompt(args: RunArgs): string {
+  const target = process.env['DRAGOMAN_WRITE_SYSTEM_MD'] ?? process.env['GEMINI_WRITE_SYSTEM_MD']
+  if (target !== undefined && target !== '') {
+    const path = /^(?:1|true)$/i.test(target) ? resolve('system.md') : resolve(target)
+    writeFileSync(path, SYSTEM)
+  }
+  const named = args.systemFile ?? process.env['DRAGOMAN_SYSTEM_MD'] ?? process.env['GEMINI_SYSTEM_MD']
+  if (named === undefined || named === '' || /^(?:0|false)$/i.test(named)) return SYSTEM
+  const path = /^(?:1|true)$/i.test(named) ? resolve('.dragoman/system.md') : resolve(named)
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Complaint(
+      `the system prompt ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      EXIT.config,
+    )
+  }
+}
+
+function surroundings(folders: readonly string[]): string {
+  const folder = folders[0] ?? '.'
+  return contextMessage({
+    date: new Date().toDateString(),
+    platform: `${process.platform} ${process.arch}`,
+    folders,
+    tree: folderTree(folder),
+    instructions: readInstructions(folder),
+  })
+}

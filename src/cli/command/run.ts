@@ -1,0 +1,22 @@
+import { readArgs } from '../args.ts'
+import { EXIT } from '../exit.ts'
+
+/** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  const args = readArgs(argv)
+  if (args.help) process.stdout.write((await import('../help.ts')).HELP)
+  else if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
+  else if (argv.length === 0 || (argv.length === 1 && args.yes)) return nothingAsked(args.yes)
+  else return (await import('../headless.ts')).headless(args)
+  return EXIT.ok
+}
+
+/** Without a prompt: the tour if there is no model to talk to. */
+async function nothingAsked(yes: boolean): Promise<number> {
+  const { configuredModel } = await import('../model.ts')
+  const model = await configuredModel()
+  if (model === undefined) return (await import('./tour.ts')).tourCommand(yes ? ['--yes'] : [])
+  process.stdout.write((await import('../help.ts')).HELP)
+  process.stdout.write(`\nThe model is ${model}. Try: dragoman -p "what is in this folder?"\n`)
+  return EXIT.ok
+}

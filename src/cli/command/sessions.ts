@@ -1,0 +1,124 @@
+import { parseArgs } from 'node:util'
+import { project } from '../../session/project.ts'
+import { jsonlStore } from '../../session/store/jsonl.ts'
+import { type Store, StoreProblem } from '../../session/store/store.ts'
+import { isWireId, loadWire, wireIds } from '../../wire/wires.ts'
+import { sessionNamed, workFolder } from '../assemble.ts'
+import { Complaint } from '../exit.ts'
+import { visible } from '../output/visible.ts'
+import { sessionsFolder } from '../places.ts'
+import { asMarkdown } from './session-markdown.ts'
+import { sessionStats } from './session-stats.ts'
+
+const HELP = `Usage: dragoman sessions <list|show|export|rm> [session] [options]
+
+  list                 the sessions of this folder, the newest first
+  show [session]       what happened in a session; --stats counts it
+  export [session]     the whole session: --format markdown, json, or the messages of a wire
+                       (${wireIds.join(', ')})
+  rm <session>         removes a session
+
+A session is named by its id, by the beginning of it, or as “latest”.
+
+Options:
+  --cwd <folder>       the folder whose sessions are meant
+  --json               list and show --stats: as JSON
+
+Examples:
+  dragoman sessions export latest --format markdown > session.md
+  dragoman sessions show 20260102 --stats
+`
+
+/** `dragoman sessions`: looks at what was done, and takes it along. */
+export async function sessionsCommand(args: string[]): Promise<void> {
+  const { values, positionals } = parse(args)
+  const [verb, name = 'latest'] = positionals
+  if (values.help || verb === undefined) return print(HELP)
+  const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
+  const store = jsonlStore(sessionsFolder(folder))
+  try {
+    if (verb === 'list') return list(store, values.json ?? false)
+    if (verb === 'show') return show(store, name, values)
+    if (verb === 'export') return await exported(store, name, values.format ?? 'markdown')
+    if (verb === 'rm') return remove(store, positionals[1])
+  } catch (error) {
+    if (error instanceof StoreProblem) throw new Complaint(error.message)
+    throw error
+  }
+  throw new Complaint(`dragoman sessions knows list, show, export and rm, not “${verb}”`)
+}
+
+function list(store: Store, json: boolean): void {
+  const all = store.list()
+  if (json) return print(`${JSON.stringify(all)}\n`)
+  if (all.length === 0) return print('There is no session in this folder yet.\n')
+  print(
+    all
+      .map(
+        ({ id, changed, title }) =>
+          `${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}  ${visible(title)}\n`,
+      )
+      .join(''),
+  )
+}
+
+function show(store: Store, name: string, values: { stats?: boolean; json?: boolean }): void {
+  const { entries, damages } = store.read(sessionNamed(name, store))
+  const stats = sessionStats(entries)
+  if (values.stats && values.json) return print(`${JSON.stringify(stats)}\n`)
+  if (values.stats)
+    print(
+      Object.entries(stats)
+        .map(
+          ([key, value]) => `${key.padEnd(16)}${typeof value === 'object' ? JSON.stringify(value) : String(value)}\n`,
+        )
+        .join(''),
+    )
+  else print(visible(asMarkdown(entries)))
+  if (damages.length > 0) process.stderr.write(`dragoman: the log is damaged in ${damages.length} places\n`)
+}
+
+async function exported(store: Store, name: string, format: string): Promise<void> {
+  const { entries } = store.read(sessionNamed(name, store))
+  if (format === 'markdown') return print(asMarkdown(entries))
+  if (format === 'json') return print(`${JSON.stringify(entries, null, 2)}\n`)
+  if (!isWireId(format))
+    throw new Complaint(`--format is markdown, json or one of ${wireIds.join(', ')}, not “${format}”`)
+  const wire = await loadWire(format)
+  const turns = project(entries)
+  const model = entries.findLast((entry) => entry.kind === 'turn')
+  const { body } = wire.encode(
+    { model: model?.kind === 'turn' ? model.turn.origin.model : '', tools: [], turns },
+    wire.profile,
+  )
+  print(`${JSON.stringify(body['messages'] ?? body['contents'] ?? body['input'] ?? body, null, 2)}\n`)
+}
+
+function remove(store: Store, name: string | undefined): void {
+  if (name === undefined) throw new Complaint('which session? dragoman sessions list shows them')
+  const id = sessionNamed(name, store)
+  store.remove(id)
+  print(`${id} is removed.\n`)
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        cwd: { type: 'string' },
+        json: { type: 'boolean' },
+        stats: { type: 'boolean' },
+        format: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new Complaint(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}

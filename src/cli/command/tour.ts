@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { run } from '../../agent/run.ts'
+import { port } from '../../provider/send.ts'
+import { resolveModel } from '../../provider/resolve.ts'
+import { tourProject } from '../../rehearsal/scripts/tour-project.ts'
+import { SCRIPTS } from '../../rehearsal/scripts/scripts.ts'
+import { startRehearsal } from '../../rehearsal/server.ts'
+import { readArgs } from '../args.ts'
+import { askOnLine } from '../ask-line.ts'
+import { assemble } from '../assemble.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { textOutput } from '../output/text.ts'
+import { sessionsFolder } from '../places.ts'
+
+const TASK = 'The test of this project fails. Find out why, mend it, and show that it passes.'
+
+/**
+ * `dragoman tour`: a scripted model works on a scratch project. The script is a script, but everything else is real: the
+ * HTTP, the wire, the scheduler, the approvals, the tools and the log. Without a terminal, or with `--yes`, it runs through.
+ */
+export async function tourCommand(args: string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(
+      'Usage: dragoman tour [--yes]\n\nA scripted tour of what Dragoman does, with no key and no network.\n',
+    )
+    return EXIT.ok
+  }
+  const stranger = args.find((arg) => arg !== '--yes')
+  if (stranger !== undefined) throw new Complaint(`dragoman tour takes --yes, not “${stranger}”`)
+  const asks = process.stdin.isTTY && process.stdout.isTTY && !args.includes('--yes')
+  const folder = scratchProject()
+  const server = await startRehearsal({ scripts: SCRIPTS, values: { cwd: folder }, ...(!asks && { pace: 0 }) })
+  const target = resolveModel('openai-chat/tour', {
+    OPENAI_API_KEY: 'rehearsal',
+    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
+  })
+  if ('problem' in target) throw new Complaint(target.problem, target.code)
+  const inner = port(target)
+  const model = { ...inner, origin: { ...inner.origin, provider: 'rehearsal' } }
+  const options = readArgs(['--cwd', folder, '--approval-mode', asks ? 'default' : 'yolo'])
+  const ready = await assemble(options, model, asks ? askOnLine : undefined)
+  const output = textOutput({
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stdout.write(text),
+  })
+  let code: number = EXIT.failure
+  try {
+    process.stdout.write(`A scratch project with a failing test is in ${folder}\n\n> ${TASK}\n\n`)
+    for await (const event of run(ready.agent, [{ kind: 'text', text: TASK }])) {
+      output.show(event)
+      if (event.type === 'run-close') code = event.reason === 'done' ? EXIT.ok : EXIT.failure
+    }
+  } finally {
+    ready.close()
+    await server.close()
+  }
+  process.stdout.write(after(folder, ready.agent.session.id))
+  return code
+}
+
+function scratchProject(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-tour-'))
+  for (const [name, text] of Object.entries(tourProject())) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return folder
+}
+
+function after(folder: string, session: string): string {
+  return `
+The log of this session: ${join(sessionsFolder(folder), `${session}.jsonl`)}
+To read it:              dragoman sessions show --cwd ${folder}
+
+To work with a real model, set one of the keys that you have and ask:
+  export GEMINI_API_KEY=…     (or OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY, …)
+  dragoman -p "what is in this folder?"
+A local server (Ollama, LM Studio, llama.cpp, vLLM) on its usual port is found by itself.
+`
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { run } from '../agent/run.ts'
+import type { CloseReason } from '../agent/run-event.ts'
+import type { RunArgs } from './args.ts'
+import { assemble } from './assemble.ts'
+import { Complaint, EXIT } from './exit.ts'
+import { chooseModel } from './model.ts'
+import { jsonOutput } from './output/json.ts'
+import type { Output, Sink } from './output/output.ts'
+import { streamJsonOutput } from './output/stream-json.ts'
+import { textOutput } from './output/text.ts'
+
+/** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
+export async function headless(args: RunArgs): Promise<number> {
+  const prompt = wholePrompt(args)
+  const model = await chooseModel(args.model)
+  const ready = await assemble(args, model.port)
+  const output = outputs[args.format](STANDARD)
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  process.once('SIGINT', interrupt)
+  process.once('SIGTERM', interrupt)
+  let code: number = EXIT.failure
+  try {
+    for (const text of ready.notices) output.show({ type: 'notice', text })
+    const said = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
+    for await (const event of run(ready.agent, said, stop.signal)) {
+      output.show(event)
+      if (event.type === 'run-close') code = event.fault?.kind === 'auth' ? EXIT.signIn : CODES[event.reason]
+    }
+    return code
+  } finally {
+    process.off('SIGINT', interrupt)
+    process.off('SIGTERM', interrupt)
+    ready.close()
+    await model.close()
+  }
+}
+
+const outputs: Record<RunArgs['format'], (sink: Sink) => Output> = {
+  text: textOutput,
+  json: jsonOutput,
+  'stream-json': streamJsonOutput,
+}
+
+const STANDARD: Sink = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+}
+
+const CODES: Record<CloseReason, number> = {
+  done: EXIT.ok,
+  'turn-limit': EXIT.turnLimit,
+  'time-limit': EXIT.turnLimit,
+  'cost-limit': EXIT.turnLimit,
+  loop: EXIT.failure,
+  cancelled: EXIT.interrupted,
+  fault: EXIT.failure,
+}
+
+/** The prompt, with what stands on standard input before it. Going on with a session needs none. */
+function wholePrompt(args: RunArgs): string | undefined {
+  const piped = process.stdin.isTTY ? '' : readPiped()
+  const whole = [piped.trim(), args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
+  if (whole !== '') return whole
+  if (args.resume !== undefined) return undefined
+  throw new Complaint('there is nothing to do: give a prompt with -p, or on standard input')
+}
+
+function readPiped(): string {
+  try {
+    return readFileSync(0, 'utf8')
+  } catch {
+    return ''
+  }
+}

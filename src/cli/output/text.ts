@@ -1,0 +1,84 @@
+import type { RunEvent } from '../../agent/run-event.ts'
+import { resultText } from '../../model/text.ts'
+import type { ResultPart } from '../../model/turn.ts'
+import { visible } from './visible.ts'
+import type { Output, Sink } from './output.ts'
+
+/** Plain text: what the model says goes to standard output, what it does to standard error. */
+export function textOutput(sink: Sink): Output {
+  const kinds = new Map<number, string>()
+  let written = ''
+
+  function write(text: string): void {
+    if (text === '') return
+    written = text
+    sink.out(text)
+  }
+
+  function endLine(): void {
+    if (written !== '' && !written.endsWith('\n')) write('\n')
+  }
+
+  return {
+    show(event) {
+      if (event.type === 'turn') {
+        const inner = event.event
+        if (inner.type === 'part-open') kinds.set(inner.index, inner.kind)
+        else if (inner.type === 'part-delta' && kinds.get(inner.index) === 'text') write(visible(inner.text))
+        else if (inner.type === 'finish') {
+          endLine()
+          kinds.clear()
+        } else if (inner.type === 'open' && inner.anew) {
+          endLine()
+          kinds.clear()
+          sink.err(`… the answer broke off and is asked for again\n`)
+        }
+      } else if (event.type === 'call') showCall(event, sink)
+      else if (event.type === 'compact' && event.done) sink.err('… the history was summarised\n')
+      else if (event.type === 'notice') sink.err(`${visible(event.text)}\n`)
+      else if (event.type === 'run-close') {
+        endLine()
+        const problem = problemOf(event)
+        if (problem !== undefined) sink.err(`dragoman: ${visible(problem)}\n`)
+      }
+    },
+  }
+}
+
+/** Why a run did not end as it should, in a sentence; nothing if it did. */
+export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>): string | undefined {
+  if (event.reason === 'done') return undefined
+  if (event.fault) return `${event.fault.message} The session is kept: dragoman --resume goes on with it.`
+  return CLOSED[event.reason]
+}
+
+const CLOSED: Record<Exclude<Extract<RunEvent, { type: 'run-close' }>['reason'], 'done'>, string> = {
+  'turn-limit': 'stopped at the limit of turns; dragoman --resume goes on',
+  'time-limit': 'stopped at the limit of time; dragoman --resume goes on',
+  'cost-limit': 'stopped at the limit of cost; dragoman --resume goes on',
+  loop: 'stopped, because the model kept making the same call with the same result',
+  cancelled: 'interrupted; dragoman --resume goes on',
+  fault: 'the model could not be asked',
+}
+
+function showCall({ call }: Extract<RunEvent, { type: 'call' }>, sink: Sink): void {
+  if (call.status === 'executing') sink.err(`· ${visible(call.call.name)} ${visible(brief(call.call.raw))}\n`)
+  else if (call.status === 'error' || call.status === 'cancelled') {
+    sink.err(`! ${visible(call.call.name)}: ${visible(brief(firstLine(call.result)))}\n`)
+  } else if (call.status === 'success') showDiff(call.result, sink)
+}
+
+function showDiff(result: ResultPart, sink: Sink): void {
+  const display = result.display
+  const diff =
+    typeof display === 'object' && display !== null && !Array.isArray(display) ? display['fileDiff'] : undefined
+  if (typeof diff === 'string') sink.err(visible(diff.endsWith('\n') ? diff : `${diff}\n`))
+}
+
+function firstLine(result: ResultPart): string {
+  return resultText(result).split('\n', 1)[0] ?? ''
+}
+
+function brief(text: string): string {
+  return text.length > 160 ? `${text.slice(0, 160)}…` : text
+}

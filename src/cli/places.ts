@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
+
+/** The variables of the process. */
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where this person's data lie. */
+export function dataFolder(env: Env = process.env): string {
+  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'dragoman')
+}
+
+/** Where this person's settings lie. */
+export function configFolder(env: Env = process.env): string {
+  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'dragoman')
+}
+
+/** Where the sessions of a project lie: a folder that a person recognises, and that no other project shares. */
+export function sessionsFolder(project: string, env: Env = process.env): string {
+  const name =
+    basename(project)
+      .replace(/[^A-Za-z0-9._-]/g, '_')
+      .slice(0, 40) || 'root'
+  const hash = createHash('sha256').update(project).digest('hex').slice(0, 8)
+  return join(dataFolder(env), 'sessions', `${name}-${hash}`)
+}

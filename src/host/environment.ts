@@ -1,0 +1,19 @@
+/** Variables that a command may inherit. Everything else stays with us: keys and tokens above all. */
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ']
+
+/** What makes programs print plainly, and fail instead of waiting for an answer that cannot come. */
+const FIXED = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }
+
+/** The environment of a command: what it may inherit, what is fixed, and what the caller adds. */
+export function cleanEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  names: readonly string[] = [],
+  added: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const inherited = Object.entries(own).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      (INHERITED.includes(entry[0]) || entry[0].startsWith('LC_') || names.includes(entry[0])),
+  )
+  return { ...Object.fromEntries(inherited), ...FIXED, ...added }
+}

@@ -1,0 +1,46 @@
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs'
+import { HostProblem } from './problem.ts'
+
+/**
+ * A hold on one file or folder. On Linux it is a descriptor, so that it stays the same thing whatever happens to its name,
+ * and `at` is a path through that descriptor. Elsewhere `at` is only a name, which is checked again when it is opened.
+ */
+export interface Grip {
+  readonly at: string
+  readonly stats: Stats
+  release(): void
+}
+
+/** A descriptor that reaches a file without opening it; Node has no name for it. */
+const O_PATH = 0o10000000
+const DESCRIPTORS = '/proc/self/fd'
+const pins = process.platform === 'linux' && existsSync(DESCRIPTORS)
+
+/** Takes hold of what is at a path. A link in the last place is held itself, not followed. */
+export function grip(at: string): Grip {
+  if (!pins) return { at, stats: lstatSync(at), release: () => undefined }
+  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW)
+  try {
+    const stats = fstatSync(descriptor)
+    return { at: `${DESCRIPTORS}/${descriptor}`, stats, release: () => closeSync(descriptor) }
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+/** Opens for reading exactly what is held, and never waits for the other end of a pipe. Gives a descriptor. */
+export function openHeld(held: Grip): number {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK
+  // The path through a descriptor is a link itself, so only a plain name can refuse to be one.
+  const descriptor = openSync(held.at, pins ? flags : flags | constants.O_NOFOLLOW)
+  const { dev, ino } = fstatSync(descriptor)
+  if (dev === held.stats.dev && ino === held.stats.ino) return descriptor
+  closeSync(descriptor)
+  throw new HostProblem('moved', 'The file was exchanged while it was being opened.')
+}
+
+/** Where a held folder is now; what was judged may have been moved since. Unknown where the system cannot tell. */
+export function whereIs(held: Grip): string | undefined {
+  return pins ? readlinkSync(held.at) : undefined
+}

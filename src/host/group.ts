@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The processes of one command. */
+export interface Group {
+  /** The number of the shell, which is also that of its group and its session. */
+  readonly id: number
+  /** A word in the environment of every process of the command, even of those that left the group. */
+  readonly mark: string
+}
+
+/** The processes of a command that are still alive, the shell left out. */
+export function members(group: Group): number[] {
+  return hasProc ? fromProc(group) : fromPs(group)
+}
+
+/** Ends all processes of a command: asks them first, and then does not ask any more. */
+export async function stop(group: Group, patience: number): Promise<void> {
+  signalAll(group, 'SIGTERM')
+  const until = Date.now() + patience
+  while (Date.now() < until && anyAlive(group)) await wait(20)
+  // What forks faster than it dies is met again in the next round.
+  for (let round = 0; round < 10; round++) {
+    signalAll(group, 'SIGKILL')
+    if (!anyAlive(group)) return
+    await wait(20)
+  }
+}
+
+/** Ends all processes of a command at once, with no time to wait. */
+export function stopNow(group: Group): void {
+  signalAll(group, 'SIGKILL')
+}
+
+function signalAll(group: Group, signal: NodeJS.Signals): void {
+  send(-group.id, signal)
+  for (const pid of members(group)) send(pid, signal)
+}
+
+function anyAlive(group: Group): boolean {
+  return isAlive(group.id) || members(group).length > 0
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended already.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!hasProc) return send0(pid)
+  const stat = statOf(String(pid))
+  return stat !== undefined && !ENDED.has(stat.state)
+}
+
+function send0(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const hasProc = process.platform === 'linux' && existsSync('/proc/self/stat')
+
+/** A zombie has ended; only its parent has not noticed. */
+const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x'])
+
+function fromProc({ id, mark }: Group): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== id && Number(name) !== process.pid)
+    .filter((name) => {
+      const stat = statOf(name)
+      if (!stat || ENDED.has(stat.state)) return false
+      return stat.group === id || stat.session === id || hasMark(name, mark)
+    })
+    .map(Number)
+}
+
+function statOf(name: string): { state: string; group: number; session: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+    // The second field is the program's name in brackets and may hold anything, brackets too.
+    const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, group: Number(group), session: Number(session) }
+  } catch {
+    return undefined
+  }
+}
+
+function hasMark(name: string, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${name}/environ`, 'latin1').includes(mark)
+  } catch {
+    return false
+  }
+}
+
+function fromPs({ id }: Group): number[] {
+  try {
+    const table = execFileSync('ps', ['-axo', 'pid=,pgid=,stat='], { encoding: 'utf8' })
+    return table
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([pid, group, state]) => Number(group) === id && Number(pid) !== id && !state?.startsWith('Z'))
+      .map(([pid]) => Number(pid))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,26 @@
+import { readlink, realpath } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { errorCode, HostProblem } from './problem.ts'
+
+/**
+ * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
+ * a link to nothing counts as what it points to, because that is what writing would make.
+ */
+export async function resolvePath(path: string, depth = 0): Promise<string> {
+  if (path.includes('\0')) throw new HostProblem('bad-path', 'The path contains a zero byte.')
+  if (depth > 40) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ELOOP') throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
+    if (code === 'ENAMETOOLONG') throw new HostProblem('bad-path', 'The path is longer than any disk allows.')
+  }
+  const plain = path.replace(/\/+$/, '')
+  const slash = plain.lastIndexOf('/')
+  if (slash < 0) return resolve(plain)
+  const above = slash === 0 ? '/' : await resolvePath(plain.slice(0, slash), depth)
+  const here = join(above, plain.slice(slash + 1))
+  const target = await readlink(here).catch(() => undefined)
+  return target === undefined ? here : resolvePath(resolve(dirname(here), target), depth + 1)
+}

@@ -1,0 +1,50 @@
+import { isObject, stringOf } from '../model/json.ts'
+
+/** A matching line, as ripgrep tells it: where it is, and its bytes. */
+export interface RgHit {
+  readonly line: number
+  readonly offset: number
+  readonly bytes: Buffer
+}
+
+/** The matching lines of one file; the path begins where the search began. */
+export interface RgFile {
+  readonly path: string
+  readonly hits: RgHit[]
+}
+
+type RgMessage =
+  | { readonly kind: 'hit'; readonly path: string; readonly hit: RgHit }
+  | { readonly kind: 'end'; readonly path: string }
+
+/** Reads one line of what ripgrep prints with --json; nothing for messages that say nothing to us. */
+export function readMessage(line: string): RgMessage | undefined {
+  // Most of its lines begin or end a file; those without a match are not worth parsing twice.
+  if (!line.startsWith('{"type":"match"') && !line.startsWith('{"type":"end"')) return undefined
+  const message = parse(line)
+  if (!isObject(message) || !isObject(message['data'])) return undefined
+  const { data } = message
+  const path = bytesOf(data['path']).toString('utf8')
+  if (message['type'] === 'end') return { kind: 'end', path }
+  const line1 = data['line_number']
+  const offset = data['absolute_offset']
+  if (typeof line1 !== 'number' || typeof offset !== 'number') return undefined
+  return { kind: 'hit', path, hit: { line: line1, offset, bytes: bytesOf(data['lines']) } }
+}
+
+/** The last line of a program that was ended may be cut. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Text that is not UTF-8 comes as base64. */
+function bytesOf(value: unknown): Buffer {
+  if (!isObject(value)) return Buffer.alloc(0)
+  return typeof value['text'] === 'string'
+    ? Buffer.from(value['text'], 'utf8')
+    : Buffer.from(stringOf(value['bytes']), 'base64')
+}

@@ -1,0 +1,88 @@
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Grip, grip, openHeld } from './grip.ts'
+import type { Hit } from './host.ts'
+import { reach } from './reach.ts'
+import type { RgFile, RgHit } from './rg-message.ts'
+import type { Roots } from './roots.ts'
+
+/** Makes sure of what another program read. */
+export interface Verifier {
+  /** The lines that are really in this file, reached by our own steps; others are dropped. */
+  hits(base: string, file: RgFile): Hit[]
+  close(): void
+}
+
+/**
+ * Reads the lines of a search again. A program that opens files by name can be led astray by somebody who exchanges names
+ * while it runs; what it then found is not in our file, and never gets to the model.
+ */
+export function verifier(roots: Roots): Verifier {
+  // Hits come folder by folder, so the last folder is held on to.
+  let last: { path: string; folder: Grip } | undefined
+
+  function folderOf(path: string): Grip {
+    if (last?.path === path) return last.folder
+    last?.folder.release()
+    last = undefined
+    const folder = reach(roots, path, { need: 'read' }, ({ found, keep }) => {
+      if (!found?.stats.isDirectory()) throw new Error('not a folder')
+      return keep(found)
+    })
+    last = { path, folder }
+    return folder
+  }
+
+  return {
+    hits(base, file) {
+      const path = join(base, file.path)
+      try {
+        const held = grip(`${folderOf(dirname(path)).at}/${path.slice(path.lastIndexOf('/') + 1)}`)
+        try {
+          return held.stats.isFile() ? sureHits(held, path, file.hits) : []
+        } finally {
+          held.release()
+        }
+      } catch {
+        return []
+      }
+    },
+    close() {
+      last?.folder.release()
+      last = undefined
+    },
+  }
+}
+
+function sureHits(held: Grip, path: string, hits: readonly RgHit[]): Hit[] {
+  const descriptor = openHeld(held)
+  let lines: string[] | undefined
+  try {
+    return hits
+      .filter((hit) => isThere(descriptor, hit) || (lines ??= decoded(descriptor))[hit.line - 1] === plain(hit))
+      .map((hit) => ({ path, line: hit.line, text: plain(hit) }))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function plain({ bytes }: RgHit): string {
+  return bytes.toString('utf8').replace(/\r?\n$/, '')
+}
+
+function isThere(descriptor: number, { offset, bytes }: RgHit): boolean {
+  const found = Buffer.allocUnsafe(bytes.length)
+  return readSync(descriptor, found, 0, bytes.length, offset) === bytes.length && found.equals(bytes)
+}
+
+/** Files that begin with a byte order mark are searched as text, so their bytes are other ones. */
+function decoded(descriptor: number): string[] {
+  const { size } = fstatSync(descriptor)
+  if (size > MAX_DECODED) return []
+  const bytes = Buffer.alloc(size)
+  readSync(descriptor, bytes, 0, size, 0)
+  const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes).split(/\r?\n/)
+}
+
+const MAX_DECODED = 64 * 2 ** 20

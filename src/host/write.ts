@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { unlinkSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Grip, openHeld, whereIs } from './grip.ts'
+import { errorCode, HostProblem } from './problem.ts'
+import { type Reached, reach } from './reach.ts'
+import type { Roots } from './roots.ts'
+
+/**
+ * Writes a file whole or not at all: into a new file beside it, onto the disk, and then under its name. Its mode and, as
+ * far as the system lets us, its owner stay. A link is written through; folders that are missing are made.
+ */
+export function writeFile(roots: Roots, path: string, bytes: Uint8Array): void {
+  reach(roots, path, { need: 'write' }, (place) => {
+    const { found } = place
+    if (found?.stats.isDirectory()) throw new HostProblem('is-folder', `The path is a folder, not a file: ${path}`)
+    if (found && !found.stats.isFile()) throw new HostProblem('not-file', `Not an ordinary file: ${path}`)
+    if (found && (found.stats.mode & 0o222) === 0) throw new HostProblem('read-only', `The file is read-only: ${path}`)
+    const { folder, name } = makeFolders(place)
+    const stay = (): void => judgeAgain(roots, folder, dirname(place.path))
+    stay()
+    const fresh = `${folder.at}/.dragoman-${randomBytes(8).toString('hex')}.tmp`
+    try {
+      fill(fresh, bytes, found)
+      stay()
+      renameSync(fresh, `${folder.at}/${name}`)
+    } catch (error) {
+      discard(fresh)
+      throw error
+    }
+    syncFolder(folder)
+    stay()
+  })
+}
+
+function makeFolders({ folder, names, hold, path }: Reached): { folder: Grip; name: string } {
+  const [name = '', ...deeper] = names
+  if (folder === undefined) throw new HostProblem('is-folder', `The path is a folder, not a file: ${path}`)
+  // A name that a terminal would draw as another name must not come into being.
+  const odd = names.find((one) => UNSHOWABLE.test(one))
+  if (odd !== undefined)
+    throw new HostProblem('bad-path', `A name has characters that cannot be shown: ${JSON.stringify(odd)}`)
+  if (!folder.stats.isDirectory()) throw new HostProblem('not-folder', `A part of the path is a file: ${path}`)
+  let last = folder
+  const all = [name, ...deeper]
+  for (const step of all.slice(0, -1)) {
+    try {
+      mkdirSync(`${last.at}/${step}`)
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error
+    }
+    last = hold(`${last.at}/${step}`)
+    if (!last.stats.isDirectory()) throw new HostProblem('moved', `A folder on the way was exchanged: ${path}`)
+  }
+  return { folder: last, name: all.at(-1) ?? '' }
+}
+
+/** Control characters, and those that turn the direction of text. */
+const UNSHOWABLE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
+
+/** A folder that was judged may have been moved away since, with us holding it. */
+function judgeAgain(roots: Roots, folder: Grip, wanted: string): void {
+  const now = whereIs(folder)
+  if (now === undefined || now === wanted) return
+  try {
+    roots.judge(now, 'write')
+  } catch {
+    // An own file stands in a folder that is not allowed as such; there the place must be the same.
+    throw new HostProblem('moved', `The folder was moved away: ${wanted}`)
+  }
+}
+
+function fill(at: string, bytes: Uint8Array, former: Grip | undefined): void {
+  const mode = former === undefined ? 0o666 : former.stats.mode & 0o7777
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const descriptor = openSync(at, flags, mode & 0o777)
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done)
+    if (former) keepOwner(descriptor, former)
+    if (former) fchmodSync(descriptor, mode)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function keepOwner(descriptor: number, { stats }: Grip): void {
+  if (stats.uid === process.getuid?.() && stats.gid === process.getgid?.()) return
+  try {
+    fchownSync(descriptor, stats.uid, stats.gid)
+  } catch {
+    // Only the superuser may give files away; then it becomes ours, as with any editor.
+  }
+}
+
+function discard(at: string): void {
+  try {
+    unlinkSync(at)
+  } catch {
+    // It was never made, or its folder is gone.
+  }
+}
+
+/** The new name itself must be on the disk too. Not every disk can do this for a folder. */
+function syncFolder(folder: Grip): void {
+  try {
+    const descriptor = openHeld(folder)
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    // The file itself is whole either way.
+  }
+}

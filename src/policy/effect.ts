@@ -1,0 +1,21 @@
+/** What a call would do to the world. One declaration feeds the policy, the scheduler, undo and the audit. */
+export type Effect =
+  | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'write'; readonly path: string }
+  | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
+  | { readonly kind: 'net'; readonly host: string }
+  /** Something that nobody has declared: it is taken to touch everything. */
+  | { readonly kind: 'unknown' }
+
+/** May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may do anything. */
+export function conflict(one: Effect, other: Effect): boolean {
+  if (one.kind === 'unknown' || other.kind === 'unknown') return true
+  if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
+  if (one.kind === 'net' || other.kind === 'net') return false
+  if (one.kind === 'read' && other.kind === 'read') return false
+  return within(one.path, other.path) || within(other.path, one.path)
+}
+
+function within(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+}

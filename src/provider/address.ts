@@ -1,0 +1,60 @@
+import manifest from '../../package.json' with { type: 'json' }
+import type { Credential, Target } from './target.ts'
+
+/** The address of a request: the base URL, and below it the place where the wire is spoken. */
+export function addressOf(target: Target, stream: boolean): URL {
+  const url = new URL(target.baseUrl)
+  const [path = '', query = ''] = placeOf(target, stream).split('?')
+  const base = url.pathname.replace(/\/+$/, '')
+  // People write the base with and without the version, or paste the whole address.
+  const version = base.slice(base.lastIndexOf('/') + 1)
+  const doubled = version !== '' && path.startsWith(`/${version}/`)
+  url.pathname = base.endsWith(path) ? base : doubled ? base + path.slice(version.length + 1) : base + path
+  if (query !== '') url.search = url.search === '' ? query : `${url.search}&${query}`
+  url.hash = ''
+  return url
+}
+
+/** The headers of a request, with the key; and the key, so that it can be kept out of everything else. */
+export async function headersOf(target: Target, stream: boolean): Promise<{ headers: Headers; secret: string }> {
+  const secret = (await target.key?.read()) ?? ''
+  const headers = {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream, application/json' : 'application/json',
+    // Compressed streams come in bursts, or not at all (T115).
+    'accept-encoding': 'identity',
+    'cache-control': 'no-transform',
+    'user-agent': `dragoman/${manifest.version} (${process.platform}; ${process.arch})`,
+    ...(target.wire === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
+    ...target.row.headers,
+    ...(secret !== '' && target.key && keyHeader(target.key, secret)),
+  }
+  return { headers, secret }
+}
+
+type Headers = Readonly<Record<string, string>>
+
+function keyHeader({ style }: Credential, key: string): Headers {
+  if (style === 'google') return { 'x-goog-api-key': key }
+  if (style === 'anthropic') return { 'x-api-key': key }
+  return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}
+}
+
+function placeOf({ wire, row, model, key, project, location }: Target, stream: boolean): string {
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  if (wire === 'openai-chat') return '/chat/completions'
+  if (wire === 'openai-responses') return '/responses'
+  if (wire === 'anthropic') return '/v1/messages'
+  if (wire === 'code-assist') return `/v1internal:${method}`
+  if (row.path !== 'vertex') return `/v1beta/${resource(model)}:${method}`
+  // An API key stands for its project; a token must say which one it is about.
+  const named = key?.style === 'bearer' && project !== undefined
+  const scope = named ? `/projects/${encodeURIComponent(project)}/locations/${location ?? 'global'}` : ''
+  return `/v1beta1${scope}/publishers/google/models/${encodeURIComponent(model)}:${method}`
+}
+
+/** Tuned models have a path of their own. */
+function resource(model: string): string {
+  const path = model.split('/').map(encodeURIComponent).join('/')
+  return model.includes('/') ? path : `models/${path}`
+}

@@ -1,0 +1,31 @@
+import type { Warning } from '../model/event.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Profile } from '../model/profile.ts'
+import type { Request } from '../model/request.ts'
+import type { Wire } from '../wire/wire.ts'
+
+/** The text of a request body, in pieces, and what had to be changed or left out on the way. */
+export interface Body {
+  readonly pieces: readonly string[]
+  readonly warnings: readonly Warning[]
+}
+
+/** Writes the bodies of one port; it may remember what it has written before. */
+export type WriteBody = (request: Request, profile: Profile) => Body
+
+/** Writes every body from scratch. */
+export function startWriter(wire: Wire): WriteBody {
+  return (request, profile) => {
+    const { body, warnings } = wire.encode(request, profile)
+    return { pieces: [JSON.stringify(body)], warnings }
+  }
+}
+
+/** Adds fields that only the endpoint knows; they come first, so that the history stays last. */
+export function withExtra(pieces: readonly string[], extra: JsonObject, { refuses }: Profile): readonly string[] {
+  const fields = Object.entries(extra).filter(([name]) => !refuses.includes(name))
+  const [first = '', ...rest] = pieces
+  return fields.length === 0
+    ? pieces
+    : [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, first.slice(1), ...rest]
+}

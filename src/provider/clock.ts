@@ -1,0 +1,30 @@
+/** The time, and being called back; tests bring their own. */
+export interface Clock {
+  now(): number
+  /** Calls back after so many milliseconds; gives the function that calls it off. */
+  after(ms: number, call: () => void): () => void
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, call) {
+    // A longer wait would overflow, and end at once (T157).
+    const timer = setTimeout(call, Math.min(ms, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Resolves after so many milliseconds, or at once when the signal is aborted. */
+export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = (): void => {
+      callOff()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const callOff = clock.after(ms, done)
+    signal?.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,137 @@
+import { nearMisses } from '../schema/near.ts'
+import { profileFor } from './profile.ts'
+import type { Row } from './row.ts'
+import { rows as table } from './table.ts'
+import { baseUrlVariable, type Credential, type Environment, isLoopback, SENDABLE, type Target } from './target.ts'
+
+/** Why a name leads nowhere: a sentence for the person, and the exit code; 41 is for signing in, 42 for the rest. */
+export interface Problem {
+  readonly problem: string
+  readonly code: 41 | 42
+}
+
+/** Finds what a name like `gemini/gemini-2.5-pro` means here: the vendor, the model, the key and the address. */
+export function resolveModel(name: string, env: Environment, rows: readonly Row[] = table): Target | Problem {
+  const slash = name.indexOf('/')
+  const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
+  const row = rows.find((one) => one.id === id)
+  if (!row) return stranger(name, id, rows)
+  const model = slash < 0 ? (row.model ?? '') : name.slice(slash + 1)
+  if (model === '') return { problem: `Which model of ${id}? Name it as ${id}/<model>.`, code: 42 }
+  return aim(row, model, env)
+}
+
+/** The model to use when none is named: that of the first row of the table whose key is in the environment. */
+export function defaultModel(env: Environment, rows: readonly Row[] = table): string | undefined {
+  // Google's own switch between its two doors.
+  const vertex = /^(?:true|1)$/i.test(env['GOOGLE_GENAI_USE_VERTEXAI'] ?? '')
+  const ordered = vertex ? [...rows].sort((a, b) => Number(b.path === 'vertex') - Number(a.path === 'vertex')) : rows
+  const row = ordered.find((one) => one.model !== undefined && one.port === undefined && keyOf(one, env) !== undefined)
+  return row && `${row.id}/${row.model}`
+}
+
+/** Asks a URL for JSON and gives up after so many milliseconds; undefined if nothing sensible came. */
+export type Probe = (url: string, ms: number) => Promise<unknown>
+
+/** How long a server on this machine may take to say that it is there. */
+const PROBE_MS = 150
+
+/** Looks for a model server on this machine, on the usual ports, all at once; the first of the table that has a model wins. */
+export async function findLocal(probe: Probe, rows: readonly Row[] = table): Promise<string | undefined> {
+  const local = rows.filter((row) => row.port !== undefined)
+  const found = await Promise.all(local.map((row) => probe(`${row.url}/models`, PROBE_MS).catch(() => undefined)))
+  for (const [at, row] of local.entries()) {
+    const model = firstModel(found[at])
+    if (model !== undefined) return `${row.id}/${model}`
+  }
+  return undefined
+}
+
+function firstModel(answer: unknown): string | undefined {
+  const data = (answer as { data?: unknown } | undefined)?.data
+  if (!Array.isArray(data)) return undefined
+  const ids = data
+    .map((one) => (one as { id?: unknown } | null)?.id)
+    .filter((id) => typeof id === 'string' && id !== '')
+  return ids.find((id) => !/embed|rerank|whisper|tts/i.test(String(id))) as string | undefined
+}
+
+function aim(row: Row, model: string, env: Environment): Target | Problem {
+  const location = text(env, 'GOOGLE_CLOUD_LOCATION') ?? 'global'
+  const base = baseUrl(row, env, location)
+  if (typeof base !== 'string') return base
+  const key = keyOf(row, env)
+  if (key && 'problem' in key) return key
+  if (!key && row.auth !== 'none' && row.port === undefined && !isLoopback(new URL(base).hostname)) {
+    const [first, ...others] = [...row.keys, ...(row.tokens ?? [])]
+    const also = others.length > 0 ? ` (or ${others.join(', ')})` : ''
+    return { problem: `${row.id} needs a key: set ${first ?? 'one'}${also}.`, code: 41 }
+  }
+  const project = text(env, 'GOOGLE_CLOUD_PROJECT') ?? text(env, 'GOOGLE_CLOUD_PROJECT_ID')
+  // An API key names its own project; a person's token does not.
+  if (row.path === 'vertex' && key?.style === 'bearer' && project === undefined)
+    return { problem: `${row.id} needs to know who pays: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
+  return {
+    row,
+    model,
+    wire: row.wire,
+    profile: profileFor(row, model),
+    baseUrl: base,
+    ...(key && { key }),
+    ...(project !== undefined && { project }),
+    ...(row.path === 'vertex' && { location }),
+  }
+}
+
+function baseUrl(row: Row, env: Environment, location: string): string | Problem {
+  const variable = [baseUrlVariable(row.id), ...(row.urls ?? [])].find((name) => text(env, name) !== undefined)
+  // The global endpoint has no place in its name.
+  const own = row.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
+  const url = variable === undefined ? own : (text(env, variable) ?? '')
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    return { problem: `${variable ?? `The address of ${row.id}`} is no http(s) URL.`, code: 42 }
+  return url.replace(/\/+$/, '')
+}
+
+function keyOf(row: Row, env: Environment): Credential | Problem | undefined {
+  const bearer = row.tokens ?? []
+  for (const variable of [...row.keys, ...bearer]) {
+    const value = text(env, variable)
+    if (value === undefined) continue
+    if (!SENDABLE.test(value)) return { problem: `The key in ${variable} holds characters that no key has.`, code: 41 }
+    return { style: bearer.includes(variable) ? 'bearer' : row.auth, read: () => value }
+  }
+  return undefined
+}
+
+/** A variable that is empty is not set. */
+function text(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim()
+  return value === '' ? undefined : value
+}
+
+/** A name that no row has: misspelt, or a model without its vendor. */
+function stranger(name: string, id: string, rows: readonly Row[]): Problem {
+  const ids = rows.map((row) => row.id)
+  const near = nearMisses([id], ids).get(id)
+  const model = name.slice(name.lastIndexOf('/') + 1)
+  const home = MAKERS.find(([pattern, maker]) => pattern.test(model) && ids.includes(maker))?.[1]
+  const meant = near === undefined ? home && `${home}/${model}` : `${near}${name.slice(id.length)}`
+  const hint =
+    meant === undefined ? `A model is named as provider/model; there are ${ids.join(', ')}.` : `Did you mean ${meant}?`
+  return { problem: `There is no provider "${id}". ${hint}`, code: 42 }
+}
+
+/** Who makes what: for names without a vendor. */
+const MAKERS: readonly (readonly [pattern: RegExp, row: string])[] = [
+  [/^gem(?:ini|ma)/i, 'gemini'],
+  [/^claude/i, 'anthropic'],
+  [/^(?:chatgpt|gpt|o\d)/i, 'openai'],
+  [/^grok/i, 'xai'],
+  [/^(?:mistral|ministral|magistral|codestral|devstral)/i, 'mistral'],
+  [/^kimi/i, 'moonshot'],
+  [/^deepseek/i, 'deepseek'],
+  [/^glm/i, 'zai'],
+  [/^minimax/i, 'minimax'],
+  [/^qwen/i, 'dashscope'],
+]

@@ -1,0 +1,39 @@
+import type { WireId } from '../model/turn.ts'
+import type { ModelFacts } from './profile.ts'
+import type { Auth, Row } from './row.ts'
+
+/** Where a request goes, and as whom. */
+export interface Target {
+  readonly row: Row
+  readonly model: string
+  readonly wire: WireId
+  readonly profile: ModelFacts
+  /** Without a slash at the end. */
+  readonly baseUrl: string
+  readonly key?: Credential
+  /** The cloud project that pays, and where it computes, for endpoints that want to know. */
+  readonly project?: string
+  readonly location?: string
+}
+
+/** A key. It is a function, so that it shows in no log of a target; and it may take its time, to fetch a fresh token. */
+export interface Credential {
+  readonly style: Auth
+  readonly read: () => string | Promise<string>
+}
+
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Is this a name for the machine that we run on? */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+}
+
+/** Header values are printable ASCII; anything else is refused or, worse, sent garbled. */
+export const SENDABLE = /^[\x20-\x7e]*$/
+
+/** The name of the variable that overrides the address of a row: `DRAGOMAN_GEMINI_OPENAI_BASE_URL`. */
+export function baseUrlVariable(id: string): string {
+  return `DRAGOMAN_${id.toUpperCase().replaceAll('-', '_')}_BASE_URL`
+}

@@ -1,0 +1,18 @@
+/** One request, ready to go. */
+export interface Letter {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  /** In pieces, to be sent one after the other. */
+  readonly body: readonly string[]
+}
+
+/** The answer to it. Reading the body throws where the connection breaks. */
+export interface Reply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Sends a request and waits for the head of its answer; throws if there is none. Aborting the signal ends it at any point. */
+export type Post = (letter: Letter, signal: AbortSignal) => Promise<Reply>

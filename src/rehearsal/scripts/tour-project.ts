@@ -1,0 +1,33 @@
+/** The scratch project of the tour: the path of each file inside it, and what it holds. Its one test fails. */
+export function tourProject(): Record<string, string> {
+  return {
+    'README.md': README,
+    'package.json': `${JSON.stringify(PACKAGE, null, 2)}\n`,
+    'sum.js': SUM,
+    'sum.test.js': TEST,
+  }
+}
+
+const README = `# sum
+
+Adds two numbers. This is the scratch project of Dragoman's tour; delete it whenever you like.
+
+    npm test
+`
+
+const PACKAGE = { name: 'sum', version: '1.0.0', private: true, type: 'module', scripts: { test: 'node --test' } }
+
+const SUM = `/** The sum of two numbers. */
+export function sum(a, b) {
+  return a - b
+}
+`
+
+const TEST = `import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sum } from './sum.js'
+
+test('sum adds', () => {
+  assert.equal(sum(2, 3), 5)
+})
+`

@@ -1,0 +1,62 @@
+import type { FolderEntry } from '../../host/host.ts'
+import type { Tool, ToolContext } from '../define.ts'
+import { nameMatcher } from '../seek/glob.ts'
+import { rulesFor } from '../seek/ignore-rules.ts'
+import text from './list-directory.md'
+import { builtin } from './support/builtin.ts'
+import { listIn, respectIn, textIn } from './support/input.ts'
+import { absolute, shown, touching, workspaceOf } from './support/paths.ts'
+import { FILTERING } from './support/schema.ts'
+
+/** Lists one directory. */
+export const listDirectory: Tool = builtin({
+  name: 'list_directory',
+  text,
+  kind: 'search',
+  aliases: { dir_path: 'path' },
+  properties: {
+    path: { type: 'string', description: 'Absolute path of the directory.' },
+    ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },
+    file_filtering_options: FILTERING,
+  },
+  required: ['path'],
+  effects: (input, folders) => touching('read', absolute(textIn(input, 'path'), folders)),
+  check: (input) => (textIn(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
+
+  async run(input, context) {
+    const { files } = context.host
+    const path = absolute(textIn(input, 'path'), context.folders)
+    const all = await files.list(path)
+    const real = await files.resolve(path)
+    const top = await workspaceOf(context.host, context.folders, real)
+    const rules = await rulesFor(files, top.real, real, respectIn(input))
+    const unwanted = listIn(input, 'ignore').map((glob) => nameMatcher(glob))
+    const named = all.filter(({ name }) => !unwanted.some((matches) => matches(name)))
+    const entries = named.filter(({ name, kind }) => !rules.ignores(`${real}/${name}`, kind === 'folder'))
+    const ignored = named.length - entries.length
+    const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
+    if (entries.length === 0) return { content: `Directory ${path} is empty.${count}`, display: 'Directory is empty.' }
+
+    const lines = await linesOf(entries, path, context)
+    const more = lines.length > MAX_LINES ? `\n... and ${lines.length - MAX_LINES} more` : ''
+    return {
+      content: `Directory listing for ${path}: \n${lines.slice(0, MAX_LINES).join('\n')}${more}${count}`,
+      display: `Listed ${entries.length} item(s) in ${shown(path, context.folders)}.${ignored > 0 ? ` (${ignored} ignored)` : ''}`,
+    }
+  },
+})
+
+const MAX_LINES = 5000
+
+/** Directories first, each by name. A link counts as what it leads to, if it leads anywhere. */
+async function linesOf(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
+  const kinds = await Promise.all(
+    entries.map(async ({ name, kind }) => {
+      const target = kind === 'link' ? await host.files.info(`${path}/${name}`).catch(() => undefined) : undefined
+      return { name, isFolder: (target?.kind ?? kind) === 'folder' }
+    }),
+  )
+  return kinds
+    .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
+    .map(({ name, isFolder }) => (isFolder ? `[DIR] ${name}` : name))
+}

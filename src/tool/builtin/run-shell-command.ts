@@ -1,0 +1,109 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { CommandEnd } from '../../host/host.ts'
+import type { Tool } from '../define.ts'
+import text from './run-shell-command.md'
+import { builtin, failure } from './support/builtin.ts'
+import { someTextIn, textIn } from './support/input.ts'
+import { absolute, shown } from './support/paths.ts'
+import { plainOutput } from './support/plain-output.ts'
+import { rootCommands } from './support/root-commands.ts'
+import { shellResult } from './support/shell-result.ts'
+
+/** How long commands may take, in milliseconds. */
+export interface ShellOptions {
+  /** In all; without it, as long as it takes. */
+  readonly timeout?: number
+  /** Without printing anything. A server that was started in the foreground ends here. */
+  readonly idle?: number
+}
+
+/** Runs shell commands. */
+export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions = {}): Tool {
+  return builtin({
+    name: 'run_shell_command',
+    text,
+    kind: 'execute',
+    aliases: { dir_path: 'directory' },
+    properties: {
+      command: { type: 'string', description: 'The command, exactly as bash gets it.' },
+      description: { type: 'string', description: 'What it does, in a few words, for the person.' },
+      directory: { type: 'string', description: 'Workspace directory to run it in; the root without it.' },
+    },
+    required: ['command'],
+    effects: (input, folders) => [
+      { kind: 'exec', command: textIn(input, 'command'), folder: folderIn(input, folders) },
+    ],
+
+    check(input) {
+      const command = textIn(input, 'command')
+      if (command.trim() === '') return 'command must not be empty.'
+      return command.includes('\0') ? 'command must not contain a zero byte.' : undefined
+    },
+
+    preview(input, { folders }) {
+      const command = textIn(input, 'command')
+      const folder = folderIn(input, folders)
+      const what = someTextIn(input, 'description') ?? 'Run a command'
+      const title = `${what} (in ${shown(folder, folders)})`
+      return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
+    },
+
+    async run(input, { host, folders, signal, progress }) {
+      const command = textIn(input, 'command')
+      const folder = folderIn(input, folders)
+      const info = await host.files.info(folder)
+      if (info?.kind !== 'folder') return failure(`Directory not found: ${folder}`, 'file-not-found')
+      const live = lastLines(progress)
+      const end = await host.processes.run({
+        command,
+        folder,
+        idle,
+        signal,
+        onOutput: live,
+        ...(timeout !== undefined && { timeout }),
+      })
+      return outputOf(end, command, someTextIn(input, 'directory'))
+    },
+  })
+}
+
+/** Five minutes. */
+const DEFAULT_IDLE = 300_000
+
+/** A directory by its path, or by the name of one of the workspace's folders. */
+function folderIn(input: JsonObject, folders: readonly string[]): string {
+  const directory = someTextIn(input, 'directory')
+  if (directory === undefined) return folders[0] ?? '/'
+  const named = folders.slice(1).find((folder) => folder.endsWith(`/${directory}`))
+  return named ?? absolute(directory, folders)
+}
+
+function outputOf(end: CommandEnd, command: string, directory: string | undefined): ReturnType<typeof failure> {
+  const output = plainOutput(end.output)
+  const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
+  const more = end.background.length > 0 && end.file !== undefined ? `\n[What goes on prints to ${end.file}]` : ''
+  const error = end.error === undefined ? undefined : end.error + hint
+  const content = shellResult({ ...end, command, directory, output: output + more, error })
+  const display = output.trim() === '' ? displayOf(end) : output
+  if (end.error === undefined) return { content, display }
+  const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
+  return { content, display, error: { message: end.error, type } }
+}
+
+function displayOf({ error, exitCode, signal }: CommandEnd): string {
+  if (error !== undefined) return error
+  if (signal !== null) return `The command was ended by ${signal}.`
+  return exitCode === 0 ? '(no output)' : `The command exited with code ${exitCode}.`
+}
+
+/** Shows the end of what has been printed so far. */
+function lastLines(progress: (text: string) => void): (text: string) => void {
+  let tail = ''
+  return (news) => {
+    if (news === '') return
+    tail = (tail + news).slice(-MAX_LIVE)
+    progress(plainOutput(tail))
+  }
+}
+
+const MAX_LIVE = 10_000

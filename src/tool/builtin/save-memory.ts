@@ -1,0 +1,74 @@
+import type { Tool, ToolContext } from '../define.ts'
+import text from './save-memory.md'
+import { builtin } from './support/builtin.ts'
+import { textIn } from './support/input.ts'
+import { touching } from './support/paths.ts'
+import { apply, askAbout, fileDiff, openForEdit, type Proposal, propose, type Refusal } from './support/propose.ts'
+
+/** Remembers facts in a file. */
+export function saveMemory(file: string): Tool {
+  async function proposal(fact: string, context: ToolContext): Promise<Proposal | Refusal> {
+    // The file is ours: what the model has seen of it does not matter.
+    const opened = await openForEdit(file, { ...context, seen: { note: () => undefined, known: () => undefined } })
+    if ('refused' in opened) return opened
+    return propose(file, opened.before, withMemory(opened.before?.text ?? '', fact))
+  }
+
+  return builtin({
+    name: 'save_memory',
+    text,
+    kind: 'other',
+    properties: { fact: { type: 'string', description: 'The fact, as one clear sentence.' } },
+    required: ['fact'],
+    effects: () => touching('write', file),
+    check: (input) => (oneLine(textIn(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
+
+    async preview(input, context) {
+      const planned = await proposal(oneLine(textIn(input, 'fact')), context)
+      if ('refused' in planned) throw new Error(planned.refused.error?.message)
+      return askAbout('Remember in', planned, context)
+    },
+
+    async run(input, context) {
+      const fact = oneLine(textIn(input, 'fact'))
+      const planned = await proposal(fact, context)
+      if ('refused' in planned) {
+        const message = planned.refused.error?.message ?? ''
+        return {
+          ...planned.refused,
+          content: JSON.stringify({ success: false, error: `Failed to save memory. ${message}` }),
+        }
+      }
+      await apply(planned, context)
+      const message = `Okay, I've remembered that: "${fact}"`
+      const { diffStat } = await fileDiff(planned, context, undefined)
+      return { content: JSON.stringify({ success: true, message }), display: message, facts: { ...diffStat } }
+    },
+  })
+}
+
+const HEADING = '## Gemini Added Memories'
+
+/** The text with the fact as the last point under the heading, which is made if it is missing. A known fact stays once. */
+function withMemory(current: string, fact: string): string {
+  const lines = current.split('\n')
+  const heading = lines.findIndex((line) => line.trim() === HEADING)
+  if (heading < 0) {
+    const before = current.trimEnd()
+    return `${before === '' ? '' : `${before}\n\n`}${HEADING}\n- ${fact}\n`
+  }
+  const next = lines.findIndex((line, at) => at > heading && /^#{1,2} /.test(line))
+  const section = lines.slice(heading, next < 0 ? lines.length : next)
+  if (section.some((line) => line.trim() === `- ${fact}`)) return current
+  while (section.length > 1 && section.at(-1)?.trim() === '') section.pop()
+  const rest = next < 0 ? [''] : ['', ...lines.slice(next)]
+  return [...lines.slice(0, heading), ...section, `- ${fact}`, ...rest].join('\n')
+}
+
+/** One point of a list is one line, and does not begin with the sign of another. */
+function oneLine(fact: string): string {
+  return fact
+    .replace(/\s+/g, ' ')
+    .replace(/^(?:\s*[-*#])+\s*/, '')
+    .trim()
+}

@@ -1,0 +1,24 @@
+import type { CommandEnd } from '../../../host/host.ts'
+
+/** What the eight lines are made of. */
+export interface ShellResult extends Pick<CommandEnd, 'exitCode' | 'signal' | 'background' | 'group'> {
+  readonly command: string
+  readonly directory: string | undefined
+  readonly output: string
+  readonly error: string | undefined
+}
+
+/** Tells the model how a command went: always the same eight fields, in the same order. */
+export function shellResult(result: ShellResult): string {
+  const { command, directory, output, error, exitCode, signal, background, group } = result
+  return [
+    `Command: ${command}`,
+    `Directory: ${directory ?? '(root)'}`,
+    `Output: ${output.trim() === '' ? '(empty)' : output.replace(/\n+$/, '')}`,
+    `Error: ${error ?? '(none)'}`,
+    `Exit Code: ${exitCode ?? '(none)'}`,
+    `Signal: ${signal ?? '(none)'}`,
+    `Background PIDs: ${background.length === 0 ? '(none)' : background.join(', ')}`,
+    `Process Group PGID: ${group ?? '(none)'}`,
+  ].join('\n')
+}

@@ -1,0 +1,105 @@
+import type { Host } from '../host/host.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { ToolSpec } from '../model/request.ts'
+import type { MediaPart, ResultPart, TextPart } from '../model/turn.ts'
+import type { Effect } from '../policy/effect.ts'
+
+/** What a tool gives back: `content` for the model, `display` for the person. */
+export interface ToolOutput {
+  readonly content: string | readonly (TextPart | MediaPart)[]
+  readonly display?: Display
+  /** A structured answer, for models that take one. */
+  readonly data?: ResultPart['data']
+  /** The tool did not do what it was asked to. */
+  readonly error?: { readonly message: string; readonly type?: string }
+  /** Figures for the statistics: lines added and removed, and the like. */
+  readonly facts?: JsonObject
+}
+
+/** What a person sees of a result: words, or a change to a file. */
+export type Display = string | FileDiff
+
+/** A change to a file, as seed documents and editors know it. */
+export interface FileDiff {
+  readonly fileDiff: string
+  readonly fileName: string
+  readonly originalContent: string | null
+  readonly newContent: string
+  readonly diffStat: DiffStat
+}
+
+/** How many lines the model changed, and how many the person changed in the model's proposal. */
+export interface DiffStat {
+  readonly ai_added_lines: number
+  readonly ai_removed_lines: number
+  readonly user_added_lines: number
+  readonly user_removed_lines: number
+}
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  readonly host: Host
+  /** The folders that the agent works in; the first one is where it was started. */
+  readonly folders: readonly string[]
+  readonly signal: AbortSignal
+  /** Shows how far it is; the person sees it at most once a second. */
+  readonly progress: (text: string) => void
+  /** What the person changed in the proposal before allowing it. */
+  readonly modified?: boolean
+  /** With `modified`: the arguments as the model had written them, so that its lines can be told from the person's. */
+  readonly proposed?: JsonObject
+  /** Notes what a file was when the model last saw it, so that a change by somebody else is noticed. */
+  readonly seen: SeenFiles
+}
+
+/** The files that the model has seen in this session, by what they held. */
+export interface SeenFiles {
+  note(path: string, hash: string): void
+  /** The hash under which the model knows the file, if it has seen it. */
+  known(path: string): string | undefined
+}
+
+/** What a person is shown before a call runs. */
+export type AskDetails =
+  | {
+      readonly kind: 'edit'
+      readonly title: string
+      readonly fileName: string
+      readonly filePath: string
+      readonly fileDiff: string
+      readonly originalContent: string | null
+      readonly newContent: string
+    }
+  | {
+      readonly kind: 'exec'
+      readonly title: string
+      readonly command: string
+      readonly rootCommand: string
+      readonly folder: string
+    }
+  | {
+      readonly kind: 'mcp'
+      readonly title: string
+      readonly serverName: string
+      readonly toolName: string
+      readonly toolDisplayName: string
+    }
+  | { readonly kind: 'info'; readonly title: string; readonly prompt: string; readonly urls?: readonly string[] }
+
+/** A tool: what the model is told, what a call would do, and how it is done. */
+export interface Tool<Input extends JsonObject = JsonObject> {
+  readonly spec: ToolSpec
+  /** What stands in lists and statistics. */
+  readonly kind: 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'other'
+  readonly origin: 'native' | 'mcp' | 'custom'
+  /** Other names for parameters, accepted but never declared: `{ file_path: 'absolute_path' }`. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /** Milliseconds; without it, as long as it takes. */
+  readonly timeout?: number
+  effects(input: Input, folders: readonly string[]): readonly Effect[]
+  /** Says what is wrong with arguments beyond their schema, in a sentence. */
+  check?(input: Input, folders: readonly string[]): string | undefined
+  /** What the person is shown if they are asked; without it, the call itself. */
+  preview?(input: Input, context: ToolContext): Promise<AskDetails>
+  run(input: Input, context: ToolContext): Promise<ToolOutput>
+}

@@ -1,0 +1,120 @@
+import { align } from './align.ts'
+import { essence, isBlank, similarity } from './lines.ts'
+import type { Place } from './locate.ts'
+
+/** A passage that resembles what was wanted, from 0 to 1. */
+export interface Likeness extends Place {
+  readonly score: number
+  /** Wanted lines that stand there, in essence; and all wanted lines that are not blank. */
+  readonly equal: number
+  readonly wanted: number
+  /** Is every difference small enough, and none of them in a place that leaves the borders in doubt? */
+  readonly close: boolean
+}
+
+/** The passages that resemble some lines most, the best first. */
+export function likePassages(lines: readonly string[], old: readonly string[]): Likeness[] {
+  const file = solid(lines)
+  const wanted = solid(old)
+  if (wanted.length === 0 || file.length === 0) return []
+  const found: Likeness[] = []
+  for (const start of starts(file, wanted)) {
+    const from = Math.max(0, start - SLACK)
+    const part = file.slice(from, start + wanted.length + SLACK)
+    const one = measure(part, wanted)
+    if (one && !found.some(({ first, end }) => first === one.first && end === one.end)) found.push(one)
+  }
+  return found.sort((a, b) => b.score - a.score)
+}
+
+/** The one passage that must be meant, if there is one: close enough, and far better than any other. */
+export function onePassage(lines: readonly string[], old: readonly string[]): Likeness | undefined {
+  if (old.filter((line) => !isBlank(line)).length < MIN_LINES || old.join('').length < MIN_LENGTH) return undefined
+  const [best, ...others] = likePassages(lines, old)
+  if (!best?.close || best.score < MIN_SCORE) return undefined
+  const next = others.find(({ first, end }) => first >= best.end || end <= best.first)
+  return next === undefined || 1 - next.score >= 2 * (1 - best.score) + MARGIN ? best : undefined
+}
+
+const MIN_LINES = 3
+const MIN_LENGTH = 40
+const MIN_SCORE = 0.8
+const MARGIN = 0.1
+/** Two lines count as the same line, changed, from here on. */
+const MIN_SIMILAR = 0.6
+const SLACK = 3
+const MAX_STARTS = 12
+const MAX_LINES = 100_000
+
+interface Solid {
+  readonly line: string
+  readonly key: string
+  readonly at: number
+}
+
+/** Blank lines say nothing about where a passage is. */
+function solid(lines: readonly string[]): Solid[] {
+  if (lines.length > MAX_LINES) return []
+  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: essence(line), at }]))
+}
+
+/** Where the passage would have to begin so that most of the wanted lines are in their places. */
+function starts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
+  const places = new Map<string, number[]>()
+  for (const [at, { key }] of file.entries()) places.set(key, [...(places.get(key) ?? []).slice(-MAX_SAME), at])
+  const votes = new Map<number, number>()
+  for (const [at, { key }] of wanted.entries()) {
+    for (const place of places.get(key) ?? []) votes.set(place - at, (votes.get(place - at) ?? 0) + key.length + 1)
+  }
+  const known = [...votes].sort((a, b) => b[1] - a[1]).slice(0, MAX_STARTS)
+  return known.length > 0 ? known.map(([start]) => start) : similarStarts(file, wanted)
+}
+
+const MAX_SAME = 50
+
+/** With no line in common, the line that is most like one of the first few wanted lines gives the place. */
+function similarStarts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
+  if (file.length > 5000) return []
+  let best = { start: 0, score: 0.3 }
+  for (const [at, { line }] of wanted.slice(0, 3).entries()) {
+    for (const [place, other] of file.entries()) {
+      const score = similarity(line, other.line)
+      if (score > best.score) best = { start: place - at, score }
+    }
+  }
+  return best.score > 0.3 ? [best.start] : []
+}
+
+function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | undefined {
+  const keys = new Map([...part, ...wanted].map(({ line, key }) => [line, key]))
+  const size = (line: string): number => Math.min(keys.get(line)?.length ?? 0, 60) + 10
+  const likeness = (one: string, other: string): number =>
+    keys.get(one) === keys.get(other) ? 1 : similarity(one, other)
+  const left = wanted.map(({ line }) => line)
+  const right = part.map(({ line }) => line)
+  const pairs = align(left, right, (one, other) => {
+    const like = likeness(one, other)
+    return like >= MIN_SIMILAR ? like * size(one) : 0
+  })
+  const first = pairs[0]
+  const last = pairs.at(-1)
+  if (!first || !last) return undefined
+  const extra = last[1] - first[1] + 1 - pairs.length
+  const missing = wanted.length - pairs.length
+  const likes = pairs.map(([one, other]) => likeness(left[one] ?? '', right[other] ?? ''))
+  const equal = likes.filter((like) => like === 1).length
+  const weight = pairs.reduce((sum, [one], at) => sum + (likes[at] ?? 0) * size(left[one] ?? ''), 0)
+  const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20
+  const wrong = pairs.length - equal + extra + missing
+  const bordered = first[0] === 0 && last[0] === wanted.length - 1
+  return {
+    first: part[first[1]]?.at ?? 0,
+    end: (part[last[1]]?.at ?? 0) + 1,
+    before: '',
+    after: '',
+    score: weight / total,
+    equal,
+    wanted: wanted.length,
+    close: bordered && wrong <= Math.max(1, Math.floor(wanted.length / 5)) && extra <= 1 && missing <= 1,
+  }
+}

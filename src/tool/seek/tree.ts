@@ -1,0 +1,72 @@
+import type { FileInfo, Files, FolderEntry, FolderView } from '../../host/host.ts'
+import { type Respect, type Rules, rulesFor } from './ignore-rules.ts'
+
+/** A file that a walk came by. */
+export interface TreeFile {
+  readonly path: string
+  info(): FileInfo | undefined
+}
+
+/** Where to walk, and what to leave out. */
+export interface TreeOptions {
+  readonly folder: string
+  /** The workspace folder above it, whose ignore files count too. */
+  readonly top: string
+  readonly respect: Respect
+  /** Names of folders to leave out, wherever they are. */
+  readonly without: readonly string[]
+  /** Is this file wanted? Asked before anything is asked about being ignored. */
+  readonly wanted: (path: string) => boolean
+  readonly signal?: AbortSignal
+}
+
+/** Shows all wanted files below a folder that are not ignored; gives how many wanted ones were ignored. */
+export async function walkTree(
+  files: Files,
+  options: TreeOptions,
+  visit: (file: TreeFile) => unknown,
+): Promise<number> {
+  const { folder, top, respect, without, wanted, signal } = options
+  // The rules of a folder wait here until the walk comes by.
+  const above = new Map<string, Rules>()
+  let ignored = 0
+  const rules = await rulesFor(files, top, folder, respect)
+
+  function look(view: FolderView, here: Rules): string[] | Promise<string[]> {
+    const enter: string[] = []
+    const waiting: Promise<unknown>[] = []
+    for (const { name, kind } of view.entries) {
+      const path = `${view.path}/${name}`
+      if (kind === 'folder') {
+        if (without.includes(name) || here.ignores(path, true)) continue
+        above.set(path, here)
+        enter.push(name)
+      } else if (kind === 'file' && wanted(path)) {
+        if (here.ignores(path, false)) {
+          ignored++
+          continue
+        }
+        const work = visit({ path, info: () => view.info(name) })
+        if (work instanceof Promise) waiting.push(work)
+      }
+    }
+    return waiting.length === 0 ? enter : Promise.all(waiting).then(() => enter)
+  }
+
+  await files.walk(
+    folder,
+    (view) => {
+      const outer = above.get(view.path)
+      above.delete(view.path)
+      const own = outer?.enter(view.path, view.entries) ?? rules
+      return own instanceof Promise ? own.then((here) => look(view, here)) : look(view, own)
+    },
+    signal,
+  )
+  return ignored
+}
+
+/** The entries of one folder, without those that are ignored. */
+export function visible(rules: Rules, folder: string, entries: readonly FolderEntry[]): FolderEntry[] {
+  return entries.filter(({ name, kind }) => !rules.ignores(`${folder}/${name}`, kind === 'folder'))
+}

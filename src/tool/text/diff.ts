@@ -1,0 +1,41 @@
+import { createTwoFilesPatch, diffArrays, structuredPatch } from 'diff'
+
+/** The pairs of equal lines of two lists, in order. Where the lists have too little in common, there are none. */
+export function alignLines(old: readonly string[], lines: readonly string[]): [left: number, right: number][] {
+  const changes = diffArrays([...old], [...lines], { timeout: PATIENCE })
+  const pairs: [number, number][] = []
+  let left = 0
+  let right = 0
+  for (const { added, removed, value } of changes ?? []) {
+    if (added) right += value.length
+    else if (removed) left += value.length
+    else for (let step = 0; step < value.length; step++) pairs.push([left++, right++])
+  }
+  return pairs
+}
+
+/** The unified diff of two texts. Two texts that differ in everything are shown as one taken out and one put in. */
+export function unifiedDiff(name: string, before: string, after: string): string {
+  const patch = createTwoFilesPatch(name, name, before, after, 'Current', 'Proposed', { context: 3, timeout: PATIENCE })
+  return patch ?? `--- ${name}\tCurrent\n+++ ${name}\tProposed\n${marked('-', before)}${marked('+', after)}`
+}
+
+/** How many lines one text has that the other has not, each way. */
+export function countChanges(before: string, after: string): { added: number; removed: number } {
+  const patch = structuredPatch('', '', before, after, '', '', { context: 0, timeout: PATIENCE })
+  if (!patch) return { added: lineCount(after), removed: lineCount(before) }
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines)
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
+  return { added: count('+'), removed: count('-') }
+}
+
+/** Milliseconds. */
+const PATIENCE = 2000
+
+function marked(sign: string, text: string): string {
+  return text === '' ? '' : `${sign}${text.replace(/\n$/, '').replaceAll('\n', `\n${sign}`)}\n`
+}
+
+function lineCount(text: string): number {
+  return text === '' ? 0 : text.replace(/\n$/, '').split('\n').length
+}

@@ -1,0 +1,48 @@
+/** How the lines of a file end: all alike, or each in its own way. */
+export type LineEnds = { readonly all: LineEnd } | { readonly each: readonly LineEnd[] }
+
+export type LineEnd = '\n' | '\r\n'
+
+/** Takes a text apart: with plain line ends, and what they were. */
+export function splitLines(raw: string): { text: string; ends: LineEnds } {
+  if (!raw.includes('\r\n')) return { text: raw, ends: { all: '\n' } }
+  const text = raw.replaceAll('\r\n', '\n')
+  const lines = raw.split('\n')
+  const each = lines.slice(0, -1).map((line): LineEnd => (line.endsWith('\r') ? '\r\n' : '\n'))
+  return { text, ends: each.every((end) => end === '\r\n') ? { all: '\r\n' } : { each } }
+}
+
+/** Puts the line ends back. In a mixed file every line that stays keeps its own, and a new one ends like the one above. */
+export async function joinLines(before: string, ends: LineEnds, after: string): Promise<string> {
+  if ('all' in ends) return ends.all === '\n' ? after : after.replaceAll('\n', ends.all)
+  const old = before.split('\n')
+  const lines = after.split('\n')
+  const from = await origins(old, lines)
+  const { each } = ends
+  // The last line of a file may have no end of its own; then the one above decides.
+  const endOf = (at: number | undefined): LineEnd | undefined => (at === undefined ? undefined : each[at])
+  let last = endOf(from.find((at) => endOf(at) !== undefined)) ?? each[0] ?? '\n'
+  return lines
+    .map((line, at) => {
+      if (at === lines.length - 1) return line
+      last = endOf(from[at]) ?? last
+      return line + last
+    })
+    .join('')
+}
+
+/** For each new line, the old line that it is, if it is one. */
+async function origins(old: readonly string[], lines: readonly string[]): Promise<(number | undefined)[]> {
+  let head = 0
+  while (head < old.length && head < lines.length && old[head] === lines[head]) head++
+  let tail = 0
+  while (tail < old.length - head && tail < lines.length - head && old.at(-1 - tail) === lines.at(-1 - tail)) tail++
+  const from: (number | undefined)[] = lines.map((_line, at) => {
+    if (at < head) return at
+    return at >= lines.length - tail ? at - lines.length + old.length : undefined
+  })
+  const { alignLines } = await import('./diff.ts')
+  const pairs = alignLines(old.slice(head, old.length - tail), lines.slice(head, lines.length - tail))
+  for (const [left, right] of pairs) from[head + right] = head + left
+  return from
+}

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../model/json.ts'
+import type { ToolSpec } from '../model/request.ts'
+import { settle } from '../schema/coerce.ts'
+import type { Tool } from './define.ts'
+
+/** The tools of an agent. The list of specs is the same array for its whole life, so that requests stay the same byte for byte. */
+export interface Toolbox {
+  readonly specs: readonly ToolSpec[]
+  /** Finds a tool by the name that a model used; says why it cannot. */
+  find(name: string): { readonly tool: Tool; readonly renamed?: true } | { readonly problem: string }
+  /** Arguments as the tool wants them; or what is wrong with them, in words for the model. */
+  accept(
+    tool: Tool,
+    input: JsonObject,
+  ): { readonly input: JsonObject; readonly changes: readonly string[] } | { readonly problem: string }
+}
+
+/** Makes a toolbox. Two tools cannot have the same name: the first one stays. */
+export function toolbox(tools: readonly Tool[]): Toolbox {
+  const byName = new Map<string, Tool>()
+  for (const tool of tools) if (!byName.has(tool.spec.name)) byName.set(tool.spec.name, tool)
+  const names = [...byName.keys()]
+
+  return {
+    specs: [...byName.values()].map((tool) => tool.spec),
+    find(name) {
+      const exact = byName.get(name)
+      if (exact) return { tool: exact }
+      // A decorated or differently spelled name counts only if it can mean one tool (T162, T163).
+      const plain = bare(name)
+      const alike = names.filter((one) => bare(one) === plain)
+      const only = alike.length === 1 ? byName.get(alike[0] ?? '') : undefined
+      if (only) return { tool: only, renamed: true }
+      const near = nearest(name, names)
+      const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''
+      return { problem: `There is no tool “${name}”.${hint} The tools are: ${names.join(', ')}.` }
+    },
+    accept(tool, input) {
+      const renamed = rename(input, tool.aliases ?? {})
+      const settled = settle(tool.spec.schema, renamed)
+      if (settled.ok) return { input: settled.value, changes: settled.changes }
+      const problems = settled.problems.map(
+        ({ path, message }) => `${path === '' ? 'the arguments' : path}: ${message}`,
+      )
+      return { problem: `The arguments of ${tool.spec.name} are not valid: ${problems.join('; ')}` }
+    },
+  }
+}
+
+/** Newer names of the same parameters are taken for the declared ones, unless both are given. */
+function rename(input: JsonObject, aliases: Readonly<Record<string, string>>): JsonObject {
+  const renamed: JsonObject = {}
+  for (const [key, value] of Object.entries(input)) {
+    const name = Object.hasOwn(aliases, key) ? (aliases[key] ?? key) : key
+    const target = name !== key && Object.hasOwn(input, name) ? key : name
+    Object.defineProperty(renamed, target, { value, enumerable: true, writable: true, configurable: true })
+  }
+  return renamed
+}
+
+/** A name without what models and servers put around it: `functions.read_file`, `default_api:ReadFile`, `read_file()` (T162). */
+function bare(name: string): string {
+  return name
+    .trim()
+    .replace(/<\|.*$/s, '')
+    .replace(/\(\)$/, '')
+    .replace(/\s+json$/, '')
+    .replace(/^(?:functions|default_api|tools|tool)[.:]/, '')
+    .replace(/^\$/, '')
+    .replace(/[_\-\s]/g, '')
+    .toLowerCase()
+}
+
+/** The names that are closest to a name, at most three, and only if they are close. */
+function nearest(name: string, names: readonly string[]): string[] {
+  const wanted = bare(name)
+  return names
+    .map((one) => ({ one, distance: distance(wanted, bare(one)) }))
+    .filter(({ one, distance: far }) => far <= Math.max(2, Math.floor(one.length / 2)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ one }) => one)
+}
+
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}

@@ -1,0 +1,69 @@
+import { appendFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Agent } from '../../src/agent/agent.ts'
+import { run } from '../../src/agent/run.ts'
+import type { Session } from '../../src/session/session.ts'
+import { takeUp } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { SessionLog } from '../../src/session/store/store.ts'
+import { tool } from '../../src/tool/custom.ts'
+import type { Tool } from '../../src/tool/define.ts'
+import { agentOf, modelOn } from '../support/stage.ts'
+
+/** Where a victim works, and when it dies. */
+export interface Fate {
+  readonly folder: string
+  readonly url: string
+  /** The number of the effect at which it is killed; never, with 0. */
+  readonly at: number
+}
+
+/** A tool whose every run leaves a line in a file, so that a second run cannot hide. */
+export function traced(folder: string, effect: () => void): Tool {
+  return tool<{ n: number }>({
+    name: 'count',
+    description: 'Counts.',
+    parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    effects: () => [],
+    run: ({ n }) => {
+      effect()
+      appendFileSync(join(folder, 'ran'), `${n}\n`)
+      effect()
+      return `counted ${n}`
+    },
+  })
+}
+
+/** Runs a session and dies on the way: by its own hand, at an exact effect. What it was told is on the disk, it says on standard output. */
+export async function victim({ folder, url, at }: Fate): Promise<void> {
+  let effects = 0
+  const effect = (): void => {
+    if (++effects === at) process.kill(process.pid, 'SIGKILL')
+  }
+  const log = jsonlStore(folder).create({ id: 'session', folder: '/' })
+  const agent = crashAgent(folder, url, takeUp(watched(log, effect)), effect)
+  writeSync(1, 'ready\n')
+  for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) if (event.type === 'turn') effect()
+  log.close()
+  writeSync(1, `effects ${effects}\n`)
+}
+
+/** The agent of the crash tests. */
+export function crashAgent(folder: string, url: string, session: Session, effect: () => void): Agent {
+  const model = modelOn('openai-chat', { url })
+  return agentOf(model, [traced(folder, effect)], { session })
+}
+
+/** A log that counts what it does, and says what is safe on the disk. */
+function watched(log: SessionLog, effect: () => void): SessionLog {
+  return {
+    ...log,
+    append(body) {
+      effect()
+      const entry = log.append(body)
+      writeSync(1, `kept ${entry.seq}\n`)
+      effect()
+      return entry
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import type { WireId } from '../../src/model/turn.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import type { Script } from '../../src/rehearsal/script.ts'
+import type { Rehearsal } from '../../src/rehearsal/server.ts'
+import { takeUp } from '../../src/session/session.ts'
+import { memoryStore } from '../../src/session/store/memory.ts'
+import { tool } from '../../src/tool/custom.ts'
+import { wireIds } from '../../src/wire/wires.ts'
+import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
+
+const servers: Rehearsal[] = []
+after(async () => {
+  for (const server of servers) await server.close()
+})
+
+async function stage(steps: Script['steps'], more: Partial<Script> = {}): Promise<Rehearsal> {
+  const server = await rehearse(steps, more)
+  servers.push(server)
+  return server
+}
+
+/** A tool that counts how often it ran, and with what. */
+function counter(work: (n: number) => unknown = (n) => `counted ${n}`) {
+  const ran: number[] = []
+  const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  const count = tool<{ n: number }>({
+    name: 'count',
+    description: 'Counts.',
+    parameters,
+    effects: () => [],
+    run: (input) => {
+      ran.push(input.n)
+      return work(input.n)
+    },
+  })
+  return { count, ran }
+}
+
+const counts = (...numbers: number[]) => numbers.map((n) => ({ name: 'count', args: { n } }))
+
+/** What was sent, in the plain form of all wires. */
+function sent(server: Rehearsal, at: number) {
+  const request = server.requests.at(at)
+  assert.ok(request, `request ${at}`)
+  return request.conversation
+}
+
+/** The outputs of the results in a request, in order. */
+function outputs(server: Rehearsal, at: number): string[] {
+  return sent(server, at)
+    .messages.flatMap((message) => message.parts)
+    .flatMap((part) =>
+      part.type === 'result' ? [typeof part.output === 'string' ? part.output : JSON.stringify(part.output)] : [],
+    )
+}
+
+for (const wire of wireIds) {
+  describe(`on the ${wire} wire`, () => {
+    test('text', async () => {
+      const server = await stage([{ say: 'Hello there.' }])
+      const events = await play(agentOf(modelOn(wire, server), [counter().count]), 'hi')
+      assert.deepEqual([closing(events).reason, closing(events).text], ['done', 'Hello there.'])
+      assert.equal(sent(server, 0).system, 'You are tested.')
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('one tool: the call goes back with its result', async () => {
+      const server = await stage(
+        [
+          { think: 'Hm.', say: 'Counting.', call: counts(7) },
+          { expect: { results: 'counted 7' }, say: 'Seven.' },
+        ],
+        { requires: 'signatures' },
+      )
+      const { count, ran } = counter()
+      const events = await play(agentOf(modelOn(wire, server), [count]), 'count to 7')
+      assert.equal(closing(events).text, 'Seven.')
+      assert.deepEqual(ran, [7])
+      assert.ok(outputs(server, 1)[0]?.includes('counted 7'))
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('a loop of five steps: each request extends the one before it, with the same system and tools', async () => {
+      const server = await stage([...[1, 2, 3, 4, 5].map((n) => ({ call: counts(n) })), { say: 'Done.' }])
+      const { count, ran } = counter()
+      await play(agentOf(modelOn(wire, server), [count]), 'go')
+      assert.deepEqual(ran, [1, 2, 3, 4, 5])
+      assert.equal(server.requests.length, 6)
+      for (let at = 1; at < 6; at++) {
+        const [shorter, longer] = [server.requests[at - 1], server.requests[at]].map(
+          (request) => request?.bytes.toString() ?? '',
+        )
+        const open = (shorter ?? '').replace(/[\]}]+$/, '')
+        assert.ok(longer?.startsWith(open), `request ${at} extends request ${at - 1}`)
+      }
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('eight calls side by side: they overlap, and their results go back in the order of the calls', async () => {
+      const numbers = [1, 2, 3, 4, 5, 6, 7, 8]
+      const server = await stage([{ call: counts(...numbers) }, { say: 'All.' }])
+      let running = 0
+      let most = 0
+      const { count, ran } = counter(async (n) => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setTimeout(resolve, 5 * (9 - n)))
+        running--
+        return `counted ${n}`
+      })
+      await play(agentOf(modelOn(wire, server), [count]), 'go')
+      assert.deepEqual(
+        [...ran].sort((a, b) => a - b),
+        numbers,
+      )
+      assert.ok(most > 1, 'they overlap')
+      assert.deepEqual(
+        outputs(server, 1).map((text) => Number(/counted (\d)/.exec(text)?.[1])),
+        numbers,
+      )
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('a denied call is a result that says why, and the run goes on', async () => {
+      const server = await stage([{ call: counts(1) }, { expect: { results: 'too dangerous' }, say: 'I see.' }])
+      const { count, ran } = counter()
+      const policy: Policy = {
+        decide: () => ({ verdict: 'deny', rule: 'test', why: 'It is too dangerous.' }),
+        remember: () => '',
+      }
+      const events = await play(agentOf(modelOn(wire, server), [count], { policy }), 'go')
+      assert.equal(closing(events).text, 'I see.')
+      assert.deepEqual(ran, [])
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('cancelled in the middle of an answer: no call runs, and the session goes on', async () => {
+      const server = await stage([{ say: 'Long. '.repeat(50), call: counts(1), pace: 5 }, { say: 'Back.' }])
+      const { count, ran } = counter()
+      const agent = agentOf(modelOn(wire, server), [count])
+      const stop = new AbortController()
+      setTimeout(() => stop.abort(), 60)
+      const events = await play(agent, 'go', stop.signal)
+      assert.equal(closing(events).reason, 'cancelled')
+      assert.deepEqual(ran, [])
+      const again = await play(agent, 'and now?')
+      assert.equal(closing(again).reason, 'done')
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('cancelled in the middle of a tool: every call has a result, and the session goes on', async () => {
+      const server = await stage([{ call: counts(1, 2) }, { say: 'Back.' }])
+      const stop = new AbortController()
+      const { count } = counter(() => {
+        stop.abort()
+        return new Promise((resolve) => setTimeout(resolve, 50))
+      })
+      const agent = agentOf(modelOn(wire, server), [count])
+      assert.equal(closing(await play(agent, 'go', stop.signal)).reason, 'cancelled')
+      assert.equal(closing(await play(agent, 'and now?')).text, 'Back.')
+      assert.equal(outputs(server, 1).length, 2)
+      for (const output of outputs(server, 1)) assert.match(output, /stopped/)
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('resumed: an intent without a result is never run again; forked: both go on apart', async () => {
+      const server = await stage([{ call: counts(1) }, { say: 'Two.' }, { say: 'Three.' }])
+      const store = memoryStore()
+      const { count, ran } = counter()
+      const model = modelOn(wire, server)
+      const log = store.create({ id: 'first', folder: '/' })
+      const agent = agentOf(model, [count], { session: takeUp(log) })
+      await play(agent, 'go')
+      log.close()
+      const fork = store.create({
+        id: 'fork',
+        folder: '/',
+        parent: { session: 'first', seq: agent.session.entries.at(-1)?.seq ?? 0 },
+      })
+      assert.equal(
+        closing(await play(agentOf(model, [count], { session: takeUp(fork) }), 'in the fork')).text,
+        'Three.',
+      )
+      const again = store.open('first')
+      assert.equal(
+        closing(await play(agentOf(model, [count], { session: takeUp(again) }), 'in the first')).text,
+        'Three.',
+      )
+      assert.deepEqual(ran, [1])
+      const asked = (at: number) => JSON.stringify(sent(server, at).messages.at(-1))
+      assert.match(asked(2), /in the fork/)
+      assert.match(asked(3), /in the first/)
+      assert.doesNotMatch(JSON.stringify(sent(server, 3).messages), /in the fork/)
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('a long history is summarised, and the summary takes its place', async () => {
+      const big = { usage: { input: 900, output: 10 } }
+      const server = await stage([
+        { when: { user: 'about to be replaced' }, say: 'The person wants to count.' },
+        { call: counts(1), ...big },
+        { call: counts(2), ...big },
+        { say: 'Done.' },
+      ])
+      const { count } = counter((n) => `counted ${n} `.repeat(200))
+      const model = { ...modelOn(wire, server), window: 1000 }
+      const agent = agentOf(model, [count])
+      const events = await play(agent, 'count, please')
+      assert.ok(
+        events.some((event) => event.type === 'compact' && event.done),
+        'it was summarised',
+      )
+      const last = JSON.stringify(sent(server, -1).messages)
+      assert.match(last, /summary of the conversation so far[^]*The person wants to count/)
+      assert.doesNotMatch(last, /count, please/)
+      assert.ok(
+        agent.session.entries.some((entry) => entry.kind === 'user'),
+        'the log keeps what was said',
+      )
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('handed over to every other wire in the middle of a session', async () => {
+      for (const other of wireIds.filter((one): one is WireId => one !== wire)) {
+        const server = await stage(
+          [
+            { think: 'Hm.', say: 'One.', call: counts(1) },
+            { say: 'Begun.' },
+            { think: 'Hm.', call: counts(2) },
+            { say: 'Gone on.' },
+          ],
+          { requires: 'signatures' },
+        )
+        const { count, ran } = counter()
+        const first = agentOf(modelOn(wire, server), [count])
+        await play(first, 'begin')
+        const second = { ...first, model: modelOn(other, server) }
+        assert.equal(closing(await play(second, 'go on')).text, 'Gone on.', `${wire} to ${other}`)
+        assert.deepEqual(ran, [1, 2])
+        assert.deepEqual(
+          outputs(server, -1).map((text) => Number(/counted (\d)/.exec(text)?.[1])),
+          [1, 2],
+        )
+        assert.deepEqual(server.failures, [], `${wire} to ${other}`)
+      }
+    })
+  })
+}

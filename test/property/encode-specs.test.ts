@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { isObject, type JsonObject } from '../../src/model/json.ts'
+import type { AssistantPart, Turn, WireId } from '../../src/model/turn.ts'
+import { type Case, cases, wires } from '../support/cases.ts'
+import { runs } from '../support/runs.ts'
+import { type Spec, chatSpec, geminiSpec, responsesSpec, skipWithoutSpecs } from '../support/vendor-specs.ts'
+
+const SPECS: [WireId, () => Spec][] = [
+  ['gemini', geminiSpec],
+  ['code-assist', geminiSpec],
+  ['openai-chat', chatSpec],
+  ['openai-responses', responsesSpec],
+]
+
+describe('every body of a plain endpoint is what its vendor publishes', { skip: skipWithoutSpecs }, () => {
+  const { seed, options } = runs(1000)
+  for (const [wire, make] of SPECS) {
+    it(wire, () => {
+      const check = make()
+      fc.assert(
+        fc.property(cases(wire, seed), ({ request }: Case) => {
+          const turns = wire === 'openai-chat' ? request.turns.map(unsealed) : request.turns
+          const { body } = wires[wire].encode({ ...request, turns }, wires[wire].profile)
+          assert.deepEqual(check(published(wire, body)), [])
+        }),
+        options,
+      )
+    })
+
+    it(`${wire}: a key that nobody knows is refused, also inside the history`, () => {
+      const check = make()
+      const { body } = wires[wire].encode({ model: 'm', tools: [], turns: [] }, wires[wire].profile)
+      const sound = published(wire, body)
+      const [history = ''] = Object.keys(sound).slice(-1)
+      const harmed = (sound[history] as JsonObject[]).map((one) => ({ ...one, unheard_of: true }))
+      assert.deepEqual(check(sound), [])
+      assert.notDeepEqual(check({ ...sound, unheard_of: true }), [])
+      assert.notDeepEqual(check({ ...sound, [history]: harmed }), [])
+    })
+  }
+})
+
+/** OpenAI's own chat seals nothing but ids; what compatible endpoints seal goes back in fields that OpenAI does not publish (T74–T77). */
+function unsealed(turn: Turn): Turn {
+  if (turn.role !== 'assistant') return turn
+  const parts = turn.parts.map((part): AssistantPart => {
+    if (!part.native) return part
+    const { data: _data, ...native } = part.native
+    return { ...part, native }
+  })
+  return { ...turn, parts }
+}
+
+/** The envelope of Code Assist and its session are not published; what it holds is a request of generateContent. */
+function published(wire: WireId, body: JsonObject): JsonObject {
+  if (wire !== 'code-assist' || !isObject(body['request'])) return body
+  const { session_id: _session, ...request } = body['request']
+  return request
+}

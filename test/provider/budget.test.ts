@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TurnEvent } from '../../src/model/event.ts'
+import type { Usage } from '../../src/model/usage.ts'
+import type { ModelPort } from '../../src/provider/port.ts'
+import { budget, estimated, startLedger } from '../../src/provider/wrap/budget.ts'
+import { retry } from '../../src/provider/wrap/retry.ts'
+import { eventsOf, KEY, question } from './support/ask.ts'
+import { hastyClock } from './support/clock.ts'
+
+const USED: Usage = { input: 300, cacheRead: 0, cacheWrite: 0, output: 100, reasoning: 0 }
+
+/** A port that uses so much each time, and fails so often. */
+function spender(fails = 0): ModelPort & { asked: number } {
+  const self = {
+    origin: { provider: 'p', wire: 'openai-chat', model: 'm' } as const,
+    asked: 0,
+    async *ask(): AsyncGenerator<TurnEvent> {
+      self.asked++
+      yield { type: 'part-open', index: 0, kind: 'text' }
+      yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
+      yield { type: 'usage', usage: USED }
+      yield self.asked <= fails
+        ? { type: 'finish', reason: 'fault', fault: { kind: 'server', message: 'Down.' } }
+        : { type: 'finish', reason: 'stop' }
+    },
+  }
+  return self
+}
+
+const cheap = (_origin: unknown, usage: Usage): number => (usage.input * 1 + usage.output * 10) / 1_000_000
+const small = question('Hi', { system: '', tools: [], params: { maxTokens: 100 } })
+
+function faultOf(events: readonly TurnEvent[]) {
+  const last = events.at(-1)
+  return last?.type === 'finish' ? last.fault : undefined
+}
+
+test('tokens: what does not fit is refused before it is sent', async () => {
+  const inner = spender()
+  const ledger = startLedger({ tokens: 850 }, cheap)
+  const model = budget(inner, ledger)
+  assert.equal(faultOf(await eventsOf(model, small)), undefined)
+  assert.equal(faultOf(await eventsOf(model, small)), undefined)
+  assert.equal(ledger.spent.tokens, 800)
+  const fault = faultOf(await eventsOf(model, small))
+  assert.deepEqual([fault?.kind, fault?.code], ['quota', 'budget'])
+  assert.equal(fault?.message, 'The budget is used up: 800 of 850 tokens are spent, and this request may take 101.')
+  assert.equal(inner.asked, 2)
+})
+
+test('money', async () => {
+  const ledger = startLedger({ money: 0.002 }, cheap)
+  const model = budget(spender(), ledger)
+  assert.equal(faultOf(await eventsOf(model, small)), undefined)
+  assert.equal(ledger.spent.money, 0.0013)
+  assert.match(
+    faultOf(await eventsOf(model, small))?.message ?? '',
+    /\$0\.0013 of \$0\.0020 are spent, and this request may cost \$0\.0010/,
+  )
+})
+
+test('a price that nobody knows is said', async () => {
+  const events = await eventsOf(
+    budget(
+      spender(),
+      startLedger({ money: 1 }, () => undefined),
+    ),
+    small,
+  )
+  assert.ok(events.some((event) => event.type === 'warn' && event.warning.code === 'budget'))
+})
+
+test('failed attempts are paid for, inside and outside', async () => {
+  for (const inside of [true, false]) {
+    const ledger = startLedger({ tokens: 100_000 }, cheap)
+    const patience = { clock: hastyClock() }
+    const inner = spender(2)
+    const model = inside ? retry(budget(inner, ledger), patience) : budget(retry(inner, patience), ledger)
+    await eventsOf(model, small)
+    assert.equal(inner.asked, 3)
+    assert.equal(ledger.spent.tokens, 1200)
+  }
+})
+
+test('an answer without numbers counts by its length', async () => {
+  const ledger = startLedger({ tokens: 100_000 }, cheap)
+  const silent: ModelPort = {
+    origin: spender().origin,
+    async *ask(): AsyncGenerator<TurnEvent> {
+      yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
+      yield { type: 'finish', reason: 'aborted' }
+    },
+  }
+  await eventsOf(budget(silent, ledger), small)
+  assert.equal(ledger.spent.tokens, 101)
+})
+
+test('what is under way is set aside, and given back', async () => {
+  const ledger = startLedger({ tokens: 900 }, cheap)
+  const request = question('Hi', { system: '', tools: [], params: { maxTokens: 500 } })
+  const model = budget(spender(), ledger)
+  const running = model.ask(request, { key: KEY })[Symbol.asyncIterator]()
+  await running.next()
+  assert.equal(faultOf(await eventsOf(model, request))?.code, 'budget')
+  await running.return?.()
+  assert.equal(faultOf(await eventsOf(model, request)), undefined)
+})
+
+test('the estimate counts everything that is sent', () => {
+  const request = question('x'.repeat(4000))
+  const { input, output } = estimated(request)
+  assert.ok(input > 1000 && input < 1100, String(input))
+  assert.ok(output > 0)
+})

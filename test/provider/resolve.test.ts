@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { addressOf, headersOf } from '../../src/provider/address.ts'
+import { defaultModel, findLocal, resolveModel } from '../../src/provider/resolve.ts'
+import { rowFrom } from '../../src/provider/row-from.ts'
+import { probe } from '../../src/provider/send.ts'
+import { rows } from '../../src/provider/table.ts'
+import type { Environment, Target } from '../../src/provider/target.ts'
+
+function found(name: string, env: Environment): Target {
+  const target = resolveModel(name, env)
+  assert.ok('row' in target, JSON.stringify(target))
+  return target
+}
+
+function problem(name: string, env: Environment = {}): string {
+  const target = resolveModel(name, env)
+  assert.ok('problem' in target)
+  return `${target.code}: ${target.problem}`
+}
+
+describe('names', () => {
+  test('the vendor comes before the first slash', () => {
+    const target = found('openrouter/google/gemini-2.5-flash', { OPENROUTER_API_KEY: 'k' })
+    assert.equal(target.row.id, 'openrouter')
+    assert.equal(target.model, 'google/gemini-2.5-flash')
+    assert.equal(target.profile.signer, 'openrouter:gemini-2.5')
+  })
+
+  test('a vendor alone means its usual model', () => {
+    assert.equal(found('anthropic', { ANTHROPIC_API_KEY: 'k' }).model, 'claude-sonnet-5-5')
+    assert.equal(problem('lmstudio'), '42: Which model of lmstudio? Name it as lmstudio/<model>.')
+  })
+
+  test('what is not there gets one clear sentence', () => {
+    assert.equal(
+      problem('gemni/gemini-2.5-pro'),
+      '42: There is no provider "gemni". Did you mean gemini/gemini-2.5-pro?',
+    )
+    assert.equal(
+      problem('claude-sonnet-5'),
+      '42: There is no provider "claude-sonnet-5". Did you mean anthropic/claude-sonnet-5?',
+    )
+    assert.match(
+      problem('what/ever'),
+      /^42: There is no provider "what"\. A model is named as provider\/model; there are gemini, /,
+    )
+  })
+
+  test('a key that is missing is a matter of signing in', () => {
+    assert.equal(problem('gemini/gemini-2.5-pro'), '41: gemini needs a key: set GEMINI_API_KEY (or GOOGLE_API_KEY).')
+    assert.equal(problem('groq/x', { GROQ_API_KEY: '  ' }), '41: groq needs a key: set GROQ_API_KEY.')
+    assert.equal(
+      problem('groq/x', { GROQ_API_KEY: 'ключ' }),
+      '41: The key in GROQ_API_KEY holds characters that no key has.',
+    )
+  })
+
+  test('a server on this machine needs none', () => {
+    assert.equal(found('ollama/llama3.3', {}).key, undefined)
+    assert.equal(found('openai/x', { OPENAI_BASE_URL: 'http://localhost:8080/v1' }).key, undefined)
+    assert.equal(found('llamacpp/x', { LLAMA_API_KEY: 'k' }).key?.style, 'bearer')
+  })
+
+  test('a token of Google must say who pays', () => {
+    assert.equal(
+      problem('vertex/gemini-2.5-pro', { GOOGLE_CLOUD_ACCESS_TOKEN: 't' }),
+      '42: vertex needs to know who pays: set GOOGLE_CLOUD_PROJECT.',
+    )
+  })
+})
+
+describe('addresses', () => {
+  test('variables: ours before the vendor’s', () => {
+    const env = { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://one.example/v1/' }
+    assert.equal(found('openai/x', env).baseUrl, 'https://one.example/v1')
+    assert.equal(
+      found('openai/x', { ...env, DRAGOMAN_OPENAI_BASE_URL: 'https://two.example' }).baseUrl,
+      'https://two.example',
+    )
+    assert.equal(
+      found('gemini-openai/x', { GEMINI_API_KEY: 'k', DRAGOMAN_GEMINI_OPENAI_BASE_URL: 'http://a.example' }).baseUrl,
+      'http://a.example',
+    )
+    assert.equal(
+      found('anthropic/x', { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'https://a.example' }).baseUrl,
+      'https://a.example',
+    )
+    assert.equal(
+      found('gemini/x', { GEMINI_API_KEY: 'k', GOOGLE_GEMINI_BASE_URL: 'https://g.example' }).baseUrl,
+      'https://g.example',
+    )
+    assert.equal(
+      problem('openai/x', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'api.openai.com' }),
+      '42: OPENAI_BASE_URL is no http(s) URL.',
+    )
+  })
+
+  const address = (name: string, url: string): string =>
+    addressOf(
+      found(name, {
+        [`DRAGOMAN_${name.split('/')[0]?.toUpperCase()}_BASE_URL`]: url,
+        ANTHROPIC_API_KEY: 'k',
+        OPENAI_API_KEY: 'k',
+        GEMINI_API_KEY: 'k',
+      }),
+      true,
+    ).href
+
+  test('with and without the version, or the whole address', () => {
+    const whole = 'https://a.example/v1/messages'
+    for (const base of ['https://a.example', 'https://a.example/', 'https://a.example/v1', whole])
+      assert.equal(address('anthropic/x', base), whole)
+    assert.equal(address('openai/x', 'https://a.example/v1/responses'), 'https://a.example/v1/responses')
+    assert.equal(
+      address('gemini/g', 'https://a.example/v1beta?x=1'),
+      'https://a.example/v1beta/models/g:streamGenerateContent?x=1&alt=sse',
+    )
+    assert.equal(
+      address('gemini/tunedModels/my model', 'https://a.example'),
+      'https://a.example/v1beta/tunedModels/my%20model:streamGenerateContent?alt=sse',
+    )
+  })
+
+  test('vertex has a name for each place, and one for the whole world', () => {
+    const env = { GOOGLE_API_KEY: 'k' }
+    assert.equal(found('vertex/x', env).baseUrl, 'https://aiplatform.googleapis.com')
+    assert.equal(
+      found('vertex/x', { ...env, GOOGLE_CLOUD_LOCATION: 'europe-west1' }).baseUrl,
+      'https://europe-west1-aiplatform.googleapis.com',
+    )
+  })
+
+  test('a bearer token of Anthropic', async () => {
+    const { headers } = await headersOf(found('anthropic/x', { ANTHROPIC_AUTH_TOKEN: 'tok' }), true)
+    assert.equal(headers['authorization'], 'Bearer tok')
+    assert.equal(headers['x-api-key'], undefined)
+    assert.equal(headers['anthropic-version'], '2023-06-01')
+  })
+})
+
+describe('when no model is named', () => {
+  test('the first key, in the order of the table', () => {
+    assert.equal(defaultModel({}), undefined)
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }), 'gemini/gemini-3.8-flash')
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }), 'anthropic/claude-sonnet-5-5')
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', XAI_API_KEY: 'k' }), 'openai/gpt-6.1-sol')
+    assert.equal(defaultModel({ GOOGLE_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' }), 'vertex/gemini-3.8-flash')
+    for (const { id, keys, port, model } of rows) {
+      if (port !== undefined) continue
+      assert.ok(model, id)
+      assert.ok(defaultModel({ [keys[0] ?? '']: 'k' }), id)
+    }
+  })
+
+  test('a server on this machine that has a model', async () => {
+    const asked: string[] = []
+    const answer = (url: string): unknown =>
+      url.includes(':11434/')
+        ? { data: [{ id: 'nomic-embed-text' }, { id: 'llama3.3' }] }
+        : url.includes(':8080/')
+          ? { hello: 1 }
+          : undefined
+    const name = await findLocal((url) => {
+      asked.push(url)
+      return url.includes(':8000/') ? Promise.reject(new Error('no')) : Promise.resolve(answer(url))
+    })
+    assert.equal(name, 'ollama/llama3.3')
+    assert.deepEqual(
+      asked,
+      [1234, 11434, 8080, 8000].map((port) => `http://127.0.0.1:${port}/v1/models`),
+    )
+    assert.equal(await findLocal(() => Promise.resolve(undefined)), undefined)
+  })
+
+  test('the probe gives up soon', async (t) => {
+    const server = createServer((request, response) => {
+      if (request.url === '/models') response.end('{"data":[]}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    assert.deepEqual(await probe(`${url}/models`, 2000), { data: [] })
+    const before = performance.now()
+    assert.equal(await probe(`${url}/never`, 50), undefined)
+    assert.ok(performance.now() - before < 1000)
+    assert.equal(await probe('http://127.0.0.1:9/', 500), undefined)
+  })
+})
+
+describe('rows of one’s own', () => {
+  const wrong = (json: unknown): string => {
+    const result = rowFrom('lab', json)
+    return 'problem' in result ? result.problem : 'none'
+  }
+
+  test('one that is right', () => {
+    const result = rowFrom('lab', {
+      wire: 'anthropic',
+      url: 'https://lab.example',
+      keys: ['LAB_KEY'],
+      headers: { 'X-Team': 'a' },
+      profile: { think: true, refuses: ['temperature'] },
+    })
+    assert.deepEqual(result, {
+      row: {
+        id: 'lab',
+        wire: 'anthropic',
+        url: 'https://lab.example',
+        auth: 'anthropic',
+        keys: ['LAB_KEY'],
+        headers: { 'x-team': 'a' },
+        profile: { think: true, refuses: ['temperature'] },
+      },
+    })
+    const again = rowFrom('lab', { wire: 'anthropic', url: 'https://lab.example', keys: ['LAB_KEY'] })
+    assert.ok('row' in again)
+    const target = resolveModel('lab/x', { LAB_KEY: 'k' }, [...rows, again.row])
+    assert.ok('row' in target && target.wire === 'anthropic')
+    const open = rowFrom('lab', { url: 'http://10.0.0.7:8000/v1' })
+    assert.ok('row' in open && open.row.auth === 'none' && open.row.wire === 'openai-chat')
+  })
+
+  test('what is wrong with the others', () => {
+    assert.equal(wrong([]), 'The provider "lab" must be an object.')
+    assert.equal(wrong({}), 'The provider "lab" needs a "url".')
+    assert.equal(wrong({ url: 'lab.example' }), 'The provider "lab" needs an http(s) URL in "url".')
+    assert.equal(wrong({ modle: 'x' }), 'The provider "lab" has the unknown key "modle"; did you mean "model"?')
+    assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; there are "gemini", /)
+    assert.equal(
+      wrong({ url: 'http://a', profile: { thinkk: true } }),
+      'The provider "lab" has the unknown flag "thinkk"; did you mean "think"?',
+    )
+    assert.equal(
+      wrong({ url: 'http://a', profile: { ids: 'ten' } }),
+      'The provider "lab" needs one of "any", "nine", "functions" for the flag "ids".',
+    )
+    assert.equal(
+      wrong({ url: 'http://a', keys: 'LAB' }),
+      'The provider "lab" needs a list of environment variables in "keys".',
+    )
+    assert.equal(
+      wrong({ url: 'http://a', port: 70000 }),
+      'The provider "lab" needs a port number from 1 to 65535 in "port".',
+    )
+    assert.equal(
+      wrong({ url: 'http://a', headers: { a: 'b\nc' } }),
+      'The provider "lab" needs names and plain texts in "headers".',
+    )
+    assert.ok('problem' in rowFrom('My Lab', { url: 'http://a' }))
+  })
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import type { ToolSpec } from '../../src/model/request.ts'
+import type { AssistantTurn, CallPart, Turn } from '../../src/model/turn.ts'
+import { bodyWriter } from '../../src/wire/incremental.ts'
+import { loadWire, wireIds } from '../../src/wire/wires.ts'
+
+const tools: ToolSpec[] = [
+  { name: 'read_file', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } },
+]
+
+/** Ids repeat on purpose: what is written later must not take an id that was given before. */
+const call = fc
+  .record({ id: fc.constantFrom('a', 'b', 'c', 'd'), path: fc.string(), own: fc.boolean() })
+  .map(({ id, path, own }): CallPart => {
+    const native = { wire: 'openai-chat', signer: 'openai-chat', id: `own_${id}` } as const
+    return {
+      kind: 'call',
+      id,
+      name: 'read_file',
+      raw: JSON.stringify({ path }),
+      input: { path },
+      ...(own && { native }),
+    }
+  })
+
+const turn: fc.Arbitrary<Turn> = fc.oneof(
+  fc.string().map((text): Turn => ({ role: 'user', parts: [{ kind: 'text', text }] })),
+  fc.string().map((text): Turn => ({ role: 'note', text })),
+  fc.record({ text: fc.string(), calls: fc.array(call, { maxLength: 3 }) }).map(({ text, calls }): AssistantTurn => {
+    const origin = { provider: 'x', wire: 'openai-chat', model: 'm' } as const
+    return { role: 'assistant', origin, parts: [{ kind: 'text', text }, ...calls], finish: { reason: 'stop' } }
+  }),
+  fc
+    .array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd'), text: fc.string() }), { maxLength: 3 })
+    .map((all): Turn => ({
+      role: 'results',
+      parts: all.map(({ id, text }) => ({
+        kind: 'result',
+        id,
+        name: 'read_file',
+        status: 'ok',
+        content: [{ kind: 'text', text }],
+      })),
+    })),
+)
+
+describe('a body that is written piece by piece is the same, byte for byte, as one that is written anew', () => {
+  for (const id of wireIds) {
+    test(id, async () => {
+      const wire = await loadWire(id)
+      fc.assert(
+        fc.property(fc.array(turn, { maxLength: 24 }), fc.string(), (all, system) => {
+          const write = bodyWriter(wire)
+          const turns: Turn[] = []
+          for (const [at, one] of all.entries()) {
+            turns.push(one)
+            // A request goes out before each answer; results may still come to the last turn after it.
+            if (all[at + 1]?.role !== 'assistant' && at + 1 < all.length) continue
+            const request = { model: 'm', system, tools, turns, session: 's', prompt: 'p' }
+            const whole = JSON.stringify(wire.encode(request, wire.profile).body)
+            assert.equal(write(request, wire.profile).pieces.join(''), whole)
+          }
+        }),
+        { numRuns: 300 },
+      )
+    })
+  }
+
+  test('a history that was replaced by a summary, or another model, begins anew', async () => {
+    const wire = await loadWire('openai-chat')
+    const write = bodyWriter(wire)
+    const said = (text: string): Turn => ({ role: 'user', parts: [{ kind: 'text', text }] })
+    const answer: Turn = {
+      role: 'assistant',
+      origin: { provider: 'x', wire: 'openai-chat', model: 'm' },
+      parts: [{ kind: 'text', text: 'ok' }],
+      finish: { reason: 'stop' },
+    }
+    const turns = [said('1'), answer, said('2'), answer, said('3')]
+    const request = { model: 'm', tools, turns }
+    write(request, wire.profile)
+    turns.splice(0, 3, said('summary'))
+    for (const profile of [wire.profile, { ...wire.profile, systemRole: 'developer' as const }]) {
+      assert.equal(write(request, profile).pieces.join(''), JSON.stringify(wire.encode(request, profile).body))
+    }
+  })
+})
