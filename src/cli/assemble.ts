@@ -16,7 +16,7 @@ import { toolbox } from '../tool/toolbox.ts'
 import type { RunArgs } from './args.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
-import { sessionsFolder } from './places.ts'
+import { configFolder, sessionsFolder } from './places.ts'
 
 /** An agent that is ready to run, and how to put it away. */
 export interface Assembled {
@@ -30,6 +30,7 @@ export interface Assembled {
 export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask']): Promise<Assembled> {
   const folder = workFolder(args)
   const folders = [folder, ...args.directories.map((one) => existing(resolve(folder, one)))]
+  const system = systemPrompt(args)
   const store = jsonlStore(sessionsFolder(folder))
   const { session, notices } = openSession(args, store, folder)
   try {
@@ -37,7 +38,8 @@ export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask
     const { builtinTools } = await import('../tool/builtin/index.ts')
     const scratch = join(sessionsFolder(folder), 'scratch', session.id)
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
-    const host = localHost({ folders, scratch })
+    const memory = join(configFolder(), 'GEMINI.md')
+    const host = localHost({ folders, scratch, ownFiles: [memory] })
     const limits = {
       ...(args.maxTurns !== undefined && { turns: args.maxTurns }),
       ...(args.maxCost !== undefined && { cost: args.maxCost }),
@@ -45,12 +47,12 @@ export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask
     const agent: Agent = {
       session,
       model,
-      toolbox: toolbox(builtinTools()),
+      toolbox: toolbox(builtinTools({ memory })),
       policy: policyByMode({ mode: args.mode, folders: [...folders, scratch], allowed: args.allowedTools }),
       host,
       folders,
       seen: seenFiles(),
-      system: systemPrompt(args),
+      system,
       limits,
       clock: systemClock,
       mint: () => turnKey(randomBytes(20)),

@@ -1,7 +1,8 @@
 import { callId } from '../model/ids.ts'
-import { canonical, type Json } from '../model/json.ts'
+import type { Json } from '../model/json.ts'
 import { nameCandidates, resolveName } from './call-name.ts'
 import { closeCall } from './call-close.ts'
+import { startCopies } from './copies.ts'
 import { type JsonScan, jsonScan } from './arguments.ts'
 import type { WrittenCall } from './rescue.ts'
 import { route } from './route.ts'
@@ -45,8 +46,6 @@ export interface Slot {
   touched: number
   /** The wire itself said that this is a call of its own. */
   readonly placed: boolean
-  /** What it came to, once it is closed and may run. */
-  made: string | undefined
 }
 
 /** Puts calls together from fragments, for every wire: the one place where a call is opened, extended and closed. */
@@ -80,6 +79,7 @@ export interface CallAssembler {
 export function startCalls(scribe: Scribe): CallAssembler {
   const slots: Slot[] = []
   const declared = scribe.projection.tools.map((tool) => tool.name)
+  const isCopy = startCopies()
   let ordinals = 0
   let touches = 0
   let unfinished = false
@@ -104,7 +104,6 @@ export function startCalls(scribe: Scribe): CallAssembler {
       ambiguous: false,
       touched: ++touches,
       placed,
-      made: undefined,
     }
     slots.push(slot)
     return slot
@@ -142,9 +141,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
     const closing = closeCall(slot, { scribe, declared, ended })
     if (closing.ghost)
       return scribe.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
-    if (closing.parts.every((part) => !part.flaw))
-      slot.made = canonical(closing.parts.map(({ name, input }) => [name, input]))
-    if (slots.some((one) => isCopy(one, slot)))
+    if (isCopy(slot, closing.parts))
       return scribe.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
     announce(slot)
     for (const warning of closing.warnings) scribe.emit({ type: 'warn', warning })
@@ -224,14 +221,6 @@ export function startCalls(scribe: Scribe): CallAssembler {
       return unnamed
     },
   }
-}
-
-/** Is a call one that was made before: the same name and arguments, and nothing that tells the two apart (T11, T21)? */
-function isCopy(before: Slot, slot: Slot): boolean {
-  if (before === slot || slot.made === undefined || before.made !== slot.made) return false
-  if (before.ids.size > 0 && slot.ids.size > 0) return [...slot.ids].some((id) => before.ids.has(id))
-  if (before.wireIndex !== undefined && slot.wireIndex !== undefined) return before.wireIndex === slot.wireIndex
-  return !before.placed && !slot.placed
 }
 
 /** A non-empty string, or nothing: vendors send "" and null for "as before" (T07). */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
+import { isUnmarked } from './mutate-common.ts'
 import { dropField, eachEvent, nullField } from './mutate-fields.ts'
 import { letters, type Random } from './mutate-random.ts'
 import {
@@ -150,7 +151,8 @@ function move(stream: Stream, random: Random, role: Role, by: 1 | -1): boolean {
 /** Sends an announcement or an end again under a number of its own, and counts on from there. */
 function repeatRenumbered(stream: Stream, random: Random): boolean {
   const places = placesOf(stream, (one) => isCall(one) && one.role !== 'args')
-  if (places.length === 0) return false
+  if (places.length === 0 || isUnmarked(stream)) return false
+  stream.gone.add('repeat')
   const at = random.pick(places)
   const one = stream.events[at] as WireEvent
   insertAt(stream, at + 1, { ...one, data: structuredClone(one.data), calls: [...one.calls] })

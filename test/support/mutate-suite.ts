@@ -76,7 +76,9 @@ function canFail(kit: Kit): void {
 }
 
 function summary(kit: Kit, { cases, whole, applied }: Tally): string {
-  const counts = kit.mutations.map((one) => `${one.kind} ${one.name} ${applied.get(one) ?? 0}`)
+  const kinds = new Map<string, number>()
+  for (const [{ kind }, count] of applied) kinds.set(kind, (kinds.get(kind) ?? 0) + count)
+  const counts = [...kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')
   const share = Math.round((whole / cases) * 100)
-  return `${kit.wire.id}, seed ${SEED}: ${cases} streams; in ${share} % all calls still ran; ${counts.join(', ')}`
+  return `${kit.wire.id}, seed ${SEED}: ${cases} streams (${counts}); in ${share} % all calls still ran`
 }

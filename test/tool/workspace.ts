@@ -64,7 +64,8 @@ export function workspace(files: Readonly<Record<string, string | Uint8Array>> =
       const found = box.find(name)
       assert.ok('tool' in found, `no tool ${name}`)
       const accepted = box.accept(found.tool, input)
-      if ('problem' in accepted) return { content: accepted.problem, error: { message: accepted.problem, type: 'invalid-arguments' } }
+      if ('problem' in accepted)
+        return { content: accepted.problem, error: { message: accepted.problem, type: 'invalid-arguments' } }
       return found.tool.run(accepted.input, { ...context, ...more })
     },
     async say(name, input) {
@@ -86,7 +87,7 @@ export function textOf({ content }: ToolOutput): string {
 
 /** The change that an output shows to the person. */
 export function diffOf({ display }: ToolOutput): FileDiff {
-  assert.ok(typeof display === 'object', `no diff: ${String(display)}`)
+  assert.ok(typeof display === 'object', 'the output shows no diff')
   return display
 }
 

@@ -70,7 +70,7 @@ export function startBlocks(scribe: Scribe): Blocks {
     }
     const block = openBlock(scribe, index, given)
     // The next deltas at this index may still be meant for a call that was not over.
-    const before = all.flatMap((one) => (one.index === index ? unfinished(one) : []))
+    const before = here ? all.flatMap((one) => (one.index === index ? unfinished(one) : [])) : []
     if (block.slot && before.length > 0) doubt([...before, block.slot])
     // What came too early goes to the block that it belongs to.
     if (early && 'json' in early) block.add({ partial_json: early.json })

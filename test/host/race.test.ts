@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { place } from './place.ts'
+
+const SECONDS = Number(process.env['DRAGOMAN_RACE_SECONDS'] ?? 4)
+
+/** Exchanges a folder and a file of the workspace for links to the outside, and back, as fast as it can. */
+const SWAPPER = `
+const fs = require('node:fs')
+const [ws, out] = process.argv.slice(1)
+fs.writeFileSync(ws + '/f-real', 'INSIDE\\n')
+for (;;) {
+  try {
+    fs.renameSync(ws + '/d', ws + '/d-away')
+    fs.symlinkSync(out, ws + '/d')
+    for (let i = 0; i < 20; i++);
+    fs.unlinkSync(ws + '/d')
+    fs.renameSync(ws + '/d-away', ws + '/d')
+    fs.unlinkSync(ws + '/f')
+    fs.symlinkSync(out + '/secret.txt', ws + '/f')
+    fs.unlinkSync(ws + '/f')
+    fs.writeFileSync(ws + '/f', 'INSIDE\\n')
+  } catch {
+    try { if (fs.lstatSync(ws + '/d').isSymbolicLink()) fs.unlinkSync(ws + '/d') } catch {}
+    try { if (!fs.existsSync(ws + '/d')) fs.renameSync(ws + '/d-away', ws + '/d') } catch {}
+    try { fs.mkdirSync(ws + '/d') } catch {}
+    try { fs.writeFileSync(ws + '/d/secret.txt', 'INSIDE\\n') } catch {}
+  }
+}`
+
+test(
+  `links that are exchanged for ${SECONDS} s while files are used: nothing outside is read or changed`,
+  { timeout: 60_000 + SECONDS * 1000 },
+  async () => {
+    using at = place()
+    mkdirSync(join(at.ws, 'd'))
+    writeFileSync(join(at.ws, 'd/secret.txt'), 'INSIDE\n')
+    writeFileSync(join(at.ws, 'f'), 'INSIDE\n')
+    const before = readdirSync(at.outside)
+    const swapper: ChildProcess = spawn(process.execPath, ['-e', SWAPPER, at.ws, at.outside], { stdio: 'ignore' })
+    const { files, search } = at.host
+    const counts = { done: 0, refused: 0 }
+    const seen: string[] = []
+    const attempt = async (work: Promise<unknown>): Promise<void> => {
+      try {
+        const value = await work
+        counts.done++
+        if (value instanceof Uint8Array) seen.push(Buffer.from(value).toString())
+        else if (value !== undefined) seen.push(JSON.stringify(value))
+      } catch {
+        counts.refused++
+      }
+    }
+    const until = Date.now() + SECONDS * 1000
+    try {
+      for (let round = 0; Date.now() < until; round++) {
+        await attempt(files.read(join(at.ws, 'd/secret.txt')))
+        await attempt(files.read(join(at.ws, 'f')))
+        await attempt(files.write(join(at.ws, `d/new-${round % 5}.txt`), Buffer.from('INSIDE\n')))
+        await attempt(files.write(join(at.ws, 'd/deep/er/new.txt'), Buffer.from('INSIDE\n')))
+        await attempt(files.write(join(at.ws, 'f'), Buffer.from('INSIDE\n')))
+        await attempt(files.list(join(at.ws, 'd')).then((entries) => entries.map(({ name }) => name)))
+        await attempt(files.remove(join(at.ws, `d/new-${round % 5}.txt`)))
+        if (round % 10 === 0) {
+          const found: string[] = []
+          await attempt(
+            files
+              .walk(at.ws, ({ entries }) =>
+                entries.map(({ name }) => {
+                  found.push(name)
+                  return name
+                }),
+              )
+              .then(() => found),
+          )
+          await attempt(search?.({ pattern: 'SIDE', path: at.ws, without: [], limit: 100 }) ?? Promise.resolve())
+        }
+      }
+    } finally {
+      swapper.kill('SIGKILL')
+    }
+    assert.equal(seen.filter((text) => text.includes('OUTSIDE')).length, 0, 'something outside was read')
+    assert.deepEqual(readdirSync(at.outside), before, 'something outside was made or removed')
+    assert.equal(readFileSync(join(at.outside, 'secret.txt'), 'utf8'), 'OUTSIDE\n')
+    assert.equal(existsSync(join(at.outside, 'deep')), false)
+    assert.ok(counts.done > 100 && counts.refused > 0, JSON.stringify(counts))
+  },
+)
+
+test('a folder that is moved away between the look and the use is not written to', async () => {
+  using at = place()
+  mkdirSync(join(at.ws, 'a/b/c'), { recursive: true })
+  const mover = spawn(
+    process.execPath,
+    [
+      '-e',
+      `const fs = require('node:fs'); const [ws, out] = process.argv.slice(1)
+for (;;) { try { fs.renameSync(ws + '/a/b', out + '/b'); fs.renameSync(out + '/b', ws + '/a/b') } catch {} }`,
+      at.ws,
+      at.outside,
+    ],
+    { stdio: 'ignore' },
+  )
+  const until = Date.now() + 1000
+  let problems = 0
+  try {
+    while (Date.now() < until) {
+      await at.host.files.write(join(at.ws, 'a/b/c/new.txt'), Buffer.from('INSIDE\n')).catch(() => problems++)
+    }
+  } finally {
+    mover.kill('SIGKILL')
+  }
+  // Whoever may move folders out may write there too; what counts is that we notice, and leave no half files.
+  assert.ok(problems > 0)
+  const left = existsSync(join(at.ws, 'a/b/c')) ? join(at.ws, 'a/b/c') : join(at.outside, 'b/c')
+  assert.deepEqual(
+    readdirSync(left).filter((name) => name.includes('.tmp')),
+    [],
+  )
+})
