@@ -16,7 +16,7 @@ function one(name: string): Tool {
 function shape(schema: JsonObject): string {
   const required = schema['required'] as string[]
   return Object.entries(schema['properties'] as Record<string, JsonObject>)
-    .map(([name, { type }]) => `${name}${required.includes(name) ? '*' : ''}:${String(type)}`)
+    .map(([name, { type }]) => `${name}${required.includes(name) ? '*' : ''}:${type as string}`)
     .join(' ')
 }
 

@@ -14,10 +14,11 @@ export const UTF8: Coding = { name: 'utf-8', mark: [] }
 export async function codingOf(bytes: Uint8Array): Promise<Coding | undefined> {
   const marked = MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte))
   if (marked) return marked
-  if (isUtf8(bytes)) return bytes.includes(0) ? undefined : UTF8
-  const wide = withoutMark(bytes)
+  const hasZero = bytes.includes(0)
+  if (!hasZero && isUtf8(bytes)) return UTF8
+  const wide = hasZero ? withoutMark(bytes) : undefined
   if (wide) return wide
-  if (bytes.includes(0) || controls(bytes) > bytes.length / 100) return undefined
+  if (hasZero || controls(bytes) > bytes.length / 100) return undefined
   return { name: await guessLegacy(bytes), mark: [] }
 }
 
@@ -63,16 +64,21 @@ async function encodeBody(text: string, name: string): Promise<Buffer | { missin
 
 const HALF_PAIR = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-/** UTF-16 without a mark: every other byte of Western text is zero, and hardly any of the rest. */
+/** UTF-16 without a mark: every other byte of Western text is zero, and the rest is text. */
 function withoutMark(bytes: Uint8Array): Coding | undefined {
-  if (bytes.length < 4 || bytes.length % 2 !== 0) return undefined
-  const zeros = [0, 0]
-  for (const [at, byte] of bytes.subarray(0, SAMPLE).entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
-  const half = Math.min(bytes.length, SAMPLE) / 2
-  const [even = 0, odd = 0] = zeros
-  if (odd > half * 0.4 && even < half * 0.02) return { name: 'utf-16le', mark: [] }
-  if (even > half * 0.4 && odd < half * 0.02) return { name: 'utf-16be', mark: [] }
-  return undefined
+  if (bytes.length < 8 || bytes.length % 2 !== 0) return undefined
+  const sample = bytes.subarray(0, SAMPLE)
+  const [even, odd] = [0, 1].map((side) => sample.filter((_byte, at) => at % 2 === side)) as [Uint8Array, Uint8Array]
+  if (isMostlyZero(odd) && isText(even)) return { name: 'utf-16le', mark: [] }
+  return isMostlyZero(even) && isText(odd) ? { name: 'utf-16be', mark: [] } : undefined
+}
+
+function isMostlyZero(bytes: Uint8Array): boolean {
+  return bytes.filter((byte) => byte === 0).length > bytes.length * 0.4
+}
+
+function isText(bytes: Uint8Array): boolean {
+  return controls(bytes) < bytes.length * 0.02
 }
 
 const SAMPLE = 65_536

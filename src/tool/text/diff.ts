@@ -1,4 +1,4 @@
-import { createTwoFilesPatch, diffArrays, structuredPatch } from 'diff'
+import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY, structuredPatch } from 'diff'
 
 /** The pairs of equal lines of two lists, in order. Where the lists have too little in common, there are none. */
 export function alignLines(old: readonly string[], lines: readonly string[]): [left: number, right: number][] {
@@ -16,7 +16,11 @@ export function alignLines(old: readonly string[], lines: readonly string[]): [l
 
 /** The unified diff of two texts. Two texts that differ in everything are shown as one taken out and one put in. */
 export function unifiedDiff(name: string, before: string, after: string): string {
-  const patch = createTwoFilesPatch(name, name, before, after, 'Current', 'Proposed', { context: 3, timeout: PATIENCE })
+  const patch = createTwoFilesPatch(name, name, before, after, 'Current', 'Proposed', {
+    context: 3,
+    timeout: PATIENCE,
+    headerOptions: FILE_HEADERS_ONLY,
+  })
   return patch ?? `--- ${name}\tCurrent\n+++ ${name}\tProposed\n${marked('-', before)}${marked('+', after)}`
 }
 

@@ -43,6 +43,14 @@ async function origins(old: readonly string[], lines: readonly string[]): Promis
   })
   const { alignLines } = await import('./diff.ts')
   const pairs = alignLines(old.slice(head, old.length - tail), lines.slice(head, lines.length - tail))
-  for (const [left, right] of pairs) from[head + right] = head + left
+  // Between two lines that stay, a new line is taken for the old one that it stands in place of.
+  let [left, right] = [0, 0]
+  for (const [toLeft, toRight] of [...pairs, [old.length - tail - head, lines.length - tail - head] as const]) {
+    for (; right < toRight; right++) if (left < toLeft) from[head + right] = head + left++
+    left = toLeft
+    if (head + right < lines.length - tail) from[head + right] = head + left
+    left++
+    right++
+  }
   return from
 }
