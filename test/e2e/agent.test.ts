@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { run } from '../../src/agent/run.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import type { Script } from '../../src/rehearsal/script.ts'
@@ -247,3 +248,71 @@ for (const wire of wireIds) {
     })
   })
 }
+
+test('a question is data in the log: another process answers it, and the call is carried out once', async () => {
+  const server = await stage([{ call: counts(1) }, { expect: { results: 'counted 1' }, say: 'Counted.' }])
+  const store = memoryStore()
+  const { count, ran } = counter()
+  const policy: Policy = { decide: () => ({ verdict: 'ask', rule: 'test', why: 'Ask.' }), remember: () => '' }
+  const model = modelOn('openai-chat', server)
+  const log = store.create({ id: 'asked', folder: '/' })
+  const asking = agentOf(model, [count], { session: takeUp(log), policy, ask: () => new Promise(() => undefined) })
+  const stopped = run(asking, [{ kind: 'text', text: 'go' }])
+  for await (const event of stopped) if (event.type === 'ask') break
+  log.close()
+
+  const answering = store.open('asked')
+  const ask = answering.entries.findLast((entry) => entry.kind === 'ask')
+  assert.equal(ask?.kind, 'ask')
+  answering.append({ kind: 'reply', ask: ask?.kind === 'ask' ? ask.ask : '', outcome: 'proceed-once' })
+  answering.close()
+
+  const again = agentOf(model, [count], { session: takeUp(store.open('asked')), policy })
+  assert.equal(closing(await play(again, undefined)).text, 'Counted.')
+  assert.deepEqual(ran, [1])
+  assert.deepEqual(server.failures, [])
+})
+
+test('the same call with the same result again and again: the model is told, then stopped', async () => {
+  const server = await stage([{ loop: [{ call: counts(1) }] }])
+  const { count, ran } = counter()
+  const events = await play(agentOf(modelOn('anthropic', server), [count]), 'go')
+  assert.equal(closing(events).reason, 'loop')
+  assert.ok(ran.length < 10)
+  assert.ok(
+    events.some((event) => event.type === 'entry' && event.entry.kind === 'note'),
+    'it was told',
+  )
+})
+
+test('what the person types while tools run is delivered between turns', async () => {
+  const server = await stage([{ call: counts(1) }, { expect: { user: 'also this' }, say: 'Both.' }])
+  const waiting = [[{ kind: 'text', text: 'and also this' } as const]]
+  const { count } = counter()
+  const events = await play(agentOf(modelOn('gemini', server), [count], { inbox: () => waiting.splice(0) }), 'go')
+  assert.equal(closing(events).text, 'Both.')
+  assert.deepEqual(server.failures, [])
+})
+
+test('an unknown tool gets an error with the nearest names; a decorated one is found', async () => {
+  const server = await stage([
+    {
+      call: [
+        { name: 'cuont', args: { n: 1 } },
+        { name: 'functions.Count', args: { n: '2' } },
+      ],
+    },
+    { expect: { results: ['Did you mean count', 'counted 2'] }, say: 'Ah.' },
+  ])
+  const { count, ran } = counter()
+  assert.equal(closing(await play(agentOf(modelOn('openai-chat', server), [count]), 'go')).text, 'Ah.')
+  assert.deepEqual(ran, [2])
+  assert.deepEqual(server.failures, [])
+})
+
+test('an empty answer is asked for again, a little, and then it is a fault', async () => {
+  const server = await stage([{ loop: [{ misbehave: ['empty'] }] }])
+  const events = await play(agentOf(modelOn('openai-chat', server), [counter().count]), 'go')
+  assert.equal(closing(events).reason, 'fault')
+  assert.ok(server.requests.length <= 3)
+})

@@ -167,7 +167,8 @@ describe('dragoman -p', () => {
       [['-p', 'x', '-m', 'anthropic/claude-sonnet-4-5'], 41, /ANTHROPIC_API_KEY/],
       [['-p', 'x', '--system-file', '/no/such/file'], 52, /system prompt/],
       [['sessions', 'show', 'nonsense'], 42, /no session nonsense/],
-      [['sessions', 'fly'], 42, /list, show, export and rm/],
+      [['sessions', 'fly'], 42, /list, show, export, reply and rm/],
+      [['sessions', 'reply', 'nonsense', 'yes'], 42, /no session nonsense/],
       [['--fork', '-p', 'x'], 42, /no session/],
     ]
     for (const [args, code, words] of wrong) {

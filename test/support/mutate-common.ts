@@ -74,12 +74,12 @@ function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
     name: `${role}-event`,
     keeps,
     apply(stream, random) {
-      const places = placesOf(stream, (one) => one.role === role)
+      const places = placesOf(stream, (one) => one.role === role && (role === 'end' || !one.end))
       if (places.length === 0 || (loose && stream.gone.has('index'))) return false
       if (role === 'open') stream.gone.add('opener')
       const all = random.chance(0.3)
       const chosen = random.pick(places)
-      stream.events = stream.events.filter((one, at) => (all ? one.role !== role : at !== chosen))
+      stream.events = stream.events.filter((_one, at) => (all ? !places.includes(at) : at !== chosen))
       return true
     },
   }
@@ -127,8 +127,8 @@ function repeatCall(stream: Stream, random: Random): boolean {
   const { calls } = stream.plan
   if (calls.length === 0) return false
   const call = random.below(calls.length)
-  const places = placesOf(stream, (one) => one.calls.length === 1 && one.calls[0] === call && !one.end)
-  if (isUnmarked(stream)) return false
+  const places = placesOf(stream, (one) => one.calls.length === 1 && one.calls[0] === call)
+  if (isUnmarked(stream) || places.some((at) => stream.events[at]?.end)) return false
   stream.gone.add('repeat')
   const last = places.at(-1)
   if (last === undefined) return false

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { project } from '../../session/project.ts'
+import { openCalls } from '../../session/repair.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { type Store, StoreProblem } from '../../session/store/store.ts'
 import { isWireId, loadWire, wireIds } from '../../wire/wires.ts'
@@ -10,12 +11,14 @@ import { sessionsFolder } from '../places.ts'
 import { asMarkdown } from './session-markdown.ts'
 import { sessionStats } from './session-stats.ts'
 
-const HELP = `Usage: dragoman sessions <list|show|export|rm> [session] [options]
+const HELP = `Usage: dragoman sessions <list|show|export|reply|rm> [session] [options]
 
   list                 the sessions of this folder, the newest first
   show [session]       what happened in a session; --stats counts it
   export [session]     the whole session: --format markdown, json, or the messages of a wire
                        (${wireIds.join(', ')})
+  reply <session> <yes|no> [words]
+                       answers the question that a session was left with; --resume then goes on with it
   rm <session>         removes a session
 
 A session is named by its id, by the beginning of it, or as “latest”.
@@ -40,12 +43,13 @@ export async function sessionsCommand(args: string[]): Promise<void> {
     if (verb === 'list') return list(store, values.json ?? false)
     if (verb === 'show') return show(store, name, values)
     if (verb === 'export') return await exported(store, name, values.format ?? 'markdown')
+    if (verb === 'reply') return reply(store, name, positionals.slice(2))
     if (verb === 'rm') return remove(store, positionals[1])
   } catch (error) {
     if (error instanceof StoreProblem) throw new Complaint(error.message)
     throw error
   }
-  throw new Complaint(`dragoman sessions knows list, show, export and rm, not “${verb}”`)
+  throw new Complaint(`dragoman sessions knows list, show, export, reply and rm, not “${verb}”`)
 }
 
 function list(store: Store, json: boolean): void {
@@ -92,6 +96,22 @@ async function exported(store: Store, name: string, format: string): Promise<voi
     wire.profile,
   )
   print(`${JSON.stringify(body['messages'] ?? body['contents'] ?? body['input'] ?? body, null, 2)}\n`)
+}
+
+/** Answers the last question of a session in its log, for the process that takes it up. */
+function reply(store: Store, name: string, [answer = '', ...words]: string[]): void {
+  const outcome = /^y(?:es)?$/i.test(answer) ? 'proceed-once' : /^no?$/i.test(answer) ? 'cancel' : undefined
+  if (outcome === undefined) throw new Complaint('the answer is yes or no; words after a no go to the model')
+  const log = store.open(sessionNamed(name, store))
+  try {
+    const open = openCalls(log.entries).filter(({ begun }) => !begun)
+    const ask = log.entries.findLast((entry) => entry.kind === 'ask' && open.some(({ call }) => call.id === entry.call))
+    if (ask?.kind !== 'ask') throw new Complaint(`the session ${log.id} waits for no answer`)
+    log.append({ kind: 'reply', ask: ask.ask, outcome, ...(words.length > 0 && { words: words.join(' ') }) })
+    print(`Answered. dragoman --resume ${log.id} goes on.\n`)
+  } finally {
+    log.close()
+  }
 }
 
 function remove(store: Store, name: string | undefined): void {

@@ -98,6 +98,7 @@ export function startBlocks(scribe: Scribe): Blocks {
         if (type === undefined && UNDERSTOOD.has(here.type) && kind !== 'citations_delta') dropped(kind)
         return here.add(delta)
       }
+      if (here?.closed && type === 'tool_use' && delta['partial_json'] === '') return
       if (here?.closed && type === 'tool_use') return scribe.taint('Arguments came for a call that had ended (T132).')
       if (type === undefined) return dropped(kind)
       const block = type === 'tool_use' ? earlyArguments(scribe, place) : openBlock(scribe, place, { type })
