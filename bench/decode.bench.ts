@@ -19,7 +19,7 @@ const tools = [
 
 type Chunks = (pieces: readonly string[]) => unknown[]
 
-/** How each wire says text, and how it says the arguments of a call; Gemini and Code Assist send arguments whole. */
+/** How each wire says text, and how it says the arguments of a call. */
 const WIRES: Record<WireId, { text: Chunks; call?: Chunks; said: (event: Said) => string | undefined }> = {
   'openai-chat': {
     text: (pieces) => [
@@ -106,16 +106,22 @@ for (const [id, { text, call, said }] of Object.entries(WIRES) as [WireId, (type
   for (const { what, stream, count } of cases) {
     const once = stream(count)
     const twice = stream(2 * count)
-    const [floor = 0, ours = 0, double = 0] = measure([
+    const measured = measure([
       { name: 'floor', run: () => bare(once, said) },
       { name: 'ours', run: () => read(once) },
       { name: 'double', run: () => read(twice) },
     ])
-    rows.push({ what, figure: `${ours.toFixed(1)} ms against ${floor.toFixed(1)} ms`, ratio: ours / floor, limit: 2 })
+    const [floor = 0, ours = 0, double = 0] = measured.times
+    rows.push({
+      what,
+      figure: `${ours.toFixed(1)} ms against ${floor.toFixed(1)} ms`,
+      ratio: measured.ratio(1, 0),
+      limit: 2,
+    })
     rows.push({
       what: `… twice as many`,
       figure: `${double.toFixed(1)} ms against ${ours.toFixed(1)} ms`,
-      ratio: double / ours,
+      ratio: measured.ratio(2, 1),
       limit: 2.2,
     })
   }

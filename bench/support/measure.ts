@@ -4,18 +4,29 @@ export interface Contender {
   readonly run: () => unknown
 }
 
-/** The median time of each contender in milliseconds. They take turns, so that a busy moment of the machine hits all of them. */
-export function measure(contenders: readonly Contender[], rounds = 15): number[] {
+/** What was measured: the median processor time of each contender in milliseconds, and how two of them compare. */
+export interface Measured {
+  readonly times: readonly number[]
+  /** The median of the ratios of each round: a busy moment of the machine hits both sides of a round, and cancels out. */
+  ratio(of: number, to: number): number
+}
+
+/** Times the contenders, who take turns. It counts processor time, so that other work on the machine does not count. */
+export function measure(contenders: readonly Contender[], rounds = 25): Measured {
   const times = contenders.map((): number[] => [])
-  for (const { run } of contenders) run()
+  for (let warm = 0; warm < 3; warm++) for (const { run } of contenders) run()
   for (let round = 0; round < rounds; round++) {
     for (const [at, { run }] of contenders.entries()) {
-      const before = process.hrtime.bigint()
+      const before = process.cpuUsage()
       run()
-      times[at]?.push(Number(process.hrtime.bigint() - before) / 1e6)
+      const { user, system } = process.cpuUsage(before)
+      times[at]?.push((user + system) / 1000)
     }
   }
-  return times.map(median)
+  return {
+    times: times.map(median),
+    ratio: (of, to) => median((times[of] ?? []).map((time, round) => time / (times[to]?.[round] ?? Number.NaN))),
+  }
 }
 
 /** The value in the middle. */

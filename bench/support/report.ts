@@ -12,20 +12,23 @@ export interface Row {
 
 const PAGE = join(root, 'docs/performance.md')
 
-/** Prints a table, and writes it into its section of docs/performance.md. A ratio over its limit makes the run fail. */
+/** Prints a table, and writes it into its section of docs/performance.md. A ratio over its limit makes the run fail, and is not published. */
 export function report(section: string, about: string, rows: readonly Row[]): void {
   const lines = rows.map(
     ({ what, figure, ratio, limit }) => `| ${what} | ${figure} | ${ratio.toFixed(2)}× | ${limit}× |`,
   )
   const table = [about, '', '| what | figures | ratio | at most |', '|---|---|---|---|', ...lines].join('\n')
   process.stdout.write(`${table}\n`)
+  const over = rows.filter(({ ratio, limit }) => !(ratio <= limit))
+  for (const { what } of over) process.stderr.write(`over its limit, so the page is left as it is: ${what}\n`)
+  if (over.length > 0) {
+    process.exitCode = 1
+    return
+  }
   const [open, close] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`]
   const page = readFileSync(PAGE, 'utf8')
   const from = page.indexOf(open)
   const to = page.indexOf(close)
   if (from < 0 || to < 0) throw new Error(`docs/performance.md has no section ${section}`)
   writeFileSync(PAGE, `${page.slice(0, from + open.length)}\n${table}\n${page.slice(to)}`)
-  const over = rows.filter(({ ratio, limit }) => ratio > limit)
-  for (const { what } of over) process.stderr.write(`over its limit: ${what}\n`)
-  if (over.length > 0) process.exitCode = 1
 }

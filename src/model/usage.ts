@@ -18,8 +18,9 @@ export interface UsageReport {
   readonly reasoning?: unknown
   /** Does the vendor's `input` count cached tokens too? */
   readonly inputHoldsCache: boolean
-  /** Does the vendor's `output` count reasoning tokens too? */
+  /** Does the vendor's `output` count reasoning tokens too? Some who speak the same wire count them apart; their total shows it. */
   readonly outputHoldsReasoning: boolean
+  readonly total?: unknown
 }
 
 /** Makes buckets that do not overlap out of whatever a vendor reported: NaN, null, negative and contradictory counts included (T116). */
@@ -29,11 +30,12 @@ export function usageFrom(report: UsageReport): Usage {
   const reasoning = count(report.reasoning)
   const input = count(report.input)
   const output = count(report.output)
+  const apart = reasoning > output || (reasoning > 0 && count(report.total) === input + output + reasoning)
   return {
     input: report.inputHoldsCache ? Math.max(0, input - cacheRead - cacheWrite) : input,
     cacheRead,
     cacheWrite,
-    output: report.outputHoldsReasoning ? Math.max(0, output - reasoning) : output,
+    output: report.outputHoldsReasoning && !apart ? output - reasoning : output,
     reasoning,
   }
 }

@@ -1,9 +1,9 @@
 import { callId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
+import { canonical, type Json } from '../model/json.ts'
 import { nameCandidates, resolveName } from './call-name.ts'
 import { closeCall } from './call-close.ts'
 import { startCopies } from './copies.ts'
-import { type JsonScan, jsonScan } from './arguments.ts'
+import { type JsonScan, jsonScan, readArguments } from './arguments.ts'
 import type { WrittenCall } from './rescue.ts'
 import { route } from './route.ts'
 import type { Scribe } from './scribe.ts'
@@ -120,6 +120,11 @@ export function startCalls(scribe: Scribe): CallAssembler {
     if (fragment.freeform) slot.freeform = true
     const text = argumentText(fragment.args)
     if (text === '') return
+    if (typeof fragment.args === 'object' && ROUNDED.test(text))
+      scribe.warn(
+        'big-number',
+        'A number among the arguments has more digits than can be kept; it may be rounded (T49).',
+      )
     slot.chain = slot.pieces === 0 || (slot.chain !== undefined && text.startsWith(slot.chain)) ? text : undefined
     slot.pieces++
     slot.raw += text
@@ -188,6 +193,11 @@ export function startCalls(scribe: Scribe): CallAssembler {
     settle(slot, args) {
       const text = argumentText(args)
       if (slot.closed || text === '' || text === slot.raw) return
+      if (contradicts(slot.raw, text))
+        scribe.warn(
+          'contradiction',
+          'The final arguments of a call differ from those that were streamed; the final ones count (T140).',
+        )
       const scan = jsonScan()
       scan.push(text)
       Object.assign(slot, { raw: text, chain: text, pieces: 1, scan })
@@ -221,6 +231,15 @@ export function startCalls(scribe: Scribe): CallAssembler {
       return unnamed
     },
   }
+}
+
+/** A long number that came as a number, not as text. */
+const ROUNDED = /[:[,]-?\d{16,}/
+
+/** Do two complete argument texts say different things? */
+function contradicts(before: string, now: string): boolean {
+  const [one, other] = [readArguments(before), readArguments(now)]
+  return before.trim() !== '' && one.ok && other.ok && canonical(one.inputs) !== canonical(other.inputs)
 }
 
 /** A non-empty string, or nothing: vendors send "" and null for "as before" (T07). */

@@ -106,8 +106,11 @@ function opensAnother(slot: Slot, hints: Hints, names: NameCheck): boolean {
   if (name === undefined) return elsewhere || (newId && slot.scan.complete && begins(args) && !isReplay(slot, hints))
   if (slot.names.length === 0) return elsewhere || (newId && slot.scan.complete && args.trim() !== '')
   const other = newId || elsewhere
-  if (slot.scan.complete)
-    return !isReplay(slot, hints) && (other || beginsAnother(slot, args) || !stillSpells(slot, name, names))
+  if (slot.scan.complete) {
+    // An id may come late (T06), but not after all arguments and with the name of the next call.
+    const next = other || (id !== undefined && slot.ids.size === 0)
+    return !isReplay(slot, hints) && (next || beginsAnother(slot, args) || !stillSpells(slot, name, names))
+  }
   // The slot is still open: a new id or place with a name begins a call, unless its text plainly goes on with the open one.
   if (other) return !(args.trim() !== '' && slot.raw !== '' && !begins(args) && spells(slot, name, names))
   return slot.raw === '' ? !spells(slot, name, names) : !stillSpells(slot, name, names)

@@ -92,7 +92,7 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
         }
         for (const call of found.calls) scribe.calls.written(call)
       }
-      if (!closed && scribe.failed) scribe.warn('cut-text', 'The text broke off.')
+      if (!closed && scribe.failed && text !== '') scribe.warn('cut-text', 'The text broke off.')
       finish()
     },
   }

@@ -3,8 +3,9 @@ import type { Fault } from '../model/fault.ts'
 import type { Json } from '../model/json.ts'
 import type { AssistantPart, Finish, FinishReason, Native, WireId } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
-import { type Projection, project } from '../schema/project.ts'
+import type { Projection } from '../schema/project.ts'
 import { type CallAssembler, startCalls } from './calls.ts'
+import { declare } from './declare.ts'
 import { type Run, startRun } from './run.ts'
 import type { Reading } from './wire.ts'
 
@@ -50,7 +51,7 @@ export function startScribe(wire: WireId, reading: Reading): Scribe {
   let tainted: string | undefined
   let end: { reason: FinishReason; raw: string } | undefined
   const runs: Run[] = []
-  const projection = project(reading.tools, reading.profile.dialect)
+  const projection = declare(reading.tools, reading.profile)
 
   const scribe: Scribe = {
     reading,

@@ -97,7 +97,7 @@ export function transcript(
       if (calls.some((call) => call.id === orphan.id)) continue
       warnings.push({
         code: 'orphan-result',
-        message: `A result of ${orphan.name} answers no call and was left out (T89).`,
+        message: `A result${orphan.name === '' ? '' : ` of ${orphan.name}`} answers no call and was left out (T89).`,
       })
     }
     steps.push({ kind: 'assistant', turn, parts, exchanges })

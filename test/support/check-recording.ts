@@ -79,6 +79,14 @@ function checkUsage({ expect, file, wire }: Recording, usage: Folded['turn']['us
   const cached = wanted['cached'] ?? 0
   const ownInput = wire === 'anthropic' ? (wanted['input'] ?? 0) : Math.max(0, (wanted['input'] ?? 0) - cached)
   assert.equal(usage?.cacheRead ?? 0, cached, `${file}: cached`)
+  // Some count the reasoning in the output, others beside it; nothing of either may be lost.
+  const [output, reasoning] = [wanted['output'] ?? 0, wanted['reasoning'] ?? 0]
+  const ours = (usage?.output ?? 0) + (usage?.reasoning ?? 0)
+  assert.ok(
+    ours === output || ours === output + reasoning,
+    `${file}: ${ours} output tokens of ${output} and ${reasoning}`,
+  )
+  if (wanted['reasoning'] !== undefined) assert.equal(usage?.reasoning, reasoning, `${file}: reasoning tokens`)
   // Gemini counts apart what its own tools put into the prompt.
   const input = ownInput + (wanted['toolPrompt'] ?? 0)
   if (wanted['cacheWrite'] === undefined) assert.equal(usage?.input ?? 0, input, `${file}: input tokens`)

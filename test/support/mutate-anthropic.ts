@@ -127,13 +127,13 @@ const own: readonly Mutation[] = [
   dropField(['content_block', 'name'], { keeps: 'nothing' }),
   dropField(['content_block', 'type'], { keeps: 'nothing' }),
   dropField(['content_block', 'input'], { keeps: 'nothing' }),
-  dropField(['delta', 'stop_reason']),
+  dropField(['delta', 'stop_reason'], { keeps: 'all' }),
   nullField(['index'], { gone: 'index' }),
   nullField(['content_block', 'id'], { gone: 'id', nothings: [null, '', ' '] }),
   nullField(['content_block', 'name'], { keeps: 'nothing', nothings: [null, ''] }),
   nullField(['message']),
   nullField(['message', 'id'], { nothings: [null, ''] }),
-  { kind: 'rotate', name: 'shifted-indexes', keeps: 'all', apply: shiftIndexes },
+  { kind: 'rotate', name: 'shifted-indexes', keeps: 'runs', apply: shiftIndexes },
   eachEvent('rotate', 'zero-indexes', (one, _random, { gone }) => {
     gone.add('index')
     const data = one.data as JsonObject
@@ -156,7 +156,7 @@ const own: readonly Mutation[] = [
   { kind: 'reorder', name: 'start-late', keeps: 'nothing', apply: (stream, random) => move(stream, random, 'open', 1) },
   { kind: 'reorder', name: 'stop-early', keeps: 'all', apply: (stream, random) => move(stream, random, 'close', -1) },
   { kind: 'insert', name: 'text-in-call', keeps: 'all', apply: textInCall },
-  { kind: 'rotate', name: 'message-id', keeps: 'all', apply: rotateMessageId },
+  { kind: 'rotate', name: 'message-id', keeps: 'runs', apply: rotateMessageId },
   { kind: 'insert', name: 'second-answer', keeps: 'all', apply: secondAnswer },
 ]
 

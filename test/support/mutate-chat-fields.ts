@@ -40,7 +40,7 @@ function entries(
   kind: Mutation['kind'],
   name: string,
   change: (entry: Entry, random: Random, stream: Stream) => boolean,
-  keeps: Mutation['keeps'] = 'all',
+  keeps: Mutation['keeps'] = 'runs',
 ): Mutation {
   return {
     kind,
@@ -91,11 +91,11 @@ const isOpener = ({ fields }: Entry) => nameOf(fields) !== ''
 
 /** What servers do to the fields of a delta (T01–T28). */
 export const chatMutations: readonly Mutation[] = [
-  entries('drop', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && drop(entry, 'index')),
+  entries('drop', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && drop(entry, 'index'), 'all'),
   entries('drop', 'id', ({ entry }, _random, stream) => lose(stream, 'id') && drop(entry, 'id')),
   entries('drop', 'type', ({ entry }) => drop(entry, 'type')),
   entries('drop', 'name', ({ fields }, _random, stream) => lose(stream, 'opener') && drop(fields, 'name'), 'nothing'),
-  entries('null', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && set(entry, 'index', null)),
+  entries('null', 'index', ({ entry }, _random, stream) => lose(stream, 'index') && set(entry, 'index', null), 'all'),
   entries(
     'null',
     'id',
@@ -129,41 +129,41 @@ export const chatMutations: readonly Mutation[] = [
     entry.entry['id'] = `call_${letters(random, 12)}`
     return true
   }),
-  { kind: 'rotate', name: 'shifted-indexes', keeps: 'all', apply: shiftIndexes },
+  { kind: 'rotate', name: 'shifted-indexes', keeps: 'runs', apply: shiftIndexes },
   { kind: 'rotate', name: 'zero-indexes', keeps: 'all', apply: zeroIndexes },
-  { kind: 'rotate', name: 'same-ids', keeps: 'all', apply: sameIds },
-  { kind: 'split', name: 'names', keeps: 'all', apply: splitNames },
-  { kind: 'split', name: 'lists', keeps: 'all', apply: splitLists },
-  { kind: 'reorder', name: 'name-late', keeps: 'all', apply: nameLate },
+  { kind: 'rotate', name: 'same-ids', keeps: 'runs', apply: sameIds },
+  { kind: 'split', name: 'names', keeps: 'runs', apply: splitNames },
+  { kind: 'split', name: 'lists', keeps: 'runs', apply: splitLists },
+  { kind: 'reorder', name: 'name-late', keeps: 'runs', apply: nameLate },
   entries('insert', 'object-arguments', ({ fields, call }, _random, { plan }) => {
     const planned = plan.calls[call]
     if (!planned || fields['arguments'] !== planned.text || planned.text === '') return false
     fields['arguments'] = planned.input
     return true
   }),
-  { kind: 'insert', name: 'placeholder', keeps: 'all', apply: placeholder },
-  choices('drop', 'finish-reason', (choice, one) => {
-    if (typeof choice['finish_reason'] === 'string') delete one.end
-    return drop(choice, 'finish_reason')
-  }),
-  choices('null', 'finish-reason', (choice, one) => {
-    delete one.end
-    return set(choice, 'finish_reason', null)
-  }),
+  { kind: 'insert', name: 'placeholder', keeps: 'runs', apply: placeholder },
+  choices('drop', 'finish-reason', (choice, one) => unended(one) && drop(choice, 'finish_reason'), 'all'),
+  choices('null', 'finish-reason', (choice, one) => unended(one) && set(choice, 'finish_reason', null), 'all'),
   choices('drop', 'choice-index', (choice) => drop(choice, 'index')),
   choices('drop', 'role', (choice) => drop(under(choice, 'delta'), 'role')),
   choices('null', 'role', (choice) => set(under(choice, 'delta'), 'role', '')),
 ]
 
+function unended(one: WireEvent): boolean {
+  delete one.end
+  return true
+}
+
 function choices(
   kind: Mutation['kind'],
   name: string,
   change: (choice: JsonObject, one: WireEvent) => boolean,
+  keeps: Mutation['keeps'] = 'runs',
 ): Mutation {
   return {
     kind,
     name,
-    keeps: 'all',
+    keeps,
     apply(stream) {
       let changed = false
       for (const one of stream.events) {

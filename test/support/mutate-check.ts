@@ -34,7 +34,9 @@ export function check({ wire, wrap }: Kit, stream: Stream, random: Random, keeps
 
   const problems = protocolProblems(events)
   for (const call of extra) problems.push(`runs, but is not in the clean stream: ${call}`)
-  if (keeps === undefined) for (const call of missing) problems.push(`does not run, though nothing is wrong: ${call}`)
+  // Copies of one call may fall together where nothing tells them apart.
+  const idle = keeps === undefined ? missing : keeps === 'runs' ? missing.filter((call) => !ran.includes(call)) : []
+  for (const call of idle) problems.push(`does not run, though nothing is wrong with it: ${call}`)
   if (ran.length > 0 && !mayRun(arrived)) problems.push('a call runs, though the answer is damaged or has no end')
   const seen = [...calls, ...rejected.map(({ call }) => call)].map((call) => call.name)
   problems.push(...vanished(stream, seen, keeps ?? 'all'))
@@ -70,8 +72,9 @@ function vanished({ plan, gone, framing, events }: Stream, seen: readonly string
   // Text that opens a bracket in an array swallows what follows.
   if (framing === 'array' && events.some((one) => one.role === 'damage')) return []
   const distinct = new Map(plan.calls.map((call) => [spelled(call.name, call.input), call.name]))
-  const all = keeps === 'all' && !(gone.has('id') && gone.has('index'))
-  // Without ids and indexes, a name that begins another one may be taken for a piece of it.
+  const blurred = gone.has('index') && (gone.has('id') || gone.has('renamed'))
+  const all = keeps !== 'names' && !blurred
+  // Where nothing but its name tells a call apart, a name that begins another one may be taken for a piece of it.
   const apart = (name: string) => !plan.tools.some((tool) => tool.name !== name && tool.name.startsWith(name))
   const names = all ? [...distinct.values()] : [...new Set(distinct.values())].filter(apart)
   return without(names, seen).map((name) => `vanished, and is not even rejected: ${name}`)

@@ -21,10 +21,10 @@ export function commonMutations(shapes: Shapes): Mutation[] {
   return [
     dropEvent('open', 'nothing', shapes.loose),
     repeatEvent('open'),
-    ...shapes.roles.flatMap((role) => [dropEvent(role, 'all'), repeatEvent(role)]),
-    { kind: 'repeat', name: 'whole-call', keeps: 'all', apply: repeatCall },
-    { kind: 'reorder', name: 'neighbours', keeps: 'all', apply: swapNeighbours },
-    { kind: 'reorder', name: 'interleave', keeps: 'all', apply: interleave },
+    ...shapes.roles.flatMap((role) => [dropEvent(role, ENDS.has(role) ? 'all' : 'runs'), repeatEvent(role)]),
+    { kind: 'repeat', name: 'whole-call', keeps: 'runs', apply: repeatCall },
+    { kind: 'reorder', name: 'neighbours', keeps: shapes.ordered ? 'all' : 'runs', apply: swapNeighbours },
+    { kind: 'reorder', name: 'interleave', keeps: shapes.ordered ? 'all' : 'runs', apply: interleave },
     ...damageMutations(shapes),
   ]
 }
@@ -36,9 +36,9 @@ export function pieceMutations(shapes: PieceShapes): Mutation[] {
   }
   return [
     { kind: 'drop', name: 'fragment', keeps: 'nothing', apply: using(dropFragment) },
-    { kind: 'repeat', name: 'cumulative', keeps: 'all', apply: using(cumulate) },
-    { kind: 'repeat', name: 'consolidated', keeps: 'all', apply: using(consolidate) },
-    { kind: 'split', name: 'fragments', keeps: 'all', apply: using(splitFragments) },
+    { kind: 'repeat', name: 'cumulative', keeps: 'runs', apply: using(cumulate) },
+    { kind: 'repeat', name: 'consolidated', keeps: 'runs', apply: using(consolidate) },
+    { kind: 'split', name: 'fragments', keeps: 'runs', apply: using(splitFragments) },
   ]
 }
 
@@ -46,7 +46,7 @@ export function pieceMutations(shapes: PieceShapes): Mutation[] {
 export const dropNames: Mutation = {
   kind: 'drop',
   name: 'event-names',
-  keeps: 'all',
+  keeps: 'runs',
   apply(stream) {
     const named = stream.events.filter((one) => one.name !== undefined)
     for (const one of named) delete one.name
@@ -58,7 +58,7 @@ export const dropNames: Mutation = {
 export const usageFirst: Mutation = {
   kind: 'reorder',
   name: 'usage-first',
-  keeps: 'all',
+  keeps: 'runs',
   apply(stream) {
     const usage = stream.events.findIndex((one) => one.role === 'usage')
     const end = endAt(stream)
@@ -67,6 +67,9 @@ export const usageFirst: Mutation = {
     return true
   },
 }
+
+/** Without these, an answer has no end. */
+const ENDS = new Set<Role>(['finish', 'end'])
 
 function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
   return {
@@ -104,7 +107,7 @@ function repeatEvent(role: Role): Mutation {
   return {
     kind: 'repeat',
     name: `${role}-event`,
-    keeps: 'all',
+    keeps: 'runs',
     apply(stream, random) {
       const places = placesOf(stream, (one) => one.role === role)
       if (places.length === 0 || (role === 'open' && isUnmarked(stream))) return false

@@ -3,6 +3,7 @@ import {
   endAt,
   event,
   insertAt,
+  type Keeps,
   type Mutation,
   placesOf,
   type Shapes,
@@ -17,11 +18,11 @@ export function damageMutations(shapes: Shapes): Mutation[] {
     { kind: 'truncate', name: 'bytes', keeps: 'nothing', apply: cutBytes },
     { kind: 'truncate', name: 'events', keeps: 'nothing', apply: cutEvents },
     { kind: 'truncate', name: 'lying', keeps: 'nothing', apply: (stream, random) => lie(stream, random, shapes) },
-    putting('split', 'text-between', (stream, random) => shapes.text(stream, random)),
-    putting('insert', 'noise', (stream, random) => shapes.noise(stream, random)),
+    putting('split', 'text-between', 'runs', (stream, random) => shapes.text(stream, random)),
+    putting('insert', 'noise', 'runs', (stream, random) => shapes.noise(stream, random)),
     // An error ends the answer: what comes after it need not be looked at.
-    { ...putting('insert', 'error', (_stream, random) => shapes.error(random)), keeps: 'nothing' },
-    putting('insert', 'garbage', (_stream, random) => event('damage', random.pick(GARBAGE))),
+    putting('insert', 'error', 'nothing', (_stream, random) => shapes.error(random)),
+    putting('insert', 'garbage', 'all', (_stream, random) => event('damage', random.pick(GARBAGE))),
     { kind: 'corrupt', name: 'frame', keeps: 'nothing', apply: corrupt },
   ]
 }
@@ -29,12 +30,13 @@ export function damageMutations(shapes: Shapes): Mutation[] {
 function putting(
   kind: 'split' | 'insert',
   name: string,
+  keeps: Keeps,
   make: (stream: Stream, random: Random) => WireEvent,
 ): Mutation {
   return {
     kind,
     name,
-    keeps: 'all',
+    keeps,
     apply(stream, random) {
       insertAt(stream, random.range(0, stream.events.length), make(stream, random))
       return true
@@ -77,7 +79,8 @@ function corrupt(stream: Stream, random: Random): boolean {
     text.slice(middle),
     text.slice(0, middle) + text.slice(middle + random.range(1, 8)),
     `${text.slice(0, middle)}\uFFFD${text.slice(middle)}`,
-    `${text}}`,
+    // In an array, the object before a bracket too many is whole.
+    stream.framing === 'array' ? text.slice(1) : `${text}}`,
   ])
   const { name } = copyEvent(stream.events[at] as WireEvent)
   stream.events[at] = event('damage', isReadable(spoiled) ? text.slice(0, -1) : spoiled, {

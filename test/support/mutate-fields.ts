@@ -36,7 +36,7 @@ export interface FieldOptions {
 function eachField(
   kind: Kind,
   path: Path,
-  { keeps = 'all', gone, on = () => true, everywhere = false }: FieldOptions,
+  { keeps = 'runs', gone, on = () => true, everywhere = false }: FieldOptions,
   change: (fields: JsonObject, key: string, random: Random) => boolean,
 ): Mutation {
   const key = String(path.at(-1))
@@ -65,7 +65,7 @@ export function eachEvent(
   kind: Kind,
   name: string,
   change: (one: WireEvent, random: Random, stream: Stream) => boolean,
-  keeps: Keeps = 'all',
+  keeps: Keeps = 'runs',
 ): Mutation {
   return {
     kind,

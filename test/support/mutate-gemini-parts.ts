@@ -25,7 +25,7 @@ function calls(
   kind: Mutation['kind'],
   name: string,
   change: (call: JsonObject, random: Random, stream: Stream) => boolean,
-  keeps: Mutation['keeps'] = 'all',
+  keeps: Mutation['keeps'] = 'runs',
 ): Mutation {
   return eachEvent(
     kind,
@@ -107,15 +107,18 @@ export const geminiMutations: readonly Mutation[] = [
   nullField(['usageMetadata']),
   dropField(['responseId']),
   dropField(['modelVersion']),
-  eachEvent('drop', 'finishReason', (one) => spoilEnd(one, undefined)),
-  eachEvent('null', 'finishReason', (one, random) =>
-    spoilEnd(one, random.pick([null, '', 'FINISH_REASON_UNSPECIFIED'])),
+  eachEvent('drop', 'finishReason', (one) => spoilEnd(one, undefined), 'all'),
+  eachEvent(
+    'null',
+    'finishReason',
+    (one, random) => spoilEnd(one, random.pick([null, '', 'FINISH_REASON_UNSPECIFIED'])),
+    'all',
   ),
-  { kind: 'repeat', name: 'call-frame', keeps: 'all', apply: repeatFrame },
-  { kind: 'repeat', name: 'growing-args', keeps: 'all', apply: growArgs },
-  { kind: 'repeat', name: 'end-event', keeps: 'all', apply: repeatEnd },
-  { kind: 'split', name: 'frames', keeps: 'all', apply: splitFrame },
-  { kind: 'split', name: 'empty-part', keeps: 'all', apply: emptyPart },
+  { kind: 'repeat', name: 'call-frame', keeps: 'runs', apply: repeatFrame },
+  { kind: 'repeat', name: 'growing-args', keeps: 'runs', apply: growArgs },
+  { kind: 'repeat', name: 'end-event', keeps: 'runs', apply: repeatEnd },
+  { kind: 'split', name: 'frames', keeps: 'runs', apply: splitFrame },
+  { kind: 'split', name: 'empty-part', keeps: 'runs', apply: emptyPart },
 ]
 
 function spoilEnd(one: WireEvent, word: string | null | undefined): boolean {
@@ -176,8 +179,9 @@ function splitFrame(stream: Stream): boolean {
   const one = stream.events[at]
   if (!one) return false
   const parts = listed(under(one.data, 'candidates', 0, 'content')['parts'])
-  const split = parts.map((part, place) => {
-    const call = one.calls[place]
+  const ordinals = [...one.calls]
+  const split = parts.map((part) => {
+    const call = 'functionCall' in part ? ordinals.shift() : undefined
     const own = copyEvent({ ...one, calls: call === undefined ? [] : [call], group: `call ${call}` })
     under(own.data, 'candidates', 0, 'content')['parts'] = [part]
     return own

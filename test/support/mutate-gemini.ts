@@ -9,6 +9,7 @@ import {
   cleanStream,
   event,
   type Kit,
+  type Mutation,
   type Role,
   type Shapes,
   type Stream,
@@ -109,6 +110,7 @@ function frame(role: Role, parts: JsonObject[], more: Partial<WireEvent> = {}): 
 
 const shapes: Shapes = {
   roles: ['close'],
+  ordered: true,
   text: (_stream, random) => frame('text', [{ text: random.pick(['Well, ', '{"a":']) }], { group: 'stray' }),
   noise: (_stream, random) =>
     random.pick([
@@ -134,9 +136,10 @@ const shapes: Shapes = {
 }
 
 /** The frames of Gemini are whole calls, so that a repeat is found by the id, or by standing beside the first. */
-const common = commonMutations(shapes).filter(
-  ({ kind, name }) => !(kind === 'repeat' && ['whole-call', 'open-event'].includes(name)),
-)
+const common = commonMutations(shapes)
+  .filter(({ kind, name }) => !(kind === 'repeat' && ['whole-call', 'open-event'].includes(name)))
+  // What comes between the pieces of a call ends it (T128).
+  .map((one): Mutation => (['text-between', 'noise'].includes(one.name) ? { ...one, keeps: 'all' } : one))
 
 /** Gemini. */
 export const geminiKit: Kit = { wire: gemini, make, mutations: [...common, ...geminiMutations] }

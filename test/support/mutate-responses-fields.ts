@@ -43,7 +43,7 @@ export const responsesMutations: readonly Mutation[] = [
   nullField(['item', 'call_id'], { gone: 'id', nothings: [null, ''] }),
   nullField(['item', 'arguments'], { keeps: 'names', nothings: [null, ''] }),
   nullField(['item', 'name'], { keeps: 'nothing', nothings: [null, ''] }),
-  nullField(['arguments'], { nothings: [null, ''] }),
+  nullField(['arguments'], { keeps: 'names', nothings: [null, ''] }),
   nullField(['response', 'output']),
   nullField(['response', 'usage']),
   eachEvent('rotate', 'item-ids', (one, random) => {
@@ -82,11 +82,11 @@ export const responsesMutations: readonly Mutation[] = [
     for (const item of output) if ('id' in item) item['id'] = letters(random, 12)
     return output.length > 0
   }),
-  { kind: 'drop', name: 'listed-item', keeps: 'nothing', apply: dropListed },
-  { kind: 'reorder', name: 'list', keeps: 'all', apply: shuffleList },
+  { kind: 'drop', name: 'listed-item', keeps: 'runs', apply: dropListed },
+  { kind: 'reorder', name: 'list', keeps: 'runs', apply: shuffleList },
   { kind: 'reorder', name: 'done-early', keeps: 'all', apply: (stream, random) => move(stream, random, 'close', -1) },
   { kind: 'reorder', name: 'added-late', keeps: 'all', apply: (stream, random) => move(stream, random, 'open', 1) },
-  { kind: 'repeat', name: 'renumbered', keeps: 'all', apply: repeatRenumbered },
+  { kind: 'repeat', name: 'renumbered', keeps: 'runs', apply: repeatRenumbered },
   eachEvent('insert', 'early-arguments', (one, random, { plan }) => {
     const call = plan.calls[one.calls[0] ?? -1]
     if (one.role !== 'open' || !call || random.chance(0.5)) return false

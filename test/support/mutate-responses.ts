@@ -118,6 +118,7 @@ function call(plan: Plan, at: number, output: JsonObject[], habits: Habits, rand
 /** Numbers what is put in like its neighbours would be: not at all, as far as anybody can tell. */
 const shapes: Shapes & PieceShapes = {
   roles: ['start', 'close', 'end'],
+  ordered: true,
   text: (_stream, random) =>
     typed(
       'text',

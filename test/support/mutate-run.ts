@@ -70,7 +70,10 @@ function mutate(kit: Kit, stream: Stream, random: Random): Mutation[] {
   return applied
 }
 
+/** Alone, a mutation must do no more harm than it says; several together may. */
 function keepsOf(applied: readonly Mutation[]): Keeps {
+  const [first] = applied
+  if (first && applied.length === 1) return first.keeps
   if (applied.some(({ keeps }) => keeps === 'nothing')) return 'nothing'
   return applied.some(({ keeps }) => keeps === 'names') ? 'names' : 'all'
 }

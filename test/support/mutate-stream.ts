@@ -57,8 +57,11 @@ export type Gone = 'id' | 'index' | 'name' | 'opener' | 'repeat' | 'rotated' | '
 
 export type Kind = 'drop' | 'null' | 'repeat' | 'rotate' | 'split' | 'reorder' | 'truncate' | 'insert' | 'corrupt'
 
-/** What must still be seen of the clean calls, run or rejected: all of them, at least their names, or nothing. */
-export type Keeps = 'all' | 'names' | 'nothing'
+/**
+ * What must become of the clean calls: they all run, if nothing else was done to the stream; they are all seen, be it
+ * rejected; at least their names are seen; or nothing is asked.
+ */
+export type Keeps = 'runs' | 'all' | 'names' | 'nothing'
 
 /** One way to spoil a stream. */
 export interface Mutation {
@@ -90,6 +93,8 @@ export interface Shapes {
   lie(stream: Stream): WireEvent[]
   /** The kinds of events that this wire has, besides those that are about text and arguments. */
   readonly roles: readonly Role[]
+  /** The order of events means something, so that disorder may cost the calls. */
+  readonly ordered?: boolean
   /** Nothing but the opener tells that a call begins, so that a lost one is noticed only as long as indexes count the calls. */
   readonly loose?: boolean
 }

@@ -102,8 +102,8 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
   )
 }
 
-/** An absolute pattern means the same from the place where the search begins. */
+/** The pattern from the place where the search begins, also if it was written from somewhere above. */
 function within(pattern: string, places: readonly string[]): string {
   const place = places.find((one) => pattern.startsWith(`${one}/`))
-  return place === undefined ? pattern : pattern.slice(place.length + 1)
+  return (place === undefined ? pattern : pattern.slice(place.length + 1)).replace(/^(?:\.\/)+/, '')
 }

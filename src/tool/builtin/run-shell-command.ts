@@ -83,7 +83,7 @@ function outputOf(end: CommandEnd, command: string, directory: string | undefine
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
   const more = end.background.length > 0 && end.file !== undefined ? `\n[What goes on prints to ${end.file}]` : ''
   const error = end.error === undefined ? undefined : end.error + hint
-  const content = shellResult({ ...end, command, directory, output: output + more, error })
+  const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
   const display = output.trim() === '' ? displayOf(end) : output
   if (end.error === undefined) return { content, display }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'

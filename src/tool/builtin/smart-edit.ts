@@ -68,7 +68,7 @@ function refusal(
     )
   }
   const done =
-    fresh.trim() !== '' && current.includes(fresh)
+    fresh.trim().length > 12 && current.includes(fresh)
       ? ' new_string is in the file already; perhaps the edit was made before.'
       : ''
   return refuse(`old_string was not found in ${path}; nothing was changed.${done} ${near}`, 'edit-no-occurrence-found')

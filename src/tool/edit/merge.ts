@@ -16,7 +16,7 @@ export interface Passage {
  * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
  */
 export function mergePassage(given: Passage): readonly string[] | undefined {
-  const passage = withoutTrailing(given)
+  const passage = withoutTrailing(withFirstIndent(given))
   const { file, old, fresh } = passage
   const toFile = solidPairs(old, file)
   const pieces = cut(passage, new Map(toFile), new Map(solidPairs(old, fresh)))
@@ -42,6 +42,20 @@ function withoutTrailing({ file, old, fresh }: Passage): Passage {
   const isOwn = trails(fresh.filter((line) => file.includes(line.trimEnd())))
   const plain = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
   return { file, old: plain(old), fresh: isOwn ? plain(fresh) : fresh }
+}
+
+/** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
+function withFirstIndent({ file, old, fresh }: Passage): Passage {
+  const [had, is] = [indentOf(old[0] ?? ''), indentOf(file[0] ?? '')]
+  if (had === is || !is.startsWith(had) || essence(old[0] ?? '') !== essence(file[0] ?? '')) return { file, old, fresh }
+  const rest = solidPairs(old.slice(1), file.slice(1))
+  if (rest.length === 0 || !indentPairs(rest, old.slice(1), file.slice(1)).every(([model, real]) => model === real)) {
+    return { file, old, fresh }
+  }
+  const moved = ([first = '', ...others]: readonly string[]): readonly string[] => {
+    return indentOf(first) === had && !isBlank(first) ? [is + first.slice(had.length), ...others] : [first, ...others]
+  }
+  return { file, old: moved(old), fresh: moved(fresh) }
 }
 
 /** Pairs the lines that are the same in essence. Blank ones are no sign of anything. */

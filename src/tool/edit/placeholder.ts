@@ -38,7 +38,7 @@ const ELSEWHERE = `(?:(?:the )?(?:rest|remainder) of (?:the |this |your |our )?(
 
 /** "rest of the code remains the same", "existing methods unchanged", "unchanged code". */
 const STAYS = new RegExp(
-  `^(?:${ELSEWHERE},? (?:(?:(?:is|are|remains?|stays?|was|were) )?(?:the same|unchanged|as is|as before|as it was|identical|intact|untouched|omitted|not shown)|(?:goes?|stays?|remains?|continues?)(?: here)?|here)\\b.{0,30}|unchanged ${THING})[.)]*$`,
+  `^(?:${ELSEWHERE},? (?:(?:(?:is|are|remains?|stays?|was|were) )?(?:the same|unchanged|as is|as before|as it was|identical|intact|untouched|omitted|not shown)|(?:go(?:es)?|stays?|remains?|continues?)(?: here)?|here)\\b.{0,30}|unchanged ${THING})[.)]*$`,
   'i',
 )
 

@@ -3,12 +3,16 @@ export type Matcher = (path: string) => boolean
 
 /**
  * Makes a test of a glob: `*` and `?` within a name, `**` over folders, `[…]`, `{a,b}`. Names that begin with a dot are
- * names like any other.
+ * names like any other. The time it takes grows with the length of pattern and path only, whatever they are.
  */
 export function globMatcher(pattern: string, caseSensitive = false): Matcher {
-  const source = translate(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''))
-  const test = new RegExp(`^${source}$`, caseSensitive ? 'su' : 'siu')
-  return (path) => test.test(path)
+  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
+  const plain = fold(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''))
+  const ways = withoutBraces(plain).map((way) => way.split('/').map(stepOf))
+  return (path) => {
+    const names = fold(path).split('/')
+    return ways.some((steps) => matches(steps, names, (step, name) => matches(step, name, fits)))
+  }
 }
 
 /** Like a glob, but a pattern without a slash means the name alone, in whatever folder it is. */
@@ -37,57 +41,83 @@ export function globProblem(pattern: string): string | undefined {
   return undefined
 }
 
-function translate(pattern: string): string {
-  let source = ''
-  let depth = 0
-  for (let at = 0; at < pattern.length; at++) {
-    const sign = pattern[at] ?? ''
-    if (sign === '*') {
-      let stars = 1
-      while (pattern[at + 1] === '*') {
-        stars++
-        at++
-      }
-      const free = stars > 1 && (source === '' || /[/(|]$/.test(source))
-      if (free && pattern[at + 1] === '/') {
-        at++
-        // Twice the same freedom is only twice the work.
-        if (!source.endsWith(FOLDERS)) source += FOLDERS
-      } else source += free && atEnd(pattern, at) ? '.*' : '[^/]*'
-    } else if (sign === '?') source += '[^/]'
-    else if (sign === '[') {
-      const end = pattern.indexOf(']', at + 2)
-      if (end < 0) source += '\\['
-      else {
-        source += characters(pattern.slice(at + 1, end))
-        at = end
-      }
-    } else if (sign === '{' && pattern.indexOf('}', at) > 0) {
-      depth++
-      source += '(?:'
-    } else if (sign === '}' && depth > 0) {
-      depth--
-      source += ')'
-    } else if (sign === ',' && depth > 0) source += '|'
-    else if (sign === '\\' && at + 1 < pattern.length) source += literal(pattern[++at] ?? '')
-    else source += literal(sign)
+/** Any number of whatever comes, or a test of one of it. */
+type Token<T> = typeof ANY | T
+const ANY = Symbol('any')
+
+/** A test of one character: itself, or a set of them. */
+type Sign = string | { readonly not: boolean; readonly set: readonly (readonly [from: string, to: string])[] }
+
+/** Goes along both lists; after a dead end it lets the last “any” take one more. To go back further is never needed. */
+function matches<T, N>(
+  pattern: readonly Token<T>[] | typeof ANY,
+  given: ArrayLike<N>,
+  test: (token: T, one: N) => boolean,
+): boolean {
+  if (pattern === ANY) return true
+  let [at, place, last, taken] = [0, 0, -1, 0]
+  while (place < given.length) {
+    const token = pattern[at]
+    if (token === ANY) {
+      last = at++
+      taken = place
+    } else if (token !== undefined && test(token, given[place] as N)) {
+      at++
+      place++
+    } else if (last >= 0) {
+      at = last + 1
+      place = ++taken
+    } else return false
   }
-  return source + ')'.repeat(depth)
+  while (pattern[at] === ANY) at++
+  return at === pattern.length
 }
 
-const FOLDERS = '(?:[^/]+/)*'
-
-function atEnd(pattern: string, at: number): boolean {
-  const next = pattern[at + 1]
-  return next === undefined || next === '}' || next === ','
+/** A step of the path: `**` is any number of folders, and everything else the signs of one name. */
+function stepOf(step: string): Token<readonly Token<Sign>[]> {
+  if (/^\*{2,}$/.test(step)) return ANY
+  const signs: Token<Sign>[] = []
+  for (let at = 0; at < step.length; at++) {
+    const sign = step[at] ?? ''
+    const end = sign === '[' ? step.indexOf(']', at + 2) : -1
+    if (sign === '*') signs.push(ANY)
+    else if (sign === '?') signs.push({ not: true, set: [] })
+    else if (end > 0) {
+      signs.push(setOf(step.slice(at + 1, end)))
+      at = end
+    } else signs.push(sign === '\\' && at + 1 < step.length ? (step[++at] ?? '') : sign)
+  }
+  return signs
 }
 
-function characters(inside: string): string {
-  const negated = /^[!^]/.test(inside)
-  const body = (negated ? inside.slice(1) : inside).replace(/[\\\][^&~|()/{}]/g, '\\$&')
-  return `[${negated ? '^/' : ''}${body}]`
+function setOf(inside: string): Sign {
+  const not = /^[!^]/.test(inside)
+  const body = not ? inside.slice(1) : inside
+  const ranges = [...body.matchAll(/(.)-(.)|(.)/gsu)]
+  return { not, set: ranges.map(([, from, to, one]) => [from ?? one ?? '', to ?? one ?? '']) }
 }
 
-function literal(sign: string): string {
-  return sign.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+function fits(sign: Sign, one: string): boolean {
+  if (typeof sign === 'string') return sign === one
+  return sign.set.some(([from, to]) => from <= one && one <= to) !== sign.not
 }
+
+/** The patterns that a pattern with `{a,b}` stands for. */
+function withoutBraces(pattern: string): string[] {
+  let found = [pattern]
+  for (;;) {
+    const next = found.flatMap((one) => {
+      const inner = /\{([^{}]*)\}/.exec(one)
+      if (!inner) return [one]
+      const [whole, choices = ''] = inner
+      return choices
+        .split(',')
+        .map((choice) => one.slice(0, inner.index) + choice + one.slice(inner.index + whole.length))
+    })
+    if (next.length === found.length && next.every((one, at) => one === found[at])) return found
+    if (next.length > MAX_WAYS) return found
+    found = next
+  }
+}
+
+const MAX_WAYS = 500

@@ -4,7 +4,8 @@ import type { Profile } from '../../model/profile.ts'
 import type { Params, Request, ToolChoice } from '../../model/request.ts'
 import { wellFormed } from '../../model/text.ts'
 import type { Turn } from '../../model/turn.ts'
-import { type ProjectedTool, type Projection, project } from '../../schema/project.ts'
+import type { ProjectedTool, Projection } from '../../schema/project.ts'
+import { declarationWarnings, declare } from '../declare.ts'
 import { describeTools } from '../text-tools.ts'
 import { ownData, type Step, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
@@ -17,7 +18,7 @@ const WIRE = 'anthropic'
 
 /** Writes a messages request. The messages come last, so that a longer history extends the bytes of a shorter one. */
 export function encode(request: Request, profile: Profile, place?: Place): Encoded {
-  const projection = project(request.tools, profile.dialect)
+  const projection = declare(request.tools, profile)
   const params = request.params ?? {}
   const { steps: all, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM }, place)
   const steps = paused(all, request.turns, profile) ? all.slice(0, -1) : all
@@ -35,11 +36,7 @@ export function encode(request: Request, profile: Profile, place?: Place): Encod
     messages: (profile.cache === 'marks' ? marked(messages) : messages) as unknown as JsonObject[],
   }
   for (const refused of profile.refuses) delete body[refused]
-  const setAside = projection.setAside.map(({ name, reason }) => ({
-    code: 'tool-set-aside',
-    message: `${name}: ${reason}`,
-  }))
-  return { body, warnings: [...warnings, ...setAside] }
+  return { body, warnings: [...warnings, ...declarationWarnings(projection)] }
 }
 
 /** Where the vendor may cut the prompt for its cache; four are allowed in a request. */

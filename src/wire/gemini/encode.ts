@@ -4,7 +4,8 @@ import type { Profile } from '../../model/profile.ts'
 import type { Params, Request, ToolChoice } from '../../model/request.ts'
 import { resultMedia, resultText, wellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
-import { type Projection, project } from '../../schema/project.ts'
+import type { Projection } from '../../schema/project.ts'
+import { declarationWarnings, declare } from '../declare.ts'
 import { callAsText, describeTools, resultAsText } from '../text-tools.ts'
 import { type Exchange, type Step, callInput, callText, isOwn, ownData, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
@@ -54,7 +55,7 @@ export function encodeOn(
   extra: Partial<GeminiBody> = {},
   place?: Place,
 ): { body: GeminiBody; warnings: Warning[] } {
-  const projection = project(request.tools, profile.dialect)
+  const projection = declare(request.tools, profile)
   const context: Context = { wire, profile, projection }
   const { steps, warnings } = transcript(request.turns, { ...context, form: FORM }, place)
   const system = instruction(request, context)
@@ -71,8 +72,7 @@ export function encodeOn(
     contents: contents(steps, context),
   }
   for (const refused of profile.refuses) Reflect.deleteProperty(body, refused)
-  for (const { name, reason } of projection.setAside)
-    warnings.push({ code: 'tool-set-aside', message: `${name}: ${reason}` })
+  warnings.push(...declarationWarnings(projection))
   return { body, warnings }
 }
 

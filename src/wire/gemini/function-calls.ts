@@ -117,6 +117,9 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
       if (name === undefined && id === undefined && given['args'] === undefined && given['partialArgs'] === undefined) {
         return scribe.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
       }
+      // A piece of arguments whose call is over: nobody knows what else is missing.
+      if (name === undefined && 'partialArgs' in given && known.some((one) => one.id === id))
+        return scribe.taint('Arguments came for a call that had ended (T128).')
       const before = repeats(part, given)
       if (!before) return open(part, given)
       scribe.warn('repeated-call', 'A call was sent again; the last word counts (T128).')

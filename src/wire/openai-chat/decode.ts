@@ -244,6 +244,7 @@ function usage(state: State, value: unknown): void {
   const seen = {
     input: value['prompt_tokens'],
     output: value['completion_tokens'],
+    total: value['total_tokens'],
     cacheRead: input['cached_tokens'] ?? value['prompt_cache_hit_tokens'] ?? value['cached_tokens'],
     cacheWrite: input['cache_write_tokens'],
     reasoning: output['reasoning_tokens'] ?? value['reasoning_tokens'],

@@ -4,7 +4,8 @@ import type { Profile } from '../../model/profile.ts'
 import type { Params, Request, ToolChoice } from '../../model/request.ts'
 import { mediaUrl, resultMedia, resultText, wellFormed } from '../../model/text.ts'
 import type { AssistantPart, MediaPart, ResultPart, TextPart } from '../../model/turn.ts'
-import { type Projection, project } from '../../schema/project.ts'
+import type { Projection } from '../../schema/project.ts'
+import { declarationWarnings, declare } from '../declare.ts'
 import { callAsText, describeTools, resultAsText } from '../text-tools.ts'
 import { type Step, callText, freeText, ownData, type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
@@ -21,7 +22,7 @@ interface Context {
 
 /** Writes a chat completions request. The messages come last, so that a longer history extends the bytes of a shorter one. */
 export function encode(request: Request, profile: Profile, place?: Place): Encoded {
-  const projection = project(request.tools, profile.dialect)
+  const projection = declare(request.tools, profile)
   const { steps, warnings } = transcript(request.turns, { wire: WIRE, profile, projection, form: FORM }, place)
   const native = profile.tools === 'native'
   const context = { profile, projection }
@@ -44,11 +45,7 @@ export function encode(request: Request, profile: Profile, place?: Place): Encod
     messages: profile.alternate ? alternate(messages) : messages,
   }
   for (const refused of profile.refuses) delete body[refused]
-  const setAside = projection.setAside.map(({ name, reason }) => ({
-    code: 'tool-set-aside',
-    message: `${name}: ${reason}`,
-  }))
-  return { body, warnings: [...warnings, ...setAside] }
+  return { body, warnings: [...warnings, ...declarationWarnings(projection)] }
 }
 
 function settings(params: Params, profile: Profile, warnings: Warning[]): JsonObject {
@@ -105,7 +102,7 @@ const MAX_STOPS = 4
 
 function declaration(tool: Projection['tools'][number], profile: Profile): JsonObject {
   if (tool.freeform) return { type: 'custom', custom: { name: tool.name, description: tool.description } }
-  const strict = profile.dialect === 'openai-strict' ? { strict: tool.strict ?? false } : {}
+  const strict = tool.strict === undefined ? {} : { strict: tool.strict }
   return {
     type: 'function',
     function: { name: tool.name, description: tool.description, parameters: tool.schema, ...strict },

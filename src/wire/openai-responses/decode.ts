@@ -4,10 +4,8 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import { usageFrom } from '../../model/usage.ts'
 import { classify, findError } from '../fault.ts'
 import type { Frame } from '../frame.ts'
-import type { Slot } from '../calls.ts'
 import { type Scribe, startScribe } from '../scribe.ts'
 import type { Reading } from '../wire.ts'
-import { dialectOf } from './encode.ts'
 import { type Channel, type Fields, type Item, describe, finishText, list, settlePiece, word, write } from './items.ts'
 import { type Sequence, startSequence } from './sequence.ts'
 import { type Table, isRepeat, isWaiting, startTable } from './table.ts'
@@ -27,8 +25,7 @@ export interface State {
 
 /** Starts reading an answer. */
 export function start(reading: Reading): State {
-  const profile = { ...reading.profile, dialect: dialectOf(reading.profile) }
-  const scribe = startScribe('openai-responses', { ...reading, profile })
+  const scribe = startScribe('openai-responses', reading)
   const [table, sequence] = [startTable(scribe), startSequence()]
   return { scribe, table, sequence, unknown: new Set(), opened: false, model: false, cut: false }
 }
@@ -82,7 +79,7 @@ function added({ table }: State, value: Fields): void {
   const data = itemIn(value)
   if (!data) return
   const known = table.find(value, data)
-  const again = known?.ids.has(word(data['id']) ?? '') || (known?.slot && isAgain(known.slot, data))
+  const again = known && isAgain(known, data)
   const same = known && !known.done && (!known.announced || again)
   const item = same ? known : table.enter(value, data['type'])
   item.announced = true
@@ -90,9 +87,12 @@ function added({ table }: State, value: Fields): void {
   describe(item, data)
 }
 
-/** Is this the announcement of a call that was announced before? Two calls may have one id (T10). */
-function isAgain(slot: Slot, data: Fields): boolean {
-  return slot.wireId === word(data['call_id']) && (slot.names[0] === undefined || slot.names[0] === word(data['name']))
+/** Is this an item that was announced before? Two calls may have one id (T10), but not as one item. */
+function isAgain({ ids, slot }: Item, data: Fields): boolean {
+  const id = word(data['id'])
+  if (id !== undefined && ids.size > 0) return ids.has(id)
+  if (!slot || slot.wireId !== word(data['call_id'])) return false
+  return slot.names[0] === undefined || slot.names[0] === word(data['name'])
 }
 
 /** An item is whole. What it says now counts, whatever came before (T140). */
@@ -138,9 +138,14 @@ function argued(state: State, value: Fields, type: string): void {
   if (!slot || item.done) return late(state, 'Arguments')
   if (slot.names.length === 0 && word(value['name']) !== undefined) slot.names = [String(value['name'])]
   if (!item.ids.has(word(value['item_id']) ?? '')) doubt(state, item.index)
-  if (value['delta'] !== undefined) return calls.extend(slot, { args: value['delta'] })
+  if (value['delta'] !== undefined) {
+    return item.argued ? late(state, 'Arguments') : calls.extend(slot, { args: value['delta'] })
+  }
+  const args = value['arguments'] ?? value['input']
+  // Whole arguments after other whole arguments are those of another call.
+  if (item.argued && !isNothing(args) && args !== slot.raw) slot.ambiguous = true
   item.argued = true
-  calls.settle(slot, value['arguments'] ?? value['input'])
+  calls.settle(slot, args)
 }
 
 /** A piece without a known id may belong to any open call in its place; only an item that is whole clears that up. */
@@ -178,16 +183,17 @@ function terminal(state: State, response: Fields, ending?: string, value?: Field
   if (value) sequence.repeated(ending ?? '', value)
   const output = list(response['output'])
   let unseen = 0
+  let other = false
   for (const [position, data] of output.entries()) {
     const known = table.listed(data, position)
     const item = known ?? table.enter({}, data['type'])
     if (!known && item.slot) unseen++
     item.listed = true
+    if (item.done && item.slot && !isRepeat(item, data)) other = true
     if (!item.done) finish(state, item, data)
   }
-  if (unseen > 0 && table.items.some((item) => item.slot && !item.listed)) {
+  if (other || (unseen > 0 && table.items.some((item) => item.slot && !item.listed)))
     scribe.taint('The list at the end names other calls than those that came.')
-  }
   // Without the list nobody knows what was in the events that did not arrive.
   if (sequence.gap !== undefined) {
     if (output.length === 0) scribe.taint(sequence.gap)

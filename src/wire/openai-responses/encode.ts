@@ -1,10 +1,11 @@
 import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import type { Profile, SchemaDialect } from '../../model/profile.ts'
+import type { Profile } from '../../model/profile.ts'
 import type { Params, Request, ToolChoice } from '../../model/request.ts'
 import { wellFormed } from '../../model/text.ts'
 import type { Turn } from '../../model/turn.ts'
-import { type Projection, project } from '../../schema/project.ts'
+import type { Projection } from '../../schema/project.ts'
+import { declarationWarnings, declare } from '../declare.ts'
 import { describeTools } from '../text-tools.ts'
 import { type Place, transcript } from '../transcript.ts'
 import type { Encoded } from '../wire.ts'
@@ -21,7 +22,7 @@ const FORM = { legal: /^[A-Za-z0-9_-]{1,64}$/ }
 
 /** Writes a Responses request: the whole history in the order in which it came, and nothing left on the server (T84). */
 export function encode(request: Request, profile: Profile, place?: Place): Encoded {
-  const projection = project(request.tools, dialectOf(profile))
+  const projection = declare(request.tools, profile)
   const warnings: Warning[] = []
   const native = profile.tools === 'native'
   const whole: Body = {
@@ -34,16 +35,7 @@ export function encode(request: Request, profile: Profile, place?: Place): Encod
     input: history(request, { profile, projection }, warnings, place),
   }
   const body = profile.refuses.reduce<JsonObject>((left, path) => without(left, path.split('.')), whole)
-  const setAside = projection.setAside.map(({ name, reason }) => ({
-    code: 'tool-set-aside',
-    message: `${name}: ${reason}`,
-  }))
-  return { body, warnings: [...warnings, ...setAside] }
-}
-
-/** The dialect in which tools are declared and their calls read: the strict one where calls are to be constrained (T150). */
-export function dialectOf(profile: Profile): SchemaDialect {
-  return profile.constrain && profile.dialect === 'openai' ? 'openai-strict' : profile.dialect
+  return { body, warnings: [...warnings, ...declarationWarnings(projection)] }
 }
 
 function instructions(request: Request, { profile, projection }: Context): JsonObject {

@@ -11,7 +11,7 @@ const WINDOW = 64
 
 /** Starts the watch of one stream. Servers that number every event alike are not believed. */
 export function startSequence(): Sequence {
-  const recent: (Readonly<Record<string, unknown>> | undefined)[] = []
+  const recent: ({ readonly type: string; readonly value: Readonly<Record<string, unknown>> } | undefined)[] = []
   let last: number | undefined
   let gap: string | undefined
   let trusted = true
@@ -24,12 +24,17 @@ export function startSequence(): Sequence {
         if (last !== undefined && number > last + 1)
           gap ??= `Events are missing between number ${last} and number ${number}.`
         last = number
-        recent[number % WINDOW] = value
+        recent[number % WINDOW] = { type, value }
         return false
       }
       const before = recent[number % WINDOW]
-      if (!before || before['sequence_number'] !== number) return number <= last - WINDOW
-      if (sameEvent(before, value, type)) return true
+      if (before?.value['sequence_number'] !== number) {
+        if (number > last - WINDOW) return false
+        // Either it is a repeat, or the count began anew; only the list at the end can tell what was lost.
+        gap ??= `After number ${last} came number ${number}.`
+        return true
+      }
+      if (before.type === type && sameEvent(before.value, value)) return true
       trusted = false
       gap = undefined
       return false
@@ -40,14 +45,6 @@ export function startSequence(): Sequence {
   }
 }
 
-function sameEvent(
-  before: Readonly<Record<string, unknown>>,
-  value: Readonly<Record<string, unknown>>,
-  type: string,
-): boolean {
-  return (
-    (before['type'] ?? type) === type &&
-    before['output_index'] === value['output_index'] &&
-    before['delta'] === value['delta']
-  )
+function sameEvent(before: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
+  return before['output_index'] === value['output_index'] && before['delta'] === value['delta']
 }

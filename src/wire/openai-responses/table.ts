@@ -46,7 +46,7 @@ export function startTable(scribe: Scribe): Table {
     const found = byId(here) ?? here.findLast(fits) ?? byId(same) ?? newest
     if (found) found.index ??= index
     // An item that was announced without an id has that of its pieces.
-    if (found && id !== undefined && found.ids.size === 0 && here.includes(found)) found.ids.add(id)
+    if (found && id !== undefined && found.ids.size === 0 && here.length === 1 && found === here[0]) found.ids.add(id)
     return found
   }
 
@@ -64,9 +64,9 @@ export function startTable(scribe: Scribe): Table {
     const placed = named.find((item) => item.index === index)
     if (placed ?? named[0]) return placed ?? named.find((item) => !item.done) ?? named.at(-1)
     const found = locate(value, data['type'], word(data['id']), () => true)
-    // Another id means another call, unless an open one has the very place.
-    const other = id !== undefined && found?.slot?.wireId !== undefined
-    return other && (index === undefined || found.done) ? undefined : found
+    // Another id means another call; one that came without an id is this one, if it is open and has the very place.
+    if (!found?.slot || id === undefined || found.slot.wireId === undefined) return found
+    return found.slot.ids.size > 0 || index === undefined || found.done ? undefined : found
   }
 
   return {
@@ -82,7 +82,7 @@ export function startTable(scribe: Scribe): Table {
       if (recent && again && recent.count === items.length && isWaiting(recent.item)) return recent.item
       const id = word(itemId)
       // What comes for a call that is whole, under another id, is not for that call.
-      const known = locate(value, type, id, (item) => id === undefined || !item.argued)
+      const known = locate(value, type, id, (item) => id === undefined || isWaiting(item) || item.done)
       const item = known ?? enter(value, type)
       if (!known && id !== undefined) item.ids.add(id)
       recent = { item, type, index, id: itemId, count: items.length }
@@ -104,9 +104,9 @@ export function startTable(scribe: Scribe): Table {
   }
 }
 
-/** May more of this item come? */
+/** May more of this item come? Where it is in doubt whose the arguments were, it may. */
 export function isWaiting(item: Item): boolean {
-  return !item.done && !item.argued
+  return !item.done && (!item.argued || item.slot?.ambiguous === true)
 }
 
 /** Is a finished item, which comes in the place or under the id of another, that one again? */
@@ -138,8 +138,9 @@ function sameWords(item: Item, data: Fields): boolean {
 
 function sameCall(slot: Slot, data: Fields): boolean {
   if (slot.names[0] !== word(data['name'])) return false
-  if (!slot.closed) return true
   const given = data['arguments'] ?? data['input']
+  // Of an open call, what came so far must be the beginning of it.
+  if (!slot.closed && (typeof given !== 'string' || given.startsWith(slot.raw))) return true
   const before = readArguments(slot.raw)
   const now = readArguments(typeof given === 'string' ? given : JSON.stringify(given ?? null))
   return slot.raw === given || (before.ok && now.ok && canonical(before.inputs) === canonical(now.inputs))

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { smartEdit, type Strategy } from '../../src/tool/edit/smart-edit.ts'
+import { textOf, workspace } from './workspace.ts'
+
+const CODE = `import fs from 'node:fs'
+
+export class Store {
+	constructor(path) {
+		this.path = path
+		this.items = new Map()
+	}
+
+	load() {
+		const text = fs.readFileSync(this.path, 'utf8')
+		for (const line of text.split('\\n')) {
+			const [key, value] = line.split('=')
+			this.items.set(key, value)
+		}
+		return this.items.size
+	}
+
+	save() {
+		const lines = []
+		for (const [key, value] of this.items) {
+			lines.push(key + '=' + value)
+		}
+		fs.writeFileSync(this.path, lines.join('\\n'))
+	}
+}
+`
+
+const PYTHON = `def outer():
+    total = 0
+    for item in items:
+        if item.valid:
+            total += item.price
+        else:
+            skipped.append(item)
+    return total
+`
+
+interface Case {
+  readonly name: string
+  readonly text?: string
+  readonly old: string
+  readonly fresh: string
+  readonly strategy: Strategy
+  /** What must be there afterwards; and what must not. */
+  readonly has: string
+  readonly not?: string
+  readonly lines: readonly [number, number]
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'word for word',
+    old: 'this.path = path\n',
+    fresh: 'this.path = resolve(path)\n',
+    strategy: 'exact',
+    has: '\t\tthis.path = resolve(path)\n\t\tthis.items',
+    lines: [5, 5],
+  },
+  {
+    name: 'spaces for tabs, in both texts',
+    old: "    load() {\n        const text = fs.readFileSync(this.path, 'utf8')\n        for",
+    fresh: '    load() {\n        const text = read(this.path)\n        for',
+    strategy: 'whitespace',
+    has: '\tload() {\n\t\tconst text = read(this.path)\n\t\tfor (const line of',
+    lines: [9, 11],
+  },
+  {
+    name: 'two spaces for a tab, whole lines',
+    old: "    const lines = []\n    for (const [key, value] of this.items) {\n      lines.push(key + '=' + value)\n    }\n",
+    fresh:
+      "    const lines = []\n    for (const [key, value] of this.items) {\n      if (key) {\n        lines.push(key + '=' + value)\n      }\n    }\n",
+    strategy: 'indentation',
+    has: "\t\tfor (const [key, value] of this.items) {\n\t\t\tif (key) {\n\t\t\t\tlines.push(key + '=' + value)\n\t\t\t}\n\t\t}\n",
+    lines: [19, 22],
+  },
+  {
+    name: 'no indentation at all, the new text as the file has it',
+    old: "for (const line of text.split('\\n')) {\nconst [key, value] = line.split('=')\nthis.items.set(key, value)\n}",
+    fresh:
+      "\t\tfor (const line of text.split('\\n')) {\n\t\t\tconst [key, value] = line.split(':')\n\t\t\tthis.items.set(key, value)\n\t\t}",
+    strategy: 'indentation',
+    has: "\t\tfor (const line of text.split('\\n')) {\n\t\t\tconst [key, value] = line.split(':')\n\t\t\tthis.items.set(key, value)\n\t\t}\n",
+    lines: [11, 14],
+  },
+  {
+    name: 'Python, shifted as a whole',
+    text: PYTHON,
+    old: 'if item.valid:\n    total += item.price\nelse:\n    skipped.append(item)\n',
+    fresh: 'if item.valid:\n    total += item.price\n    count += 1\nelse:\n    skipped.append(item)\n',
+    strategy: 'indentation',
+    has: '        if item.valid:\n            total += item.price\n            count += 1\n        else:\n',
+    lines: [4, 7],
+  },
+  {
+    name: 'space at the ends of lines',
+    old: 'this.path = path   \n\t\tthis.items = new Map()  ',
+    fresh: 'this.path = path   \n\t\tthis.items = new Set()  ',
+    strategy: 'indentation',
+    has: '\t\tthis.path = path\n\t\tthis.items = new Set()\n',
+    lines: [5, 6],
+  },
+  {
+    name: 'space inside of lines',
+    old: 'lines.push( key+"=" +value )'.replaceAll('"', "'"),
+    fresh: 'lines.push(value)',
+    strategy: 'whitespace',
+    has: '\t\t\tlines.push(value)\n',
+    lines: [21, 21],
+  },
+  {
+    name: 'a blank line missing, the change elsewhere',
+    old: "import fs from 'node:fs'\nexport class Store {\n\tconstructor(path) {\n\t\tthis.path = path\n",
+    fresh: "import fs from 'node:fs'\nexport class Store {\n\tconstructor(path) {\n\t\tthis.path = String(path)\n",
+    strategy: 'whitespace',
+    has: "import fs from 'node:fs'\n\nexport class Store {\n\tconstructor(path) {\n\t\tthis.path = String(path)\n",
+    lines: [1, 5],
+  },
+  {
+    name: 'other quotes around what stays',
+    old: 'const [key, value] = line.split("=")\n\t\t\tthis.items.set(key, value)',
+    fresh: 'const [key, value] = line.split("=")\n\t\t\tthis.items.set(key.trim(), value)',
+    strategy: 'quotes',
+    has: "\t\t\tconst [key, value] = line.split('=')\n\t\t\tthis.items.set(key.trim(), value)\n",
+    lines: [12, 13],
+  },
+  {
+    name: 'printers’ quotes become plain ones, in new lines too',
+    old: 'const lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(key + ‘=’ + value)\n\t\t}',
+    fresh:
+      'const lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(‘#’)\n\t\t\tlines.push(key + ‘=’ + value)\n\t\t}',
+    strategy: 'quotes',
+    has: "\t\t\tlines.push('#')\n\t\t\tlines.push(key + '=' + value)\n",
+    not: '‘',
+    lines: [19, 22],
+  },
+  {
+    name: 'one stale line that is not what the change is about',
+    old: "\tsave() {\n\t\tconst lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(key + '=' + values)\n\t\t}\n\t\tfs.writeFileSync(this.path, lines.join('\\n'))\n\t}",
+    fresh:
+      "\tsave() {\n\t\tconst lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(key + '=' + values)\n\t\t}\n\t\tfs.writeFileSync(this.path, lines.join('\\n'), 'utf8')\n\t}",
+    strategy: 'fuzzy',
+    has: "\t\t\tlines.push(key + '=' + value)\n\t\t}\n\t\tfs.writeFileSync(this.path, lines.join('\\n'), 'utf8')\n",
+    lines: [18, 24],
+  },
+  {
+    name: 'a passage taken out',
+    old: "  save() {\n    const lines = []\n    for (const [key, value] of this.items) {\n      lines.push(key + '=' + value)\n    }\n    fs.writeFileSync(this.path, lines.join('\\n'))\n  }\n",
+    fresh: '',
+    strategy: 'indentation',
+    has: '\t\treturn this.items.size\n\t}\n\n}\n',
+    lines: [18, 24],
+  },
+]
+
+describe('smart_edit finds the place', () => {
+  for (const { name, text = CODE, old, fresh, strategy, has, not, lines } of CASES) {
+    test(name, () => {
+      const edited = smartEdit(text, { old, fresh })
+      assert.ok('text' in edited, JSON.stringify(edited))
+      assert.deepEqual([edited.strategy, edited.first, edited.last], [strategy, ...lines])
+      assert.ok(edited.text.includes(has), edited.text)
+      if (not !== undefined) assert.ok(!edited.text.includes(not), edited.text)
+      const outside = text.split('\n')
+      const after = edited.text.split('\n')
+      assert.deepEqual(after.slice(0, lines[0] - 1), outside.slice(0, lines[0] - 1), 'what is above stays')
+      const below = outside.slice(lines[1])
+      assert.deepEqual(after.slice(after.length - below.length), below, 'what is below stays')
+    })
+  }
+})
+
+describe('smart_edit refuses to guess', () => {
+  const twice = 'a = 1\nfoo(a)\nb = 2\n\na = 1\nfoo(a)\nb = 3\n'
+  const refused: readonly (readonly [name: string, text: string, old: string, fresh: string, why: string])[] = [
+    ['two places word for word', twice, 'foo(a)', 'bar(a)', 'ambiguous'],
+    ['two places with other indentation', twice, '  a = 1\n  foo(a)', '  a = 2\n  foo(a)', 'ambiguous'],
+    [
+      'the line to change is not what the model thinks',
+      CODE,
+      "\t\tconst lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(key + value)\n\t\t}\n\t\tfs.writeFileSync(this.path, lines.join('\\n'))",
+      "\t\tconst lines = []\n\t\tfor (const [key, value] of this.items) {\n\t\t\tlines.push(key)\n\t\t}\n\t\tfs.writeFileSync(this.path, lines.join('\\n'))",
+      'unclear',
+    ],
+    [
+      'quotes in a new line that the file writes otherwise',
+      CODE,
+      'const [key, value] = line.split("=")\n\t\t\tthis.items.set(key, value)',
+      'const [key, value] = line.split("=")\n\t\t\tthis.items.set(key, "don\'t")',
+      'unclear',
+    ],
+    ['nothing like it', CODE, 'class Other extends Base {\n  run() {}\n}', 'x', 'not-found'],
+    ['too short for anything but word for word', 'x = 1\n', 'x=2', 'y', 'not-found'],
+    [
+      'flat code with a new block in it',
+      PYTHON,
+      'if item.valid:\ntotal += item.price\nelse:\nskipped.append(item)',
+      'if item.valid:\nif item.price:\ntotal += item.price\nelse:\nskipped.append(item)',
+      'unclear',
+    ],
+    ['a blank line that may be there already', 'a\n\nb\nc\n', 'b\nc', '\nb\nd', 'unclear'],
+  ]
+  for (const [name, text, old, fresh, why] of refused) {
+    test(name, () => {
+      const edited = smartEdit(text, { old, fresh })
+      assert.ok('why' in edited, JSON.stringify(edited))
+      assert.equal(edited.why, why)
+    })
+  }
+})
+
+describe('smart_edit tells what it did', () => {
+  const input = { file_path: 'a.ts', instruction: 'rename it' }
+
+  test('how it matched, and which lines', async () => {
+    using ws = workspace({ 'a.ts': CODE })
+    const path = join(ws.root, 'a.ts')
+    const exact = await ws.call('smart_edit', { ...input, old_string: 'this.path = path', new_string: 'this.path = p' })
+    assert.equal(exact.content, `Successfully modified file: ${path} (1 replacements). Matched exactly, line 5.`)
+    const loose = await ws.call('smart_edit', {
+      ...input,
+      old_string: '    const lines = []\n    for (const [key, value] of this.items) {\n',
+      new_string: '    const lines = [1]\n    for (const [key, value] of this.items) {\n',
+    })
+    assert.equal(
+      loose.content,
+      `Successfully modified file: ${path} (1 replacements). Matched with different indentation, lines 19-20.`,
+    )
+    assert.match(ws.read('a.ts'), /\n\t\tconst lines = \[1\]\n\t\tfor/)
+  })
+
+  test('the nearest passage, and how it differs', async () => {
+    using ws = workspace({ 'a.ts': CODE })
+    const output = await ws.call('smart_edit', {
+      ...input,
+      old_string:
+        'load() {\n  const data = fs.readFileSync(this.path)\n  const rows = data.split("\\n")\n  return rows.length\n}',
+      new_string: 'x',
+    })
+    assert.equal(output.error?.type, 'edit-no-occurrence-found')
+    const text = textOf(output)
+    assert.match(text, /^old_string was not found in .*a\.ts; nothing was changed\. The nearest passage is lines 9-/)
+    assert.match(text, /\tload\(\) \{\n\t\tconst text = fs\.readFileSync\(this\.path, 'utf8'\)\n/)
+    assert.match(
+      text,
+      /\n- {3}const data = fs\.readFileSync\(this\.path\)\n\+ →→const text = fs\.readFileSync\(this\.path, 'utf8'\)\n/,
+    )
+    assert.equal(ws.read('a.ts'), CODE)
+  })
+
+  test('the places, if there are several', async () => {
+    using ws = workspace({ a: 'x = 1\ny\nx = 1\n' })
+    const output = await ws.call('smart_edit', {
+      file_path: 'a',
+      instruction: '',
+      old_string: 'x = 1',
+      new_string: 'x = 2',
+    })
+    assert.equal(output.error?.type, 'edit-expected-occurrence-mismatch')
+    assert.match(textOf(output), /^old_string fits 2 places in .*a \(exactly\), at lines 1, 3\. Add lines around it/)
+    const all = await ws.call('smart_edit', {
+      file_path: 'a',
+      instruction: '',
+      old_string: 'x = 1',
+      new_string: 'x = 2',
+      allow_multiple: true,
+    })
+    assert.match(textOf(all), /\(2 replacements\)/)
+  })
+
+  test('an edit that was made before', async () => {
+    using ws = workspace({ a: 'const renamed = compute(input)\n' })
+    const output = await ws.call('smart_edit', {
+      file_path: 'a',
+      instruction: '',
+      old_string: 'const original = other(thing)',
+      new_string: 'const renamed = compute(input)',
+    })
+    assert.match(textOf(output), /new_string is in the file already; perhaps the edit was made before\./)
+  })
+})
