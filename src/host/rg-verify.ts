@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, readSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { type Grip, grip, openHeld } from './grip.ts'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Grip, grip } from './grip.ts'
 import type { Hit } from './host.ts'
 import { reach } from './reach.ts'
 import type { RgFile, RgHit } from './rg-message.ts'
@@ -18,46 +18,50 @@ export interface Verifier {
  * while it runs; what it then found is not in our file, and never gets to the model.
  */
 export function verifier(roots: Roots): Verifier {
-  // Hits come folder by folder, so the last folder is held on to.
-  let last: { path: string; folder: Grip } | undefined
+  // Hits come folder by folder, so the folders on the way are held on to.
+  const held = new Map<string, Grip>()
 
-  function folderOf(path: string): Grip {
-    if (last?.path === path) return last.folder
-    last?.folder.release()
-    last = undefined
-    const folder = reach(roots, path, { need: 'read' }, ({ found, keep }) => {
-      if (!found?.stats.isDirectory()) throw new Error('not a folder')
+  function folderOf(path: string, base: string): Grip {
+    const known = held.get(path)
+    if (known) return known
+    const found = path === base ? start(base) : grip(`${folderOf(dirname(path), base).at}/${basename(path)}`)
+    held.set(path, found)
+    if (!found.stats.isDirectory()) throw new Error('not a folder')
+    return found
+  }
+
+  const start = (base: string): Grip =>
+    reach(roots, base, { need: 'read' }, ({ found, keep }) => {
+      if (!found) throw new Error('not there')
       return keep(found)
     })
-    last = { path, folder }
-    return folder
+
+  function close(): void {
+    for (const folder of held.values()) folder.release()
+    held.clear()
   }
 
   return {
     hits(base, file) {
       const path = join(base, file.path)
+      if (held.size > MAX_HELD) close()
       try {
-        const held = grip(`${folderOf(dirname(path)).at}/${path.slice(path.lastIndexOf('/') + 1)}`)
-        try {
-          return held.stats.isFile() ? sureHits(held, path, file.hits) : []
-        } finally {
-          held.release()
-        }
+        return sureHits(`${folderOf(dirname(path), base).at}/${basename(path)}`, path, file.hits)
       } catch {
         return []
       }
     },
-    close() {
-      last?.folder.release()
-      last = undefined
-    },
+    close,
   }
 }
 
-function sureHits(held: Grip, path: string, hits: readonly RgHit[]): Hit[] {
-  const descriptor = openHeld(held)
+const MAX_HELD = 200
+
+function sureHits(at: string, path: string, hits: readonly RgHit[]): Hit[] {
+  const descriptor = openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   let lines: string[] | undefined
   try {
+    if (!fstatSync(descriptor).isFile()) return []
     return hits
       .filter((hit) => isThere(descriptor, hit) || (lines ??= decoded(descriptor))[hit.line - 1] === plain(hit))
       .map((hit) => ({ path, line: hit.line, text: plain(hit) }))

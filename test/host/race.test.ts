@@ -11,24 +11,25 @@ const SECONDS = Number(process.env['DRAGOMAN_RACE_SECONDS'] ?? 4)
 const SWAPPER = `
 const fs = require('node:fs')
 const [ws, out] = process.argv.slice(1)
-fs.writeFileSync(ws + '/f-real', 'INSIDE\\n')
-for (;;) {
-  try {
-    fs.renameSync(ws + '/d', ws + '/d-away')
-    fs.symlinkSync(out, ws + '/d')
-    for (let i = 0; i < 20; i++);
-    fs.unlinkSync(ws + '/d')
-    fs.renameSync(ws + '/d-away', ws + '/d')
-    fs.unlinkSync(ws + '/f')
-    fs.symlinkSync(out + '/secret.txt', ws + '/f')
-    fs.unlinkSync(ws + '/f')
-    fs.writeFileSync(ws + '/f', 'INSIDE\\n')
-  } catch {
-    try { if (fs.lstatSync(ws + '/d').isSymbolicLink()) fs.unlinkSync(ws + '/d') } catch {}
-    try { if (!fs.existsSync(ws + '/d')) fs.renameSync(ws + '/d-away', ws + '/d') } catch {}
-    try { fs.mkdirSync(ws + '/d') } catch {}
-    try { fs.writeFileSync(ws + '/d/secret.txt', 'INSIDE\\n') } catch {}
-  }
+const d = ws + '/d', f = ws + '/f'
+const quietly = (work) => { try { work() } catch {} }
+const pause = () => { const until = process.hrtime.bigint() + 50000n; while (process.hrtime.bigint() < until); }
+for (let round = 0; ; round++) {
+  const away = ws + '/away-' + round
+  quietly(() => fs.renameSync(d, away))
+  quietly(() => fs.symlinkSync(out, d))
+  pause()
+  quietly(() => fs.unlinkSync(d))
+  quietly(() => fs.renameSync(away, d))
+  // Whoever writes meanwhile may have made a new folder of that name.
+  quietly(() => fs.rmSync(away, { recursive: true }))
+  quietly(() => fs.writeFileSync(d + '/secret.txt', 'INSIDE\\n', { flag: 'wx' }))
+  pause()
+  quietly(() => fs.unlinkSync(f))
+  quietly(() => fs.symlinkSync(out + '/secret.txt', f))
+  pause()
+  quietly(() => fs.unlinkSync(f))
+  quietly(() => fs.writeFileSync(f, 'INSIDE\\n', { flag: 'wx' }))
 }`
 
 test(

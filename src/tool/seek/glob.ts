@@ -8,10 +8,14 @@ export type Matcher = (path: string) => boolean
 export function globMatcher(pattern: string, caseSensitive = false): Matcher {
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
   const plain = fold(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''))
-  const ways = withoutBraces(plain).map((way) => way.split('/').map(stepOf))
+  const ways = withoutBraces(plain).map((way) => ({ steps: way.split('/').map(stepOf), tail: tailOf(way) }))
   return (path) => {
-    const names = fold(path).split('/')
-    return ways.some((steps) => matches(steps, names, (step, name) => matches(step, name, fits)))
+    const given = fold(path)
+    // Most files fail at the end of their names already.
+    const likely = ways.filter(({ tail }) => given.endsWith(tail))
+    if (likely.length === 0) return false
+    const names = given.split('/')
+    return likely.some(({ steps }) => matches(steps, names, (step, name) => matches(step, name, fits)))
   }
 }
 
@@ -88,6 +92,11 @@ function stepOf(step: string): Token<readonly Token<Sign>[]> {
     } else signs.push(sign === '\\' && at + 1 < step.length ? (step[++at] ?? '') : sign)
   }
   return signs
+}
+
+/** What a path must end with to fit, in so many letters. */
+function tailOf(way: string): string {
+  return /[^*?[\]\\/]*$/.exec(way)?.[0] ?? ''
 }
 
 function setOf(inside: string): Sign {

@@ -40,7 +40,7 @@ export function encode(request: Request, profile: Profile, place?: Place): Encod
     ...(native &&
       projection.tools.length > 0 && {
         ...choice(request.toolChoice, request.params, projection, warnings),
-        tools: projection.tools.map((tool) => declaration(tool, profile)),
+        tools: projection.tools.map(declaration),
       }),
     messages: profile.alternate ? alternate(messages) : messages,
   }
@@ -100,7 +100,7 @@ function stops({ stop = [] }: Params, warnings: Warning[]): JsonObject {
 
 const MAX_STOPS = 4
 
-function declaration(tool: Projection['tools'][number], profile: Profile): JsonObject {
+function declaration(tool: Projection['tools'][number]): JsonObject {
   if (tool.freeform) return { type: 'custom', custom: { name: tool.name, description: tool.description } }
   const strict = tool.strict === undefined ? {} : { strict: tool.strict }
   return {

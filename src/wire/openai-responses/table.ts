@@ -44,9 +44,11 @@ export function startTable(scribe: Scribe): Table {
       (item) => !item.done && fits(item) && (index === undefined || item.index === undefined),
     )
     const found = byId(here) ?? here.findLast(fits) ?? byId(same) ?? newest
-    if (found) found.index ??= index
-    // An item that was announced without an id has that of its pieces.
-    if (found && id !== undefined && found.ids.size === 0 && here.length === 1 && found === here[0]) found.ids.add(id)
+    if (!found) return undefined
+    found.index ??= index
+    // An item that was announced without an id has that of its pieces, if they can be nobody else's.
+    const open = same.filter((item) => !item.done && fits(item) && (index === undefined || item.index === index))
+    if (id !== undefined && found.ids.size === 0 && open.length === 1 && open[0] === found) found.ids.add(id)
     return found
   }
 
@@ -63,7 +65,9 @@ export function startTable(scribe: Scribe): Table {
     )
     const placed = named.find((item) => item.index === index)
     if (placed ?? named[0]) return placed ?? named.find((item) => !item.done) ?? named.at(-1)
-    const found = locate(value, data['type'], word(data['id']), () => true)
+    const name = word(data['name'])
+    const mayBe = ({ slot }: Item) => name === undefined || (slot?.names[0] ?? name) === name
+    const found = locate(value, data['type'], word(data['id']), mayBe)
     // Another id means another call; one that came without an id is this one, if it is open and has the very place.
     if (!found?.slot || id === undefined || found.slot.wireId === undefined) return found
     return found.slot.ids.size > 0 || index === undefined || found.done ? undefined : found
@@ -82,7 +86,7 @@ export function startTable(scribe: Scribe): Table {
       if (recent && again && recent.count === items.length && isWaiting(recent.item)) return recent.item
       const id = word(itemId)
       // What comes for a call that is whole, under another id, is not for that call.
-      const known = locate(value, type, id, (item) => id === undefined || isWaiting(item) || item.done)
+      const known = locate(value, type, id, (item) => id === undefined || item.done || isWaiting(item))
       const item = known ?? enter(value, type)
       if (!known && id !== undefined) item.ids.add(id)
       recent = { item, type, index, id: itemId, count: items.length }
