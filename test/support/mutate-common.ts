@@ -80,6 +80,9 @@ function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
       const places = placesOf(stream, (one) => one.role === role && (role === 'end' || !one.end))
       if (places.length === 0 || (loose && stream.gone.has('index'))) return false
       if (role === 'open') stream.gone.add('opener')
+      // Where pieces carry neither id nor index, only the end of one call and the name of the next tell the two apart.
+      if (role === 'close' && stream.gone.has('name')) return false
+      if (role === 'close') stream.gone.add('closer')
       const all = random.chance(0.3)
       const chosen = random.pick(places)
       stream.events = stream.events.filter((_one, at) => (all ? !places.includes(at) : at !== chosen))

@@ -56,8 +56,9 @@ export const geminiMutations: readonly Mutation[] = [
   calls(
     'drop',
     'name',
-    (call, random) => {
-      if (!('name' in call) || random.chance(0.5)) return false
+    (call, random, { gone }) => {
+      if (!('name' in call) || gone.has('closer') || random.chance(0.5)) return false
+      gone.add('name')
       delete call['name']
       return true
     },
@@ -66,8 +67,9 @@ export const geminiMutations: readonly Mutation[] = [
   calls(
     'null',
     'name',
-    (call, random) => {
-      if (!('name' in call) || random.chance(0.5)) return false
+    (call, random, { gone }) => {
+      if (!('name' in call) || gone.has('closer') || random.chance(0.5)) return false
+      gone.add('name')
       call['name'] = random.pick([null, ''])
       return true
     },

@@ -53,7 +53,7 @@ export interface Stream {
 }
 
 /** `name`: a call is named late; `opener`: not at all; `repeat`: calls were sent again; `rotated`, `renamed`: in every delta anew. */
-export type Gone = 'id' | 'index' | 'name' | 'opener' | 'repeat' | 'rotated' | 'renamed'
+export type Gone = 'id' | 'index' | 'name' | 'opener' | 'repeat' | 'rotated' | 'renamed' | 'closer'
 
 export type Kind = 'drop' | 'null' | 'repeat' | 'rotate' | 'split' | 'reorder' | 'truncate' | 'insert' | 'corrupt'
 

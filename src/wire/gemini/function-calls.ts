@@ -111,9 +111,6 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
       const name = word(given['name'])
       if (goesOn(id, name)) {
         if (partial) sign(partial.slot, part)
-        // A piece that brings nothing and does not end the call looks like the head of another one whose name was lost.
-        if (partial && given['willContinue'] === true && given['partialArgs'] === undefined)
-          partial.slot.ambiguous = true
         return extend(given)
       }
       closePartial()
