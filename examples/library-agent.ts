@@ -24,7 +24,6 @@ export async function main(model: string | ModelPort): Promise<{ text: string; c
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const model = process.env['DRAGOMAN_MODEL'] ?? process.argv[2]
-  if (model === undefined)
-    console.log('Name a model: DRAGOMAN_MODEL=gemini/gemini-2.5-flash node examples/library-agent.ts')
+  if (model === undefined) console.log('Name a model: npm run example -- library-agent gemini/gemini-2.5-flash')
   else console.log(await main(model))
 }

@@ -5,7 +5,7 @@ import { inRoot } from './lib/files.mjs'
 if (await ensure()) {
   // In this process, as if bin/dragoman itself had been started: no second process between the terminal and the command.
   const args = process.argv.slice(2)
-  process.argv = [process.argv[0], inRoot('bin/dragoman'), ...(args.length > 0 ? args : ['--help'])]
+  process.argv = [process.argv[0], inRoot('bin/dragoman'), ...args]
   await import('../bin/dragoman')
 } else {
   process.exitCode = 1

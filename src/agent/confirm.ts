@@ -42,6 +42,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
       `${decision.why} Nobody is there to be asked; try another way, or say what is needed.`,
       'denied: nobody to ask',
     )
+  if ('problem' in reply) return failed(call, reply.problem, 'invalid-arguments')
   if (reply.outcome === 'cancel') {
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
     return denied(call, `The person refused this call.${words}`, 'denied by the person')
@@ -81,9 +82,9 @@ async function question(
   decision: Decision,
   signal: AbortSignal,
   tell: Telling,
-): Promise<Reply | undefined> {
+): Promise<Reply | { problem: string } | undefined> {
   const details = await preview(agent, call, valid, signal)
-  if ('problem' in details) return { ask: '', outcome: 'cancel', words: details.problem }
+  if ('problem' in details) return details
   const ask: Ask = { id: agent.mint(), call: call.id, tool: valid.tool.spec.name, details, decision }
   const entry = agent.session.append({
     kind: 'ask',

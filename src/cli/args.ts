@@ -36,6 +36,10 @@ export function readArgs(argv: readonly string[]): RunArgs {
     throw new Complaint('give the prompt either with -p or as words, not both')
   }
   const prompt = values.prompt ?? (positionals.length > 0 ? positionals.join(' ') : undefined)
+  if (values.yolo && values['approval-mode'] !== undefined && values['approval-mode'] !== 'yolo') {
+    throw new Complaint('--yolo and --approval-mode contradict each other; give one of them')
+  }
+  if (values.resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
   const maxTurns = numberOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']

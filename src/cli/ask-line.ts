@@ -7,6 +7,8 @@ import { visible } from './output/visible.ts'
 export const askOnLine: NonNullable<Agent['ask']> = async (ask, signal) => {
   process.stderr.write(`\n${visible(question(ask))}\n`)
   const lines = createInterface({ input: process.stdin, output: process.stderr })
+  // Control-C at a question ends the run; it does not answer it.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
     for (;;) {
       const said = (await lines.question('  [y]es, once   [a]lways   [n]o, and say why  > ', { signal })).trim()

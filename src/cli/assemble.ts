@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Agent } from '../agent/agent.ts'
 import { contextMessage } from '../agent/prompt/context.ts'
@@ -95,6 +95,12 @@ function openSession(args: RunArgs, store: Store, folder: string): { session: Se
     return { session: takeUp(log), notices }
   } catch (error) {
     if (error instanceof StoreProblem) throw new Complaint(error.message)
+    if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
+      throw new Complaint(
+        `sessions cannot be kept in ${sessionsFolder(folder)}: ${error.message}; set XDG_DATA_HOME to a folder that can be written`,
+        EXIT.config,
+      )
+    }
     throw error
   }
 }
@@ -127,7 +133,7 @@ export function workFolder(args: Pick<RunArgs, 'cwd'>): string {
 }
 
 function existing(folder: string): string {
-  if (!existsSync(folder)) throw new Complaint(`there is no folder ${folder}`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Complaint(`there is no folder ${folder}`)
   return folder
 }
 

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { fstatSync, readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { run } from '../agent/run.ts'
 import type { CloseReason } from '../agent/run-event.ts'
 import type { RunArgs } from './args.ts'
-import { assemble } from './assemble.ts'
+import { assemble, workFolder } from './assemble.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { chooseModel } from './model.ts'
 import { jsonOutput } from './output/json.ts'
@@ -13,8 +14,12 @@ import { textOutput } from './output/text.ts'
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
 export async function headless(args: RunArgs): Promise<number> {
   const prompt = wholePrompt(args)
+  workFolder(args)
   const model = await chooseModel(args.model)
-  const ready = await assemble(args, model.port)
+  const ready = await assemble(args, model.port).catch(async (error: unknown) => {
+    await model.close()
+    throw error
+  })
   const output = outputs[args.format](STANDARD)
   const stop = new AbortController()
   const interrupt = () => stop.abort()
@@ -60,17 +65,23 @@ const CODES: Record<CloseReason, number> = {
 
 /** The prompt, with what stands on standard input before it. Going on with a session needs none. */
 function wholePrompt(args: RunArgs): string | undefined {
-  const piped = process.stdin.isTTY ? '' : readPiped()
+  const piped = readPiped()
   const whole = [piped.trim(), args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
   if (whole !== '') return whole
   if (args.resume !== undefined) return undefined
   throw new Complaint('there is nothing to do: give a prompt with -p, or on standard input')
 }
 
+/**
+ * All that is piped in, however slowly it comes. A terminal and /dev/null are no pipe; and `process.stdin` is not touched,
+ * because that would make the read give up where it should wait.
+ */
 function readPiped(): string {
+  if (isatty(0)) return ''
   try {
-    return readFileSync(0, 'utf8')
-  } catch {
-    return ''
+    const kind = fstatSync(0)
+    return kind.isFIFO() || kind.isFile() || kind.isSocket() ? readFileSync(0, 'utf8') : ''
+  } catch (error) {
+    throw new Complaint(`standard input cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

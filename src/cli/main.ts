@@ -21,4 +21,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+// Whoever reads us may have seen enough: `dragoman … | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok)
+  throw error
+})
+
 process.exitCode = await main(process.argv.slice(2))

@@ -34,7 +34,7 @@ export async function configuredModel(): Promise<string | undefined> {
 }
 
 const NO_MODEL =
-  'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp), or try dragoman -m rehearsal/hello'
+  'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp), or take the tour: dragoman tour'
 
 /** A scripted model behind a server of our own, on this machine. */
 async function rehearsed(name: string): Promise<Chosen> {

@@ -91,7 +91,13 @@ export function transcript(
     const calls = parts.filter((part) => part.kind === 'call')
     const exchanges = calls.map((call, nth) => {
       const twins = calls.slice(nth + 1).filter((other) => other.id === call.id).length
-      return { call, id: newId(call), result: takeResult(call, results, twins) ?? unanswered(call) }
+      const result = takeResult(call, results, twins)
+      if (!result)
+        warnings.push({
+          code: 'unanswered-call',
+          message: `The call of ${call.name} has no result; the model is told that it did not run (T88).`,
+        })
+      return { call, id: newId(call), result: result ?? unanswered(call) }
     })
     for (const orphan of results) {
       if (calls.some((call) => call.id === orphan.id)) continue

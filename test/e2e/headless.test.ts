@@ -41,7 +41,7 @@ interface Ended {
 function dragoman(
   args: readonly string[],
   { env, work }: { env: Record<string, string>; work: string },
-  more: { input?: string; started?: (child: ChildProcess) => void } = {},
+  more: { input?: string; open?: true; started?: (child: ChildProcess) => void } = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'bin/dragoman'), ...args], {
@@ -54,7 +54,7 @@ function dragoman(
     child.stderr.on('data', (text: Buffer) => (err += text.toString()))
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, out, err }))
-    child.stdin.end(more.input ?? '')
+    if (!more.open) child.stdin.end(more.input ?? '')
     more.started?.(child)
   })
 }
@@ -99,6 +99,13 @@ describe('dragoman -p', () => {
     await dragoman(['-p', 'summarise'], here, { input: 'the diff' })
     const said = JSON.stringify(here.server.requests[0]?.conversation.messages.at(-1))
     assert.match(said, /the diff\\n\\nsummarise/)
+  })
+
+  test('what is piped in is waited for, however slowly it comes', async () => {
+    const here = await stage([{ say: 'ok' }])
+    const late = (child: ChildProcess) => setTimeout(() => child.stdin?.end('late'), 700)
+    await dragoman(['-p', 'ask'], here, { started: late, open: true })
+    assert.match(JSON.stringify(here.server.requests[0]?.conversation.messages.at(-1)), /late\\n\\nask/)
   })
 
   test('a question without a person is a denial that tells the model why; --allowed-tools answers it beforehand', async () => {
@@ -170,6 +177,9 @@ describe('dragoman -p', () => {
       [['sessions', 'fly'], 42, /list, show, export, reply and rm/],
       [['sessions', 'reply', 'nonsense', 'yes'], 42, /no session nonsense/],
       [['--fork', '-p', 'x'], 42, /no session/],
+      [['-m', 'rehearsal/hello', '-p', 'x', '--resume', 'nonsense'], 42, /no session nonsense/],
+      [['-y', '--approval-mode', 'plan', '-p', 'x'], 42, /contradict/],
+      [['-p', 'x', '--cwd', join(root, 'package.json')], 42, /no folder/],
     ]
     for (const [args, code, words] of wrong) {
       const ended = await dragoman(args, here)

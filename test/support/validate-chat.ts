@@ -59,7 +59,8 @@ function tools(body: Fields, profile: Profile, refuse: Refuse): void {
     refuse,
   )
   const strict = inner.filter((one) => Object.hasOwn(one, 'strict'))
-  if (profile.dialect !== 'openai-strict' && strict.length > 0) refuse('T150 strict')
+  const constrained = profile.dialect === 'openai-strict' || (profile.constrain && profile.dialect === 'openai')
+  if (!constrained && strict.length > 0) refuse('T150 strict')
   const custom = new Set(given.flatMap(({ custom: one }) => (isObject(one) ? [String(one['name'])] : [])))
   choice(body['tool_choice'], names, custom, refuse)
 }

@@ -38,7 +38,7 @@ describe('list_directory', () => {
       output.content,
       `Directory listing for ${ws.root}: \n${[...names, ...files].join('\n')}\n\n(4 ignored)`,
     )
-    assert.equal(output.display, 'Listed 12 item(s) in .. (4 ignored)')
+    assert.equal(output.display, 'Listed 12 item(s). (4 ignored)')
   })
 
   test('names to leave out, and no ignore files', async () => {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { SCRIPTS } from '../../rehearsal/scripts/scripts.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import type { Script } from '../../rehearsal/script.ts'
+import { readScript } from '../../rehearsal/script-schema.ts'
 import { Complaint, EXIT } from '../exit.ts'
 
 const HELP = `Usage: dragoman rehearse serve [--port N] [--script file.json]
@@ -21,7 +22,7 @@ export async function rehearseCommand(args: string[]): Promise<number> {
   if (positionals[0] !== 'serve') throw new Complaint(`dragoman rehearse knows serve, not “${positionals[0]}”`)
   const port = values.port === undefined ? 0 : Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Complaint(`--port ${values.port} is not a port`)
-  const scripts = values.script === undefined ? SCRIPTS : { ...SCRIPTS, script: readScript(values.script) }
+  const scripts = values.script === undefined ? SCRIPTS : { ...SCRIPTS, script: scriptIn(values.script) }
   const server = await start(scripts, port)
   process.stdout.write(`${server.url}\n`)
   process.stderr.write(
@@ -46,9 +47,9 @@ async function start(scripts: Readonly<Record<string, Script>>, port: number) {
   }
 }
 
-function readScript(file: string): Script {
+function scriptIn(file: string): Script {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Script
+    return readScript(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     throw new Complaint(`${file} cannot be read as a script: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -4,7 +4,7 @@ import { EXIT } from '../exit.ts'
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const args = readArgs(argv)
-  if (args.help) process.stdout.write((await import('../help.ts')).HELP)
+  if (args.help || (argv.length === 1 && argv[0] === 'help')) process.stdout.write((await import('../help.ts')).HELP)
   else if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
   else if (argv.length === 0 || (argv.length === 1 && args.yes)) return nothingAsked(args.yes)
   else return (await import('../headless.ts')).headless(args)

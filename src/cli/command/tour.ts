@@ -40,7 +40,12 @@ export async function tourCommand(args: string[]): Promise<number> {
   const inner = port(target)
   const model = { ...inner, origin: { ...inner.origin, provider: 'rehearsal' } }
   const options = readArgs(['--cwd', folder, '--approval-mode', asks ? 'default' : 'yolo'])
-  const ready = await assemble(options, model, asks ? askOnLine : undefined)
+  const ready = await assemble(options, model, asks ? askOnLine : undefined).catch(async (error: unknown) => {
+    await server.close()
+    throw error
+  })
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort())
   const output = textOutput({
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stdout.write(text),
@@ -48,15 +53,16 @@ export async function tourCommand(args: string[]): Promise<number> {
   let code: number = EXIT.failure
   try {
     process.stdout.write(`A scratch project with a failing test is in ${folder}\n\n> ${TASK}\n\n`)
-    for await (const event of run(ready.agent, [{ kind: 'text', text: TASK }])) {
+    for await (const event of run(ready.agent, [{ kind: 'text', text: TASK }], stop.signal)) {
       output.show(event)
-      if (event.type === 'run-close') code = event.reason === 'done' ? EXIT.ok : EXIT.failure
+      if (event.type === 'run-close')
+        code = event.reason === 'done' ? EXIT.ok : event.reason === 'cancelled' ? EXIT.interrupted : EXIT.failure
     }
   } finally {
     ready.close()
     await server.close()
   }
-  process.stdout.write(after(folder, ready.agent.session.id))
+  if (code !== EXIT.interrupted) process.stdout.write(after(folder, ready.agent.session.id))
   return code
 }
 

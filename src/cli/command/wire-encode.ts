@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import { fromConversation, toConversation } from '../../wire/conversation.ts'
 import { loadWire } from '../../wire/wires.ts'
 import { Complaint } from '../exit.ts'
@@ -23,7 +23,12 @@ export async function encodeCommand(options: WireOptions): Promise<void> {
 /** Prints the conversation that a request body holds. */
 export async function readCommand(options: WireOptions): Promise<void> {
   const wire = await loadWire(wireOption(options.wire))
-  const found = toConversation(wire.read(readJson(options.file)))
+  if (options.batch !== undefined)
+    throw new Complaint('dragoman wire read takes one body at a time; --batch is for decode and encode')
+  const body = readJson(options.file)
+  if (!isObject(body))
+    throw new Complaint(`${options.file ?? 'standard input'} is no request body: it is not a JSON object`)
+  const found = toConversation(wire.read(body))
   print(JSON.parse(JSON.stringify(found)) as Json)
 }
 

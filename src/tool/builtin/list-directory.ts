@@ -5,7 +5,7 @@ import { rulesFor } from '../seek/ignore-rules.ts'
 import text from './list-directory.md'
 import { builtin } from './support/builtin.ts'
 import { listIn, respectIn, textIn } from './support/input.ts'
-import { absolute, shown, touching, workspaceOf } from './support/paths.ts'
+import { absolute, touching, workspaceOf } from './support/paths.ts'
 import { FILTERING } from './support/schema.ts'
 
 /** Lists one directory. */
@@ -41,7 +41,7 @@ export const listDirectory: Tool = builtin({
     const more = lines.length > MAX_LINES ? `\n... and ${lines.length - MAX_LINES} more` : ''
     return {
       content: `Directory listing for ${path}: \n${lines.slice(0, MAX_LINES).join('\n')}${more}${count}`,
-      display: `Listed ${entries.length} item(s) in ${shown(path, context.folders)}.${ignored > 0 ? ` (${ignored} ignored)` : ''}`,
+      display: `Listed ${entries.length} item(s).${ignored > 0 ? ` (${ignored} ignored)` : ''}`,
     }
   },
 })

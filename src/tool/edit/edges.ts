@@ -102,7 +102,8 @@ function edgeBlanks(lines: readonly string[], edge: 'start' | 'end'): number {
 export function isElsewhere(old: string, fresh: string): boolean {
   const solid = (text: string): string[] => text.split('\n').filter((line) => !isBlank(line))
   const [before, after] = [solid(old), solid(fresh)]
-  const kept = before.filter((line) => after.some((one) => one.trim() === line.trim()))
+  // A bracket alone stands at every depth and proves nothing.
+  const kept = before.filter((line) => /\w{2}/.test(line) && after.some((one) => one.trim() === line.trim()))
   if (kept.length > 0) return kept.every((line) => !after.includes(line))
   return after.length > 0 && indentOf(before[0] ?? '') !== indentOf(after[0] ?? '')
 }
