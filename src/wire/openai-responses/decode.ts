@@ -82,6 +82,9 @@ function added({ table }: State, value: Fields): void {
   const again = known && isAgain(known, data)
   const same = known && !known.done && (!known.announced || again)
   const item = same ? known : table.enter(value, data['type'])
+  // Arguments that were whole before their call was announced, under another id, may be another call's.
+  const strange = item.argued && item.ids.size > 0 && !item.ids.has(String(data['id']))
+  if (item.slot && strange) item.slot.ambiguous = true
   item.announced = true
   item.early = data['arguments'] ?? data['input']
   describe(item, data)

@@ -102,7 +102,7 @@ export function startTable(scribe: Scribe): Table {
         free.find((item) => item.ids.has(word(data['id']) ?? '')) ??
         free.find((item) => isHere(item, data, position)) ??
         free.find((item) => item.done && isSame(item, data)) ??
-        free.find((item) => item.slot && !item.done && item.slot.wireId === undefined)
+        free.find(({ slot, done }) => slot && !done && slot.wireId === undefined && isBeginning(slot, data))
       )
     },
   }
@@ -143,11 +143,16 @@ function sameWords(item: Item, data: Fields): boolean {
 function sameCall(slot: Slot, data: Fields): boolean {
   if (slot.names[0] !== word(data['name'])) return false
   const given = data['arguments'] ?? data['input']
-  // Of an open call, what came so far must be the beginning of it.
-  if (!slot.closed && (typeof given !== 'string' || given.startsWith(slot.raw))) return true
+  if (!slot.closed && isBeginning(slot, data)) return true
   const before = readArguments(slot.raw)
   const now = readArguments(typeof given === 'string' ? given : JSON.stringify(given ?? null))
   return slot.raw === given || (before.ok && now.ok && canonical(before.inputs) === canonical(now.inputs))
+}
+
+/** Could what came of an open call so far be the beginning of this one? */
+function isBeginning(slot: Slot, data: Fields): boolean {
+  const given = data['arguments'] ?? data['input']
+  return typeof given !== 'string' || given.startsWith(slot.raw)
 }
 
 function indexOf(value: Fields): number | undefined {
