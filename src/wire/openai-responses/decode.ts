@@ -120,6 +120,8 @@ function finish(state: State, item: Item, data: Fields): void {
       scribe.calls.settle(slot, args)
       slot.ambiguous = false
     } else if (slot.raw === '') scribe.calls.settle(slot, item.early)
+    // The vendor says that the call has no arguments: those that came were another's.
+    else if (args !== undefined && args !== null) slot.ambiguous = true
     scribe.calls.close(slot)
   } else if (item.kind === 'other') finishOther(state, item, data)
   else finishText(scribe, item, data)
