@@ -29,7 +29,12 @@ export function mutationSuite(...shares: readonly Share[]): void {
     for (const [kit, percent] of shares) {
       const cases = Math.round((TOTAL * percent) / 100)
       if (ONLY) test(kit.wire.id, { skip: ONLY[0] !== kit.wire.id }, () => runOne(kit, Number(ONLY[1])))
-      else test(`${kit.wire.id}, ${cases} streams`, () => void tallies.set(kit, runAll(kit, cases)))
+      else
+        test(
+          `${kit.wire.id}, ${cases} streams`,
+          { timeout: 1_800_000 },
+          () => void tallies.set(kit, runAll(kit, cases)),
+        )
       test(`${kit.wire.id}: the fuzz itself can fail`, () => canFail(kit))
     }
     after(() => {
