@@ -58,7 +58,7 @@ async function check(args) {
 /** Each file is a process of its own, two or more at a time. */
 async function runTests(files) {
   const concurrency = Math.max(2, availableParallelism())
-  const flags = ['--enable-source-maps', '--test-reporter=spec', '--test-timeout=120000']
+  const flags = ['--enable-source-maps', '--test-reporter=spec', '--test-timeout=900000']
   return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env: seeded() })).ok
 }
 

@@ -62,7 +62,9 @@ function unplaced(slots: readonly Slot[], hints: Hints, names: NameCheck): Targe
   // Two calls in one list are two calls.
   if (hints.listed > 1) return fresh()
   if (hints.id !== undefined && last.ids.size > 0) return fresh()
-  return opensAnother(last, hints, names) ? fresh() : into(last, hints)
+  if (opensAnother(last, hints, names)) return fresh()
+  const meant = slots.filter((slot) => isOpen(slot) && repeats(slot, hints.name ?? '', names))
+  return { ...into(last, hints), doubtful: meant.length > 1 ? meant : [] }
 }
 
 /** Where one index stands for several calls, a fragment may belong to any of them that is still open. */
@@ -79,6 +81,8 @@ function adrift(slots: readonly Slot[], hints: Hints): Target {
   const last = newest(slots.filter((slot) => !slot.closed))
   if (!last) return fresh()
   const otherId = hints.id !== undefined && last.ids.size > 0
+  // Nothing but an id: a call that will be named later (T14).
+  if (otherId && last.raw === '' && hints.args.trim() === '') return fresh()
   if (isOpen(last)) {
     // Another id may be the same call's (T09), or that of a call whose name was lost.
     const nameless = otherId && last.raw === '' && begins(hints.args)
@@ -90,7 +94,7 @@ function adrift(slots: readonly Slot[], hints: Hints): Target {
   // All calls are complete: this is a repeat of the last one's arguments, or trailing text of it.
   if (!other) return into(last, hints)
   // It goes on with the one call that is open, unless it could as well be said once more of the last one.
-  const repeated = begins(hints.args) || isStray(other, hints.args)
+  const repeated = begins(hints.args) || isStray(other, hints.args) || !begins(last.raw)
   return { slot: other, doubtful: open.length > 1 || repeated ? [...open, last] : [] }
 }
 

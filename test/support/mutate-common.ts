@@ -68,6 +68,9 @@ export const usageFirst: Mutation = {
   },
 }
 
+/** A call comes with these. */
+const MADE = new Set<Role>(['open', 'close'])
+
 /** Without these, an answer has no end. */
 const ENDS = new Set<Role>(['finish', 'end'])
 
@@ -96,7 +99,9 @@ function dropEvent(role: Role, keeps: Keeps, loose = false): Mutation {
  * the wire has neither checksum nor repetition, nobody can notice it; but frames do not get lost, they arrive damaged.
  */
 function dropFragment(stream: Stream, random: Random, shapes: PieceShapes): boolean {
-  const places = placesOf(stream, (one) => one.role === 'args' && !one.end)
+  const opened = new Set<number>()
+  const goesOn = (call: number) => opened.size === opened.add(call).size
+  const places = placesOf(stream, (one) => one.calls.map(goesOn).every(Boolean) && one.role === 'args' && !one.end)
   if (!stream.fresh || places.length === 0) return false
   const at = random.pick(places)
   const rest = stream.events.filter((_one, place) => place !== at)
@@ -113,8 +118,8 @@ function repeatEvent(role: Role): Mutation {
     keeps: 'runs',
     apply(stream, random) {
       const places = placesOf(stream, (one) => one.role === role)
-      if (places.length === 0 || (role === 'open' && isUnmarked(stream))) return false
-      if (role === 'open') stream.gone.add('repeat')
+      if (places.length === 0 || (MADE.has(role) && isUnmarked(stream))) return false
+      if (MADE.has(role)) stream.gone.add('repeat')
       const at = random.pick(places)
       const again = copyEvent(stream.events[at] as WireEvent)
       insertAt(stream, at + 1, again)
