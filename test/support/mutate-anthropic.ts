@@ -85,6 +85,7 @@ function callBlock(plan: Plan, at: number, index: number, random: Random): WireE
 
 const shapes: Shapes & PieceShapes = {
   roles: ['start', 'close', 'finish', 'end'],
+  loose: true,
   text: (_stream, random) =>
     named(
       'text',
@@ -120,7 +121,7 @@ const shapes: Shapes & PieceShapes = {
 const isCall = (one: WireEvent) => one.calls.length > 0
 
 const own: readonly Mutation[] = [
-  dropField(['index'], { gone: 'index' }),
+  dropField(['index'], { gone: 'index', unless: 'opener' }),
   dropField(['type']),
   dropField(['delta', 'type']),
   dropField(['content_block', 'id'], { gone: 'id', on: isCall }),
@@ -128,7 +129,7 @@ const own: readonly Mutation[] = [
   dropField(['content_block', 'type'], { keeps: 'nothing' }),
   dropField(['content_block', 'input'], { keeps: 'nothing' }),
   dropField(['delta', 'stop_reason'], { keeps: 'all' }),
-  nullField(['index'], { gone: 'index' }),
+  nullField(['index'], { gone: 'index', unless: 'opener' }),
   nullField(['content_block', 'id'], { gone: 'id', nothings: [null, '', ' '] }),
   nullField(['content_block', 'name'], { keeps: 'nothing', nothings: [null, ''] }),
   nullField(['message']),

@@ -70,15 +70,15 @@ function set(fields: JsonObject, key: string, value: Json): boolean {
 
 /**
  * Notes what is lost, unless that would leave nothing by which anybody could tell what was sent: a call without name and
- * index is more arguments of the one before; fragments in disorder need an id or an index; and where both the id and
- * the name are new in every delta, every delta is a call.
+ * index is more arguments of the one before; fragments in disorder need an id or an index; and ids that are new in every
+ * delta are told from those of new calls only by the first id and by the name.
  */
 function lose(stream: Stream, what: Gone): boolean {
   const { gone } = stream
   if (gone.has(what)) return true
   gone.add(what)
   const lost = (one: Gone, two: Gone) => gone.has(one) && gone.has(two)
-  const renamed = lost('rotated', 'renamed') || lost('rotated', 'name')
+  const renamed = lost('rotated', 'renamed') || lost('rotated', 'name') || lost('rotated', 'id')
   const blind = lost('opener', 'index') || renamed || (gone.has('index') && stream.placeholder !== '')
   if (!blind && (!isOrderAll(stream) || isSequential(stream))) return true
   gone.delete(what)

@@ -107,8 +107,10 @@ function dropFragment(stream: Stream, random: Random, shapes: PieceShapes): bool
   const rest = stream.events.filter((_one, place) => place !== at)
   const left = (call: number) => rest.map((one) => shapes.argsOf(one, call)).join('')
   const noticed = stream.events[at]?.calls.every((call) => left(call).trim() !== '' && !readArguments(left(call)).ok)
-  if (noticed) stream.events = rest
-  return noticed ?? false
+  if (!noticed) return false
+  stream.events = rest
+  stream.sealed = true
+  return true
 }
 
 function repeatEvent(role: Role): Mutation {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Random } from './mutate-random.ts'
-import { type Keeps, type Kind, type Mutation, type Stream, under, type WireEvent } from './mutate-stream.ts'
+import { type Gone, type Keeps, type Kind, type Mutation, type Stream, under, type WireEvent } from './mutate-stream.ts'
 
 /** The place of a field in an event, from the outside in. */
 type Path = readonly (string | number)[]
@@ -27,6 +27,8 @@ export interface FieldOptions {
   readonly keeps?: Keeps
   /** Which way to tell calls apart is lost with it. */
   readonly gone?: 'id' | 'index'
+  /** Not where this is lost already. */
+  readonly unless?: Gone
   /** Only events that fit. */
   readonly on?: (one: WireEvent) => boolean
   /** The field must be the same in the whole stream, or it means something else. */
@@ -36,7 +38,7 @@ export interface FieldOptions {
 function eachField(
   kind: Kind,
   path: Path,
-  { keeps = 'runs', gone, on = () => true, everywhere = false }: FieldOptions,
+  { keeps = 'runs', gone, unless, on = () => true, everywhere = false }: FieldOptions,
   change: (fields: JsonObject, key: string, random: Random) => boolean,
 ): Mutation {
   const key = String(path.at(-1))
@@ -46,7 +48,7 @@ function eachField(
     keeps,
     apply(stream, random) {
       const fitting = stream.events.filter((one) => isPlain(one) && on(one) && key in fieldsOf(one, path))
-      if (fitting.length === 0) return false
+      if (fitting.length === 0 || (unless && stream.gone.has(unless))) return false
       const other = gone === 'id' ? 'index' : 'id'
       // Without both, a call that was sent again could not be told from one that was made again.
       if (gone !== undefined && stream.gone.has('repeat') && stream.gone.has(other)) return false

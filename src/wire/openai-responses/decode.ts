@@ -138,6 +138,8 @@ function finishOther({ scribe }: State, item: Item, data: Fields): void {
 /** The arguments of a call, in pieces or whole. */
 function argued(state: State, value: Fields, type: string): void {
   const { calls } = state.scribe
+  // Nothing makes no call (T28).
+  if (value['delta'] === '') return
   const item = state.table.place(value, type)
   const { slot } = item
   if (!slot || item.done) return late(state, 'Arguments')

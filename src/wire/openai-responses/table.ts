@@ -102,6 +102,7 @@ export function startTable(scribe: Scribe): Table {
         free.find((item) => item.ids.has(word(data['id']) ?? '')) ??
         free.find((item) => isHere(item, data, position)) ??
         free.find((item) => item.done && isSame(item, data)) ??
+        free.find((item) => isSame(item, data)) ??
         free.find(({ slot, done }) => slot && !done && slot.wireId === undefined && isBeginning(slot, data))
       )
     },
