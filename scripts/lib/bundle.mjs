@@ -1,7 +1,41 @@
 // The one set of esbuild options, for the build, the tests and the benchmarks alike.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
+
+/** Libraries that go into the bundle, with all that they need, so that installing the package is quick and small. */
+const inside = [
+  '@cfworker/json-schema',
+  '@earendil-works/pi-tui',
+  '@modelcontextprotocol/client',
+  '@opentelemetry',
+  '@pydantic/genai-prices',
+  'diff',
+  'eventsource-parser',
+  'google-auth-library',
+  'highlight.js',
+  'iconv-lite',
+  'ignore',
+  'ipaddr.js',
+  'marked',
+  'node-html-markdown',
+  'tree-sitter-bash',
+  'undici',
+  'web-tree-sitter',
+]
+
+/** Every other package stays outside: Node finds it where it is installed. */
+const packagesOutside = {
+  name: 'packages-outside',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./#]/ }, ({ path, importer }) => {
+      if (importer.includes('/node_modules/') || inside.some((name) => path === name || path.startsWith(`${name}/`)))
+        return undefined
+      return isAbsolute(path) ? undefined : { path, external: true }
+    })
+  },
+}
 
 /** Bundles entry points into a folder and returns the files written; undefined when the sources are wrong (printed). */
 export async function bundle({ entries, base, out, sourcemap = 'linked' }) {
@@ -17,10 +51,15 @@ export async function bundle({ entries, base, out, sourcemap = 'linked' }) {
       format: 'esm',
       platform: 'node',
       target: 'node20',
-      packages: 'external',
-      loader: { '.md': 'text' },
+      plugins: [packagesOutside],
+      loader: { '.md': 'text', '.wasm': 'file' },
+      assetNames: 'assets/[name]-[hash]',
       chunkNames: 'chunks/[name]-[hash]',
       charset: 'utf8',
+      // Libraries written as CommonJS ask for Node's own modules with require.
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      },
       sourcemap,
       metafile: true,
       logLevel: 'warning',
