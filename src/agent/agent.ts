@@ -24,7 +24,7 @@ export interface Agent {
   readonly params?: Params
   readonly limits?: Limits
   /** When and how a long history is summarised. */
-  readonly compaction?: { readonly share: number; readonly keep: number }
+  readonly compaction?: { readonly share?: number; readonly keep?: number }
   /** Puts a question to a person. Without it nobody is there, and a question is a denial. */
   readonly ask?: (ask: Ask, signal: AbortSignal) => Promise<Reply>
   /** What the person has typed since the last time; delivered between turns. */

@@ -7,7 +7,7 @@ export interface RunArgs {
   readonly prompt?: string
   readonly model?: string
   readonly format: OutputFormat
-  readonly mode: ApprovalMode
+  readonly mode?: ApprovalMode
   /** The session to go on with: its id, or `latest`. */
   readonly resume?: string
   /** The session to branch off from: its id, or `latest`. */
@@ -43,11 +43,12 @@ export function readArgs(argv: readonly string[]): RunArgs {
   const maxTurns = numberOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
+  const mode = values.yolo ? 'yolo' : values['approval-mode']
   return {
     ...(prompt !== undefined && { prompt }),
     ...(values.model !== undefined && { model: values.model }),
     format: oneOf('--output-format', values['output-format'] ?? 'text', FORMATS),
-    mode: values.yolo ? 'yolo' : oneOf('--approval-mode', values['approval-mode'] ?? 'default', MODES),
+    ...(mode !== undefined && { mode: oneOf('--approval-mode', mode, MODES) }),
     ...(values.resume !== undefined && { resume: values.resume }),
     ...(values.fork !== undefined && { fork: values.fork }),
     ...(maxTurns !== undefined && { maxTurns }),

@@ -14,6 +14,7 @@ import { jsonlStore } from '../session/store/jsonl.ts'
 import { type Store, StoreProblem } from '../session/store/store.ts'
 import { toolbox } from '../tool/toolbox.ts'
 import type { RunArgs } from './args.ts'
+import type { Settings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
 import { configFolder, sessionsFolder } from './places.ts'
@@ -27,7 +28,13 @@ export interface Assembled {
 }
 
 /** Puts an agent together from what a person asked for on the command line. */
-export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask']): Promise<Assembled> {
+export async function assemble(
+  args: RunArgs,
+  settings: Settings,
+  model: ModelPort,
+  ask?: Agent['ask'],
+): Promise<Assembled> {
+  const { config } = settings
   const folder = workFolder(args)
   const folders = [folder, ...args.directories.map((one) => existing(resolve(folder, one)))]
   const system = systemPrompt(args)
@@ -48,7 +55,11 @@ export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask
       session,
       model,
       toolbox: toolbox(builtinTools({ memory })),
-      policy: policyByMode({ mode: args.mode, folders: [...folders, scratch], allowed: args.allowedTools }),
+      policy: policyByMode({
+        mode: args.mode ?? config.approvalMode ?? 'default',
+        folders: [...folders, scratch],
+        allowed: args.allowedTools,
+      }),
       host,
       folders,
       seen: seenFiles(),
@@ -61,12 +72,13 @@ export async function assemble(args: RunArgs, model: ModelPort, ask?: Agent['ask
         writeFileSync(path, text, { mode: 0o600 })
         return Promise.resolve(path)
       },
+      ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...(ask && { ask }),
     }
     if (session.turns.length === 0) session.append({ kind: 'note', text: surroundings(folders) })
     return {
       agent,
-      notices,
+      notices: [...settings.notices, ...notices],
       close() {
         host.close()
         session.close()

@@ -4,6 +4,7 @@ import { run } from '../agent/run.ts'
 import type { CloseReason } from '../agent/run-event.ts'
 import type { RunArgs } from './args.ts'
 import { assemble, workFolder } from './assemble.ts'
+import { readSettings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { chooseModel } from './model.ts'
 import { jsonOutput } from './output/json.ts'
@@ -14,9 +15,9 @@ import { textOutput } from './output/text.ts'
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
 export async function headless(args: RunArgs): Promise<number> {
   const prompt = wholePrompt(args)
-  workFolder(args)
-  const model = await chooseModel(args.model)
-  const ready = await assemble(args, model.port).catch(async (error: unknown) => {
+  const settings = readSettings(workFolder(args))
+  const model = await chooseModel(args.model, settings.config)
+  const ready = await assemble(args, settings, model.port).catch(async (error: unknown) => {
     await model.close()
     throw error
   })

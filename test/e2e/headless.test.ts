@@ -1,63 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
-import type { Script } from '../../src/rehearsal/script.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import { describe, test } from 'node:test'
+import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
-
-const place = mkdtempSync(join(tmpdir(), 'dragoman-headless-'))
-const servers: Rehearsal[] = []
-after(async () => {
-  for (const server of servers) await server.close()
-  rmSync(place, { recursive: true, force: true })
-})
-
-/** A folder to work in, a home of its own, and a server that plays a script. */
-async function stage(steps: Script['steps']) {
-  const work = mkdtempSync(join(place, 'work-'))
-  const home = mkdtempSync(join(place, 'home-'))
-  const server = await startRehearsal({ scripts: { script: { steps } }, values: { cwd: work } })
-  servers.push(server)
-  const env = {
-    PATH: process.env['PATH'] ?? '',
-    HOME: home,
-    OPENAI_API_KEY: 'k',
-    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
-    DRAGOMAN_MODEL: 'openai-chat/script',
-  }
-  return { work, home, server, env }
-}
-
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs the real command in a process of its own. */
-function dragoman(
-  args: readonly string[],
-  { env, work }: { env: Record<string, string>; work: string },
-  more: { input?: string; open?: true; started?: (child: ChildProcess) => void } = {},
-): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, 'bin/dragoman'), ...args], {
-      cwd: work,
-      env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    let [out, err] = ['', '']
-    child.stdout.on('data', (text: Buffer) => (out += text.toString()))
-    child.stderr.on('data', (text: Buffer) => (err += text.toString()))
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, out, err }))
-    if (!more.open) child.stdin.end(more.input ?? '')
-    more.started?.(child)
-  })
-}
 
 describe('dragoman -p', () => {
   test('text: what the model says is on standard output, what it does on standard error', async () => {
@@ -211,12 +158,15 @@ describe('dragoman -p', () => {
 
 test('the tour, with no terminal, no key and an empty home: exit 0, and a changed, passing scratch project', async () => {
   const here = await stage([])
-  const { code, out } = await dragoman(['tour'], { work: here.work, env: { PATH: here.env.PATH, HOME: here.home } })
+  const { code, out } = await dragoman(['tour'], {
+    work: here.work,
+    env: { PATH: here.env['PATH'] ?? '', HOME: here.home },
+  })
   assert.equal(code, 0, out)
   const folder = /is in (\S+)/.exec(out)?.[1] ?? ''
   assert.match(readFileSync(join(folder, 'sum.js'), 'utf8'), /return a \+ b/)
   const passes = await new Promise((resolve) => {
-    spawn(process.execPath, ['--test'], { cwd: folder, env: { PATH: here.env.PATH } }).on('close', (status) =>
+    spawn(process.execPath, ['--test'], { cwd: folder, env: { PATH: here.env['PATH'] ?? '' } }).on('close', (status) =>
       resolve(status),
     )
   })

@@ -10,6 +10,7 @@ import { startRehearsal } from '../../rehearsal/server.ts'
 import { readArgs } from '../args.ts'
 import { askOnLine } from '../ask-line.ts'
 import { assemble } from '../assemble.ts'
+import { NO_SETTINGS } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { textOutput } from '../output/text.ts'
 import { sessionsFolder } from '../places.ts'
@@ -40,10 +41,12 @@ export async function tourCommand(args: string[]): Promise<number> {
   const inner = port(target)
   const model = { ...inner, origin: { ...inner.origin, provider: 'rehearsal' } }
   const options = readArgs(['--cwd', folder, '--approval-mode', asks ? 'default' : 'yolo'])
-  const ready = await assemble(options, model, asks ? askOnLine : undefined).catch(async (error: unknown) => {
-    await server.close()
-    throw error
-  })
+  const ready = await assemble(options, NO_SETTINGS, model, asks ? askOnLine : undefined).catch(
+    async (error: unknown) => {
+      await server.close()
+      throw error
+    },
+  )
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const output = textOutput({

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
+import { Complaint } from '../exit.ts'
+import { visible } from '../output/visible.ts'
+
+const HELP = `Usage: dragoman trust [--yes | --refuse | --forget]
+
+Without an option: shows what of this folder's settings could run something or send something elsewhere.
+  --yes      trusts them as they are now; when they change, you are asked again
+  --refuse   never uses them
+  --forget   as if you had never been asked
+`
+
+const SAID: Readonly<Record<string, boolean | undefined>> = { '--yes': true, '--refuse': false, '--forget': undefined }
+
+/** `dragoman trust`: whether the settings of a project are used. */
+export function trustCommand(args: readonly string[]): void {
+  const [option, ...more] = args
+  if (option === '--help' || option === '-h') return void process.stdout.write(HELP)
+  if (more.length > 0 || (option !== undefined && !Object.hasOwn(SAID, option)))
+    throw new Complaint(`dragoman trust takes --yes, --refuse or --forget, not “${args.join(' ')}”`)
+  const folder = resolve('.')
+  if (option === undefined) return void process.stdout.write(`${shown(folder)}\n`)
+  setTrust(folder, SAID[option])
+  process.stdout.write(`${folder}: ${STATE[trustOf(folder)]}\n`)
+}
+
+const STATE = {
+  unknown: 'not trusted yet',
+  trusted: 'trusted, as it is now',
+  changed: 'was trusted, but has changed since',
+  refused: 'not trusted, as you said',
+}
+
+function shown(folder: string): string {
+  const files = watchedFiles(folder)
+  const texts = files.map(
+    (path) => `--- ${visible(path)}\n${visible(readFileSync(join(folder, path), 'utf8')).trimEnd()}`,
+  )
+  const what = files.length === 0 ? ['It has no settings of its own.'] : texts
+  return [`${folder}: ${STATE[trustOf(folder)]}`, ...what, 'dragoman trust --yes trusts this; --refuse does not.'].join(
+    '\n',
+  )
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { isObject } from '../../model/json.ts'
+import { dataFolder } from '../places.ts'
+
+/** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
+const WATCHED = ['.dragoman', '.mcp.json']
+
+/** More than this is not settings, and is not trusted. */
+const MOST_FILES = 500
+
+/** Has the person trusted this folder, and are its settings still those that were trusted? */
+export function isTrusted(folder: string): boolean {
+  return trustOf(folder) === 'trusted'
+}
+
+/** Whether a folder's settings are used: never asked, trusted as they are, changed since, or refused. */
+export function trustOf(folder: string): 'unknown' | 'trusted' | 'changed' | 'refused' {
+  const known = readTrust()[realpathSync(folder)]
+  if (known === undefined) return 'unknown'
+  if (known === REFUSED) return 'refused'
+  return known === settingsHash(folder) ? 'trusted' : 'changed'
+}
+
+/** Remembers what the person said about a folder. */
+export function setTrust(folder: string, trusted: boolean | undefined): void {
+  const { [realpathSync(folder)]: _former, ...others } = readTrust()
+  const said = trusted === undefined ? {} : { [realpathSync(folder)]: trusted ? settingsHash(folder) : REFUSED }
+  const path = trustFile()
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const fresh = `${path}.${process.pid}`
+  writeFileSync(fresh, `${JSON.stringify({ ...others, ...said }, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(fresh, path)
+}
+
+/** The files of a folder that trust is about. */
+export function watchedFiles(folder: string): string[] {
+  return WATCHED.flatMap((name) => filesAt(join(folder, name))).map((path) => relative(folder, path))
+}
+
+const REFUSED = 'refused'
+
+function trustFile(): string {
+  return join(dataFolder(), 'trust.json')
+}
+
+/** A damaged file trusts nobody. */
+function readTrust(): Record<string, string> {
+  try {
+    const json: unknown = JSON.parse(readFileSync(trustFile(), 'utf8'))
+    if (!isObject(json)) return {}
+    return Object.fromEntries(
+      Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch {
+    return {}
+  }
+}
+
+function settingsHash(folder: string): string {
+  const hash = createHash('sha256')
+  const files = watchedFiles(folder)
+  for (const path of files) hash.update(`${path}\0${contentHash(join(folder, path))}\0`)
+  return files.length > MOST_FILES ? 'too many' : hash.digest('hex')
+}
+
+function contentHash(path: string): string {
+  const content = lstatSync(path).isSymbolicLink()
+    ? `link to ${readlinkSync(path)}\0${targetHash(path)}`
+    : readFileSync(path)
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** A link is what it says and what it leads to: both may change what runs. */
+function targetHash(path: string): string {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex')
+  } catch {
+    return 'nothing to read'
+  }
+}
+
+function filesAt(path: string): string[] {
+  const info = lstatSync(path, { throwIfNoEntry: false })
+  if (!info) return []
+  if (!info.isDirectory()) return info.isFile() || info.isSymbolicLink() ? [path] : []
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesAt(join(path, name)))
+    .slice(0, MOST_FILES + 1)
+}
