@@ -25,10 +25,16 @@ export function report(section: string, about: string, rows: readonly Row[]): vo
     process.exitCode = 1
     return
   }
+  publish(section, table, true)
+}
+
+/** Writes a text into its section of docs/performance.md, and prints it unless that was done. */
+export function publish(section: string, text: string, isPrinted = false): void {
+  if (!isPrinted) process.stdout.write(`${text}\n`)
   const [open, close] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`]
   const page = readFileSync(PAGE, 'utf8')
   const from = page.indexOf(open)
   const to = page.indexOf(close)
   if (from < 0 || to < 0) throw new Error(`docs/performance.md has no section ${section}`)
-  writeFileSync(PAGE, `${page.slice(0, from + open.length)}\n${table}\n${page.slice(to)}`)
+  writeFileSync(PAGE, `${page.slice(0, from + open.length)}\n${text}\n${page.slice(to)}`)
 }

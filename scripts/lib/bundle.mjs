@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
+import { mergeHot } from './merge-hot.mjs'
 
 /** Libraries that go into the bundle, with all that they need, so that installing the package is quick and small. */
 const inside = [
@@ -38,7 +39,7 @@ const packagesOutside = {
 }
 
 /** Bundles entry points into a folder and returns the files written; undefined when the sources are wrong (printed). */
-export async function bundle({ entries, base, out, sourcemap = 'linked' }) {
+export async function bundle({ entries, base, out, sourcemap = 'linked', hot }) {
   const { build } = await import('esbuild')
   try {
     const { metafile } = await build({
@@ -60,11 +61,13 @@ export async function bundle({ entries, base, out, sourcemap = 'linked' }) {
       banner: {
         js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
       },
+      // What is shipped is read by machines; the maps lead people back to the sources.
+      minify: hot !== undefined,
       sourcemap,
       metafile: true,
       logLevel: 'warning',
     })
-    return Object.keys(metafile.outputs)
+    return (hot && (await mergeHot(metafile, hot))) ?? Object.keys(metafile.outputs)
   } catch (error) {
     // esbuild has already printed these, with file and line.
     if (Array.isArray(error.errors)) return undefined

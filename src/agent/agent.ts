@@ -2,6 +2,7 @@ import type { Host } from '../host/host.ts'
 import type { Params } from '../model/request.ts'
 import type { UserTurn } from '../model/turn.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Catalog } from '../provider/catalog.ts'
 import type { Clock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
 import type { Session } from '../session/session.ts'
@@ -31,6 +32,8 @@ export interface Agent {
   readonly inbox?: () => readonly UserTurn['parts'][]
   /** Keeps a long text in a file; gives its path. */
   readonly spill?: (name: string, text: string) => Promise<string>
+  /** What models take in and cost; fetched only when it is needed, and never before the first request is under way. */
+  readonly catalog?: () => Promise<Catalog>
   readonly clock: Clock
   /** Letters and digits that nobody has used before. */
   readonly mint: () => string

@@ -27,16 +27,20 @@ export interface AwaitingApproval extends Valid {
   readonly ask: Ask
 }
 
-export interface Scheduled extends Valid {
-  readonly status: 'scheduled'
+/** A call that may run. */
+interface Allowed extends Valid {
   readonly decision: string
+  /** The person changed the arguments; `proposed` are those that the model had written. */
   readonly modified?: true
+  readonly proposed?: JsonObject
 }
 
-export interface Executing extends Valid {
+export interface Scheduled extends Allowed {
+  readonly status: 'scheduled'
+}
+
+export interface Executing extends Allowed {
   readonly status: 'executing'
-  readonly decision: string
-  readonly modified?: true
   readonly started: number
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Rejected } from '../model/fold.ts'
 import type { Agent } from './agent.ts'
-import type { CallState, Executing } from './call-state.ts'
+import type { Settled } from './call-state.ts'
 import { type Approval, approve } from './confirm.ts'
 import { queue } from './queue.ts'
 import type { RunEvent } from './run-event.ts'
@@ -22,46 +22,45 @@ export async function* carryOut(
   const events = queue<RunEvent>()
   let state: Schedule = schedule(order)
   const running = new Set<Promise<void>>()
+  const stop = new AbortController()
+  const both = AbortSignal.any([signal, stop.signal])
+  let broken: { error: unknown } | undefined
 
   function dispatch(action: Action): void {
+    if (broken) return
     const before = state
     state = reduce(state, action)
     for (const [at, call] of state.calls.entries()) {
       if (call === before.calls[at]) continue
-      events.push({ type: 'call', call })
-      if (isSettled(call)) record(call)
+      if (isSettled(call)) keep(record(call))
+      else events.push({ type: 'call', call })
     }
-    if (isDone(state)) events.end()
-    else for (const id of ready(state)) begin(id)
+    for (const id of ready(state)) keep(begin(id))
   }
 
-  function record(call: CallState): void {
-    if (!isSettled(call)) return
+  /** What is shown as finished is on the disk. */
+  async function record(call: Settled): Promise<void> {
     const decision = call.decision === undefined ? {} : { decision: call.decision }
     const facts = call.facts ? { facts: call.facts } : {}
-    events.push({
-      type: 'entry',
-      entry: agent.session.append({ kind: 'result', result: call.result, ms: call.ms, ...decision, ...facts }),
-    })
+    const entry = agent.session.append({ kind: 'result', result: call.result, ms: call.ms, ...decision, ...facts })
+    await agent.session.saved()
+    events.push({ type: 'call', call })
+    events.push({ type: 'entry', entry })
   }
 
-  function begin(id: string): void {
+  /** What had begun must be known to have begun, whatever happens: only then the tool runs. */
+  async function begin(id: string): Promise<void> {
     const call = find(id)
     if (call?.status !== 'scheduled') return
-    events.push({
-      type: 'entry',
-      entry: agent.session.append({ kind: 'intent', call: id, name: call.tool.spec.name, input: call.input }),
-    })
-    const started = agent.clock.now()
-    dispatch({ type: 'start', id, at: started })
+    const intent = { kind: 'intent', call: id, name: call.tool.spec.name, input: call.input } as const
+    events.push({ type: 'entry', entry: agent.session.append(intent) })
+    dispatch({ type: 'start', id, at: agent.clock.now() })
+    await agent.session.saved()
     const executing = find(id)
-    if (executing?.status === 'executing') keep(finish(executing))
-  }
-
-  async function finish(call: Executing): Promise<void> {
-    const onProgress = (text: string) => events.push({ type: 'progress', call: call.call.id, text })
-    const { result, facts } = await execute(agent, call, signal, onProgress)
-    settle(call.call.id, result, agent.clock.now() - call.started, call.decision, facts)
+    if (broken || executing?.status !== 'executing') return
+    const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
+    const { result, facts } = await execute(agent, executing, both, onProgress)
+    settle(id, result, agent.clock.now() - executing.started, call.decision, facts)
   }
 
   function settle(id: string, result: ResultPart, ms: number, decision?: string, facts?: JsonObject): void {
@@ -69,7 +68,7 @@ export async function* carryOut(
   }
 
   async function decide(call: CallPart): Promise<void> {
-    const approval: Approval = await approve(agent, call, signal, {
+    const approval: Approval = await approve(agent, call, both, {
       event: (event) => events.push(event),
       asking: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
     })
@@ -77,8 +76,17 @@ export async function* carryOut(
     else dispatch({ type: 'allow', id: call.id, ...approval })
   }
 
+  /** Waits for a piece of work; when there is none left, all is done. If one cannot be written down, nothing more is begun. */
   function keep(work: Promise<void>): void {
-    const kept = work.finally(() => running.delete(kept))
+    const kept = work
+      .catch((error: unknown) => {
+        broken ??= { error }
+        stop.abort()
+      })
+      .finally(() => {
+        running.delete(kept)
+        if (running.size === 0 && (broken || isDone(state))) events.end()
+      })
     running.add(kept)
   }
 
@@ -86,15 +94,20 @@ export async function* carryOut(
   const cancel = () => dispatch({ type: 'cancel', why: 'The person stopped the run.' })
 
   if (order.length === 0) return []
-  for (const call of state.calls) events.push({ type: 'call', call })
-  for (const { call, reason } of rejected) settle(call.id, refusal(call, reason), 0)
-  if (signal.aborted) cancel()
-  else signal.addEventListener('abort', cancel, { once: true })
-  const refused = new Set(rejected.map(({ call }) => call.id))
-  for (const call of order) if (!refused.has(call.id)) keep(decide(call))
-  yield* events
-  signal.removeEventListener('abort', cancel)
-  await Promise.allSettled(running)
+  try {
+    for (const call of state.calls) events.push({ type: 'call', call })
+    for (const { call, reason } of rejected) settle(call.id, refusal(call, reason), 0)
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    const refused = new Set(rejected.map(({ call }) => call.id))
+    for (const call of order) if (!refused.has(call.id)) keep(decide(call))
+    yield* events
+  } finally {
+    // Whoever stops listening stops the tools.
+    stop.abort()
+    signal.removeEventListener('abort', cancel)
+  }
+  if (broken) throw broken.error
   return state.calls.filter(isSettled).map((call) => call.result)
 }
 

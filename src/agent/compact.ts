@@ -1,24 +1,30 @@
 import { fold } from '../model/fold.ts'
 import { resultText, textOf } from '../model/text.ts'
 import type { TurnEvent } from '../model/event.ts'
-import type { ResultPart, Turn } from '../model/turn.ts'
+import type { AssistantTurn, ResultPart, Turn } from '../model/turn.ts'
 import type { Entry } from '../session/entry.ts'
 import { project } from '../session/project.ts'
 import type { Agent } from './agent.ts'
 import INSTRUCTION from './prompt/compress.md'
+import { requestLogger } from './request-log.ts'
 import type { RunEvent } from './run-event.ts'
 
 /** Of the window, how much may be full before the history is summarised; and how much of the history stays word for word. */
 const SHARE = 0.5
 const KEEP = 0.3
 
+/** So few tokens fit any model. */
+const SMALL = 2000
+
 /** Tool results longer than this are cut in what is to be summarised; the whole is in a file. */
 const LONG_RESULT = 4000
 
 /** Is the history so long that it should be summarised before the next request? */
-export function isTooLong(agent: Agent): boolean {
-  const window = agent.model.window
-  return window !== undefined && contextTokens(agent.session.turns) > window * (agent.compaction?.share ?? SHARE)
+export async function isTooLong({ model, session, catalog, compaction }: Agent): Promise<boolean> {
+  const tokens = contextTokens(session.turns)
+  // The catalogue is not opened for a history that fits any model.
+  const window = model.window ?? (tokens < SMALL ? undefined : (await catalog?.())?.card(model.origin)?.window)
+  return window !== undefined && tokens > window * (compaction?.share ?? SHARE)
 }
 
 /** How many tokens the next request will take in: what the vendor counted last, and an estimate of what came after. */
@@ -34,15 +40,19 @@ export function contextTokens(turns: readonly Turn[]): number {
  * Replaces the older part of the history by a summary that the model writes. The cut falls between whole exchanges; the
  * log keeps everything. A summary that saves nothing is not used.
  */
-export async function* compact(agent: Agent, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  const { session, model } = agent
+export async function* compact(
+  agent: Agent,
+  prompt: string,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, AssistantTurn | undefined> {
+  const { session, model, clock } = agent
   const spoken = session.entries.filter((entry) => entry.seq >= firstKept(session.entries) && isSpoken(entry))
   const cut = cutPoint(spoken, agent.compaction?.keep ?? KEEP)
   const before = project(session.entries).reduce((sum, turn) => sum + sizeOf(turn), 0)
   const kept: RunEvent = { type: 'compact', before, after: before, done: false }
   if (cut === undefined) {
     yield kept
-    return
+    return undefined
   }
 
   const older = project(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
@@ -57,17 +67,27 @@ export async function* compact(agent: Agent, signal: AbortSignal): AsyncGenerato
     ...(agent.params && { params: agent.params }),
   } as const
   const events: TurnEvent[] = []
-  for await (const event of model.ask(request, { key: agent.mint(), signal })) events.push(event)
+  const requests = requestLogger(session, prompt, 'summary')
+  const started = clock.now()
+  for await (const event of model.ask(request, { key: agent.mint(), signal, sent: requests.sent })) {
+    events.push(event)
+    yield* requests.logged()
+  }
   const { turn } = fold(events, model.origin)
+  const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${textOf(turn.parts).trim()}`
   const tail = spoken.filter((entry) => entry.seq >= cut)
   const after = summary.length + project(tail).reduce((sum, one) => sum + sizeOf(one), 0)
   if (turn.finish.reason !== 'stop' || textOf(turn.parts).trim() === '' || after >= before) {
+    const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary was of no use.' }) }
+    yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
     yield kept
-    return
+    return turn
   }
-  yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after }) }
+  const ms = clock.now() - started
+  yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after, ms, ...usage }) }
   yield { type: 'compact', before, after, done: true }
+  return turn
 }
 
 function firstKept(entries: readonly Entry[]): number {
@@ -104,7 +124,8 @@ async function shorten(agent: Agent, turn: Turn): Promise<Turn> {
 async function excerpt(agent: Agent, result: ResultPart): Promise<ResultPart> {
   const text = resultText(result)
   if (text.length <= LONG_RESULT) return result
-  const file = await agent.spill?.(`${result.name}-${result.id}.txt`, text)
+  // A disk on which there is no room for it must not keep the history from being summarised.
+  const file = await agent.spill?.(`${result.name}-${result.id}.txt`, text).catch(() => undefined)
   const where = file === undefined ? '' : ` All of it is in ${file}.`
   const middle = `\n[… ${text.length - LONG_RESULT} characters left out.${where} …]\n`
   const short = `${text.slice(0, LONG_RESULT / 4)}${middle}${text.slice(-(LONG_RESULT * 3) / 4)}`

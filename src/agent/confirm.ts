@@ -1,3 +1,4 @@
+import type { Json, JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { AskDetails } from '../tool/define.ts'
@@ -9,7 +10,7 @@ import type { ValidCall } from './schedule.ts'
 
 /** A call may run, with the word that allowed it; or it has its result already. */
 export type Approval =
-  | { readonly valid: ValidCall; readonly decision: string; readonly modified?: true }
+  | { readonly valid: ValidCall; readonly decision: string; readonly modified?: true; readonly proposed?: JsonObject }
   | { readonly result: ResultPart; readonly decision?: string }
 
 interface Telling {
@@ -51,7 +52,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     const changed = validate(agent, { ...call, input: reply.input })
     return 'result' in changed
       ? changed
-      : { valid: changed, decision: 'changed and allowed by the person', modified: true }
+      : { valid: changed, decision: 'changed and allowed by the person', modified: true, proposed: valid.input }
   }
   const scope = SCOPES[reply.outcome]
   if (scope) tell.event({ type: 'notice', text: agent.policy.remember(proposal, scope) })
@@ -67,11 +68,28 @@ const SCOPES: Partial<Record<Reply['outcome'], 'tool' | 'server' | 'saved'>> = {
 function validate(agent: Agent, call: CallPart): ValidCall | { result: ResultPart } {
   const found = agent.toolbox.find(call.name)
   if ('problem' in found) return failed(call, found.problem, 'unknown-tool')
+  const number = inexact(call.input)
+  if (number !== undefined) return failed(call, tooLarge(number), 'invalid-arguments')
   const accepted = agent.toolbox.accept(found.tool, call.input ?? {})
   if ('problem' in accepted) return failed(call, accepted.problem, 'invalid-arguments')
   const problem = found.tool.check?.(accepted.input, agent.folders)
   if (problem !== undefined) return failed(call, problem, 'invalid-arguments')
   return { tool: found.tool, input: accepted.input, effects: found.tool.effects(accepted.input, agent.folders) }
+}
+
+/** The first whole number that lost digits when it was read: as part of a path or an id it would mean another one. */
+function inexact(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value) ? value : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const inner of Object.values(value)) {
+    const found = inexact(inner)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function tooLarge(number: number): string {
+  return `The number ${number} is too large to be passed on exactly. Write it in quotes, if the tool takes text.`
 }
 
 /** Puts the question into the log, and to the person if there is one. */

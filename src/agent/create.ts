@@ -1,25 +1,32 @@
 import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
 import { turnKey } from '../model/ids.ts'
 import type { Params } from '../model/request.ts'
-import { policyByMode } from '../policy/by-mode.ts'
+import { approvalPolicy } from '../policy/approval.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
+import type { Catalog } from '../provider/catalog.ts'
 import { systemClock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
 import { resolveModel } from '../provider/resolve.ts'
 import { port } from '../provider/send.ts'
+import { budget, startLedger } from '../provider/wrap/budget.ts'
 import { remember } from '../provider/wrap/remember.ts'
 import { retry } from '../provider/wrap/retry.ts'
 import { takeUp } from '../session/session.ts'
 import { memoryStore } from '../session/store/memory.ts'
 import type { Store } from '../session/store/store.ts'
+import { bashRejects } from '../host/bash-syntax.ts'
 import type { Host } from '../host/host.ts'
+import { lookAtDisk } from '../host/look.ts'
 import type { Tool } from '../tool/define.ts'
 import { toolbox } from '../tool/toolbox.ts'
 import { bodyWriter } from '../wire/incremental.ts'
 import type { Agent, Limits } from './agent.ts'
 import { asRun, type Run } from './library.ts'
 import { run } from './run.ts'
+import type { RunEvent } from './run-event.ts'
 import { seenFiles } from './seen-files.ts'
+import type { Tracer } from './tracer.ts'
 
 /** What a library user gives; only the model is needed. */
 export interface AgentOptions {
@@ -39,6 +46,8 @@ export interface AgentOptions {
   readonly params?: Params
   readonly limits?: Limits
   readonly ask?: Agent['ask']
+  /** A tracer of OpenTelemetry's API that gets a span for each run, request and call; with `prompts`, also what was said. */
+  readonly telemetry?: { readonly tracer: Tracer; readonly prompts?: boolean }
 }
 
 /** An agent in a program. */
@@ -53,18 +62,20 @@ export interface LibraryAgent {
 export function agent(options: AgentOptions): LibraryAgent {
   const folders = options.folders ?? []
   const store = options.store ?? memoryStore()
+  const catalog = lazyCatalog()
   const mint = () => turnKey(randomBytes(20))
   const log =
     options.session === undefined ? store.create({ id: mint(), folder: folders[0] ?? '' }) : store.open(options.session)
   const parts: Agent = {
     session: takeUp(log),
-    model: typeof options.model === 'string' ? modelNamed(options.model) : options.model,
+    model: modelFor(options, catalog),
     toolbox: toolbox(options.tools ?? []),
     policy: policyOf(options.policy, folders),
     host: options.host ?? NO_HOST,
     folders,
     seen: seenFiles(),
     system: options.system ?? '',
+    catalog,
     clock: systemClock,
     mint,
     ...(options.params && { params: options.params }),
@@ -73,19 +84,44 @@ export function agent(options: AgentOptions): LibraryAgent {
   }
   return {
     session: log.id,
-    run: (prompt) => asRun((signal) => run(parts, [{ kind: 'text', text: prompt }], signal)),
+    run: (prompt) =>
+      asRun((signal) => watched(run(parts, [{ kind: 'text', text: prompt }], signal), options.telemetry)),
     close: () => log.close(),
   }
 }
 
-function modelNamed(name: string): ModelPort {
-  const target = resolveModel(name, process.env)
+/** The model, within the limit of cost, if there is one. */
+function modelFor({ model, limits }: AgentOptions, catalog: () => Promise<Catalog>): ModelPort {
+  const { cost: money } = limits ?? {}
+  let ledger: ReturnType<typeof startLedger> | undefined
+  const open = async () => (ledger ??= startLedger({ ...(money !== undefined && { money }) }, (await catalog()).cost))
+  const limited = (inner: ModelPort) => (money === undefined ? inner : budget(inner, open))
+  if (typeof model !== 'string') return limited(model)
+  const target = resolveModel(model, process.env)
   if ('problem' in target) throw new Error(target.problem)
-  return retry(remember(target, (one) => port(one, { writer: bodyWriter })))
+  return retry(limited(remember(target, (one) => port(one, { writer: bodyWriter }))))
+}
+
+async function* watched(
+  events: AsyncIterable<RunEvent>,
+  telemetry: AgentOptions['telemetry'],
+): AsyncGenerator<RunEvent> {
+  const watcher = telemetry && (await import('./telemetry.ts')).watchRun(telemetry.tracer, telemetry)
+  for await (const event of events) {
+    watcher?.see(event)
+    yield event
+  }
+}
+
+function lazyCatalog(): () => Promise<Catalog> {
+  let opened: Promise<Catalog> | undefined
+  return () => (opened ??= import('../provider/catalog.ts').then(({ openCatalog }) => openCatalog()))
 }
 
 function policyOf(given: Policy | ApprovalMode | undefined, folders: readonly string[]): Policy {
-  return typeof given === 'object' ? given : policyByMode({ mode: given ?? 'default', folders })
+  if (typeof given === 'object') return given
+  const [disk, home] = [lookAtDisk(), homedir()]
+  return approvalPolicy({ mode: given ?? 'default', folders, home, disk, rejected: bashRejects })
 }
 
 /** Tools of one's own need no host; a built-in tool says what is missing. */

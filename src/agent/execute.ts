@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../model/json.ts'
 import type { ResultPart } from '../model/turn.ts'
+import { forModel } from '../policy/terminal.ts'
 import { wait } from '../provider/clock.ts'
 import type { ToolContext, ToolOutput } from '../tool/define.ts'
 import type { Agent } from './agent.ts'
@@ -21,7 +22,7 @@ export async function execute(
     agent,
     both,
     throttled(onProgress, () => agent.clock.now()),
-    call.modified,
+    call,
   )
   try {
     const output = await withTimeout(tool.run(input, context), tool.timeout, limit, agent)
@@ -46,19 +47,21 @@ export async function execute(
   }
 }
 
-/** What a tool is given. */
+/** What a tool is given. Where the person changed the call, it hears of both versions. */
 export function contextOf(
   agent: Agent,
   signal: AbortSignal,
   progress: (text: string) => void,
-  modified?: boolean,
+  call?: Pick<Executing, 'modified' | 'proposed'>,
 ): ToolContext {
-  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...(modified && { modified }) }
+  const changed = call?.modified && { modified: true, ...(call.proposed && { proposed: call.proposed }) }
+  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed }
 }
 
 function resultOf(output: ToolOutput): Pick<ResultPart, 'status' | 'content'> & Partial<ResultPart> {
-  const content =
-    typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
+  const given = typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
+  // What no person can see in a page or a file, no model shall read as words either.
+  const content = given.map((part) => (part.kind === 'text' ? { ...part, text: forModel(part.text) } : part))
   return {
     status: output.error ? 'error' : 'ok',
     content,
@@ -79,8 +82,8 @@ async function withTimeout<T>(
   if (ms === undefined) return work
   const stop = new AbortController()
   const late = wait(agent.clock, ms, stop.signal).then((): typeof TIMED_OUT => TIMED_OUT)
-  const first = await Promise.race([work, late])
-  stop.abort()
+  // A tool that throws must leave no clock behind, or the process waits for it.
+  const first = await Promise.race([work, late]).finally(() => stop.abort())
   if (first === TIMED_OUT) limit.abort()
   return first
 }

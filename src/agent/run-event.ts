@@ -32,5 +32,13 @@ export type RunEvent =
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'run-close'; readonly reason: CloseReason; readonly text: string; readonly fault?: Fault }
 
-/** Why a run ended. */
-export type CloseReason = 'done' | 'turn-limit' | 'time-limit' | 'cost-limit' | 'loop' | 'cancelled' | 'fault'
+/** Why a run ended; `unsaved` means that the log could not be written. */
+export type CloseReason =
+  | 'done'
+  | 'turn-limit'
+  | 'time-limit'
+  | 'cost-limit'
+  | 'loop'
+  | 'cancelled'
+  | 'fault'
+  | 'unsaved'

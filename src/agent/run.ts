@@ -1,61 +1,86 @@
+import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
+import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
-import type { AssistantTurn, UserTurn } from '../model/turn.ts'
-import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
+import type { UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
-import type { EntryBody } from '../session/entry.ts'
+import { type EntryBody, mustBeDurable } from '../session/entry.ts'
+import { StoreProblem } from '../session/store/store.ts'
 import type { Agent } from './agent.ts'
 import { carryOut } from './carry-out.ts'
 import { compact, isTooLong } from './compact.ts'
 import { startLoopWatch } from './loop-watch.ts'
+import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
+import { startSpending } from './spending.ts'
 
 /**
  * Works on what a person said until it is done: asks the model, carries out its calls, and asks again. It goes on as
  * long as there are calls, whatever the vendor's label says. There is no other loop.
  *
- * Without `said` it goes on with calls that were waiting for an answer when the session was left.
+ * Without `said` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
+ * written, it stops there: nothing is done that is not on record.
  */
 export async function* run(
   agent: Agent,
   said: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<RunEvent> {
+  try {
+    yield* work(agent, said, signal)
+  } catch (error) {
+    if (!(error instanceof StoreProblem)) throw error
+    const fault: Fault = { kind: 'invalid', code: 'unsaved', message: sentence(error.message) }
+    yield { type: 'run-close', reason: 'unsaved', text: '', fault }
+  }
+}
+
+async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const { session, model, clock } = agent
   const prompt = `${session.id}#${session.prompts + (said ? 1 : 0)}`
   const started = clock.now()
   const loops = startLoopWatch()
-  let usage: Usage = NO_USAGE
+  const spending = startSpending(agent)
   let nudges = 0
+  let squeezed = false
   let text = ''
 
-  const log = (body: EntryBody): RunEvent => ({ type: 'entry', entry: session.append(body) })
-  function* close(
-    reason: CloseReason,
-    more: { fault?: NonNullable<AssistantTurn['finish']['fault']> } = {},
-  ): Generator<RunEvent> {
-    yield log({ kind: 'close', prompt, reason })
+  const log = async (body: EntryBody): Promise<RunEvent> => {
+    const entry = session.append(body)
+    if (mustBeDurable(body)) await session.saved()
+    return { type: 'entry', entry }
+  }
+  async function* close(reason: CloseReason, more: { fault?: Fault } = {}): AsyncGenerator<RunEvent> {
+    yield await log({ kind: 'close', prompt, reason })
     yield { type: 'run-close', reason, text, ...more }
   }
 
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
   const waiting = session.pending.map(({ call }) => call)
   if (said) {
-    for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
-    yield log({ kind: 'user', parts: said, prompt })
+    for (const call of session.pending) yield await log({ kind: 'result', result: interrupted(call), ms: 0 })
+    yield await log({ kind: 'user', parts: said, prompt })
   } else if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
 
   for (let turns = 1; ; turns++) {
     if (signal.aborted) return yield* close('cancelled')
     if (agent.limits?.turns !== undefined && turns > agent.limits.turns) return yield* close('turn-limit')
     if (agent.limits?.ms !== undefined && clock.now() - started > agent.limits.ms) return yield* close('time-limit')
-    if (isTooLong(agent)) yield* compact(agent, signal)
+    if (await isTooLong(agent)) {
+      const summed = yield* compact(agent, prompt, signal)
+      if (summed) await spending.add(summed.origin, summed.usage)
+    }
 
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
     // Attempts that failed cost as well.
-    for (const spent of [...attempts, turn]) if (spent.usage) usage = addUsage(usage, spent.usage)
-    yield { type: 'budget', usage, turns }
+    for (const { fault: why, usage, origin } of attempts) {
+      await spending.add(origin, usage)
+      if (why) yield await log({ kind: 'fault', fault: toJson(why), prompt, ...(usage && { usage: { ...usage } }) })
+    }
+    await spending.add(turn.origin, turn.usage)
+    yield spending.event(turns)
+    const paid = turn.usage ? { usage: { ...turn.usage } } : {}
     const { calls, rejected } = runnable(turn)
     const { reason, fault } = turn.finish
     text = textOf(turn.parts)
@@ -64,7 +89,7 @@ export async function* run(
       // What was said stays; calls of an answer that did not end never ran, and leave no trace.
       const parts = turn.parts.filter((part) => part.kind === 'text' && part.text !== '')
       if (parts.length > 0)
-        yield log({
+        yield await log({
           kind: 'turn',
           turn: { ...turn, parts, finish: { reason: 'aborted' } },
           prompt,
@@ -73,13 +98,23 @@ export async function* run(
       return yield* close('cancelled')
     }
     if (reason === 'fault' && fault) {
-      yield log({ kind: 'fault', fault: JSON.parse(JSON.stringify(fault)), prompt })
-      return yield* close('fault', { fault })
+      yield await log({ kind: 'fault', fault: toJson(fault), prompt, ...paid })
+      // A history that does not fit is summarised, once; to send it again would not help (T159).
+      if (fault.kind === 'overflow' && !squeezed) {
+        const held = summaries(agent)
+        const summed = yield* compact(agent, prompt, signal)
+        if (summed) await spending.add(summed.origin, summed.usage)
+        squeezed = summaries(agent) > held
+        if (squeezed) continue
+      }
+      return yield* close(fault.code === 'budget' ? 'cost-limit' : 'fault', { fault })
     }
     const empty = calls.length + rejected.length === 0 && text.trim() === ''
     const malformed = reason === 'malformed-call' && calls.length === 0
     if ((empty && reason !== 'filter') || malformed) {
       // Such an answer is never kept: a history with it in it would be refused, or copied (T08, T57, T124).
+      const message = malformed ? 'The model made a malformed call.' : 'The model gave an empty answer.'
+      yield await log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
       if (nudges++ >= MAX_NUDGES)
         return yield* close('fault', {
           fault: {
@@ -87,25 +122,34 @@ export async function* run(
             message: malformed ? 'The model keeps making malformed calls.' : 'The model keeps giving empty answers.',
           },
         })
-      yield log({ kind: 'note', text: malformed ? MALFORMED : EMPTY })
+      yield await log({ kind: 'note', text: malformed ? MALFORMED : EMPTY })
       continue
     }
     nudges = 0
-    yield log({ kind: 'turn', turn, prompt, ms: clock.now() - before, ...(warnings.length > 0 && { warnings }) })
+    squeezed = false
+    yield await log({ kind: 'turn', turn, prompt, ms: clock.now() - before, ...(warnings.length > 0 && { warnings }) })
     const order = turn.parts.filter((part) => part.kind === 'call')
     if (order.length === 0) {
       const more = agent.inbox?.() ?? []
       if (more.length === 0) return yield* close('done')
-      for (const parts of more) yield log({ kind: 'user', parts, prompt })
+      for (const parts of more) yield await log({ kind: 'user', parts, prompt })
       continue
     }
     const results = yield* carryOut(agent, order, rejected, signal)
     if (signal.aborted) return yield* close('cancelled')
     const again = loops.seen(order, results)
     if (again === 'stop') return yield* close('loop')
-    if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
-    for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
+    if (again === 'tell') yield await log({ kind: 'note', text: REPEATED })
+    for (const parts of agent.inbox?.() ?? []) yield await log({ kind: 'user', parts, prompt })
   }
+}
+
+function summaries({ session }: Agent): number {
+  return session.entries.filter((entry) => entry.kind === 'compact').length
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 const MAX_NUDGES = 2
@@ -131,9 +175,15 @@ async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGen
     prompt,
     ...(agent.params && { params: agent.params }),
   }
-  for await (const event of model.ask(request, { key: agent.mint(), signal })) {
+  const requests = requestLogger(session, prompt)
+  for await (const event of model.ask(request, { key: agent.mint(), signal, sent: requests.sent })) {
     fold.push(event)
+    yield* requests.logged()
     yield { type: 'turn', event }
   }
   return fold.end()
+}
+
+function toJson(fault: Fault): JsonObject {
+  return { ...fault }
 }

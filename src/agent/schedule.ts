@@ -17,6 +17,7 @@ export type Action =
       readonly valid: ValidCall
       readonly decision: string
       readonly modified?: true
+      readonly proposed?: JsonObject
     }
   | { readonly type: 'ask'; readonly id: string; readonly valid: ValidCall; readonly ask: Ask }
   | { readonly type: 'start'; readonly id: string; readonly at: number }
@@ -85,6 +86,7 @@ function next(call: CallState, action: Exclude<Action, { type: 'cancel' }>): Cal
       status: 'scheduled',
       decision: action.decision,
       ...(action.modified && { modified: true }),
+      ...(action.proposed && { proposed: action.proposed }),
     }
   }
   if (action.type === 'ask') return { ...base, ...action.valid, status: 'awaiting-approval', ask: action.ask }

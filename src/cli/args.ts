@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util'
+import type { SandboxMode } from '../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../policy/policy.ts'
 import { Complaint } from './exit.ts'
 
 /** What a person asked for on the command line. */
 export interface RunArgs {
   readonly prompt?: string
+  /** One answer is wanted, not a conversation. */
+  readonly once: boolean
   readonly model?: string
   readonly format: OutputFormat
   readonly mode?: ApprovalMode
@@ -18,6 +21,13 @@ export interface RunArgs {
   readonly directories: readonly string[]
   readonly allowedTools: readonly string[]
   readonly systemFile?: string
+  readonly sandbox?: SandboxMode
+  /** Commands in the sandbox may reach the network. */
+  readonly network?: true
+  /** A folder for a recording of every exchange. */
+  readonly record?: string
+  /** A file for the times of every exchange. */
+  readonly trace?: string
   readonly yes: boolean
   readonly help: boolean
   readonly version: boolean
@@ -27,6 +37,7 @@ export interface RunArgs {
 export type OutputFormat = (typeof FORMATS)[number]
 
 const FORMATS = ['text', 'json', 'stream-json'] as const
+const SANDBOXES = ['auto', 'on', 'off'] as const
 const MODES = ['default', 'auto_edit', 'yolo', 'plan'] as const
 
 /** Reads the command line of a run. Throws a sentence about what it does not understand. */
@@ -40,12 +51,13 @@ export function readArgs(argv: readonly string[]): RunArgs {
     throw new Complaint('--yolo and --approval-mode contradict each other; give one of them')
   }
   if (values.resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
-  const maxTurns = numberOf('--max-turns', values['max-turns'])
+  const maxTurns = wholeOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
   const mode = values.yolo ? 'yolo' : values['approval-mode']
   return {
     ...(prompt !== undefined && { prompt }),
+    once: values.prompt !== undefined || values.yes === true,
     ...(values.model !== undefined && { model: values.model }),
     format: oneOf('--output-format', values['output-format'] ?? 'text', FORMATS),
     ...(mode !== undefined && { mode: oneOf('--approval-mode', mode, MODES) }),
@@ -57,6 +69,10 @@ export function readArgs(argv: readonly string[]): RunArgs {
     directories: listOf(values['include-directories']),
     allowedTools: listOf(values['allowed-tools']),
     ...(systemFile !== undefined && { systemFile }),
+    ...(values.sandbox !== undefined && { sandbox: oneOf('--sandbox', values.sandbox, SANDBOXES) }),
+    ...(values['sandbox-network'] && { network: true }),
+    ...(values.record !== undefined && { record: values.record }),
+    ...(values.trace !== undefined && { trace: values.trace }),
     yes: values.yes ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
@@ -82,6 +98,10 @@ function parse(args: string[]) {
         'include-directories': { type: 'string', multiple: true },
         'allowed-tools': { type: 'string', multiple: true },
         'system-file': { type: 'string' },
+        sandbox: { type: 'string' },
+        'sandbox-network': { type: 'boolean' },
+        record: { type: 'string' },
+        trace: { type: 'string' },
         yes: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
@@ -110,8 +130,14 @@ function oneOf<T extends string>(flag: string, value: string, allowed: readonly 
 function numberOf(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   const number = Number(value)
-  if (!(number > 0)) throw new Complaint(`${flag} takes a number above 0, not “${value}”`)
+  if (!(number > 0 && number < Infinity)) throw new Complaint(`${flag} takes a number above 0, not “${value}”`)
   return number
+}
+
+function wholeOf(flag: string, value: string | undefined): number | undefined {
+  const number = numberOf(flag, value)
+  if (number === undefined || Number.isSafeInteger(number)) return number
+  throw new Complaint(`${flag} takes a whole number, not “${value}”`)
 }
 
 function listOf(values: readonly string[] | undefined): string[] {

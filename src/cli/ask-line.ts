@@ -1,19 +1,19 @@
 import { createInterface } from 'node:readline/promises'
 import type { Agent } from '../agent/agent.ts'
 import type { Ask, Outcome } from '../agent/call-state.ts'
-import { visible } from './output/visible.ts'
+import { framed, renderSafe } from '../policy/terminal.ts'
 
 /** Asks the person line by line, on any terminal. */
 export const askOnLine: NonNullable<Agent['ask']> = async (ask, signal) => {
-  process.stderr.write(`\n${visible(question(ask))}\n`)
+  process.stderr.write(`\n${question(ask)}\n`)
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   // Control-C at a question ends the run; it does not answer it.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   try {
     for (;;) {
-      const said = (await lines.question('  [y]es, once   [a]lways   [n]o, and say why  > ', { signal })).trim()
+      const said = (await lines.question(choices(ask), { signal })).trim()
       const outcome = OUTCOMES[said.charAt(0).toLowerCase()]
-      if (outcome === undefined) continue
+      if (outcome === undefined || (outcome === 'proceed-always' && ask.decision.covers === undefined)) continue
       const words = outcome === 'cancel' ? said.replace(/^no?\b[,.: ]*/i, '') : ''
       return { ask: ask.id, outcome, ...(words !== '' && { words }) }
     }
@@ -26,9 +26,24 @@ export const askOnLine: NonNullable<Agent['ask']> = async (ask, signal) => {
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = { y: 'proceed-once', a: 'proceed-always', n: 'cancel' }
 
+/** “Always” says what it would cover; some things are asked about each time. */
+function choices({ decision: { covers } }: Ask): string {
+  const always = covers === undefined ? '' : `   [a]lways ${renderSafe(covers, 'approval-prompt')}`
+  return `  [y]es, once${always}   [n]o, and say why  > `
+}
+
+/** What others wrote stands behind a bar, so that it cannot pass for the question. */
 function question({ details, decision }: Ask): string {
-  if (details.kind === 'edit') return `${details.fileDiff.trimEnd()}\n\nChange ${details.filePath}?`
-  if (details.kind === 'exec') return `Run this in ${details.folder}?\n\n  ${details.command}\n`
-  if (details.kind === 'mcp') return `Call ${details.toolName} of the server ${details.serverName}?`
-  return `${details.title}: ${details.prompt}\n${decision.why} Go on?`
+  if (details.kind === 'edit') return `${theirs(details.fileDiff)}\n\nChange ${name(details.filePath)}?`
+  if (details.kind === 'exec') return `Run this in ${name(details.folder)}?\n\n${theirs(details.command)}\n`
+  if (details.kind === 'mcp') return `Call ${name(details.toolName)} of the server ${name(details.serverName)}?`
+  return `${name(details.title)}:\n${theirs(details.prompt)}\n${renderSafe(decision.why, 'approval-prompt')} Go on?`
+}
+
+function theirs(text: string): string {
+  return framed(renderSafe(text.trimEnd(), 'approval-prompt'))
+}
+
+function name(text: string): string {
+  return renderSafe(text, 'file-name')
 }

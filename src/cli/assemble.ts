@@ -5,25 +5,35 @@ import type { Agent } from '../agent/agent.ts'
 import { contextMessage } from '../agent/prompt/context.ts'
 import SYSTEM from '../agent/prompt/system.md'
 import { seenFiles } from '../agent/seen-files.ts'
+import { keepIn } from '../agent/undo.ts'
 import { turnKey } from '../model/ids.ts'
-import { policyByMode } from '../policy/by-mode.ts'
+import type { ApprovalMode, Policy } from '../policy/policy.ts'
+import { withUrlGuard } from '../policy/url-guard.ts'
 import { systemClock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
+import { noticesOf } from '../session/notices.ts'
 import { takeUp, type Session } from '../session/session.ts'
 import { jsonlStore } from '../session/store/jsonl.ts'
-import { type Store, StoreProblem } from '../session/store/store.ts'
+import { type SessionLog, type Store, StoreProblem } from '../session/store/store.ts'
 import { toolbox } from '../tool/toolbox.ts'
 import type { RunArgs } from './args.ts'
+import { catalogWith } from './catalog.ts'
 import type { Settings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
+import { logIn } from './last-words.ts'
 import { configFolder, sessionsFolder } from './places.ts'
+import { policiesFor } from './policies.ts'
+import { demandSandbox, shutIn } from './shut-in.ts'
+import { guardFor, webThrough, webTools } from './web.ts'
 
 /** An agent that is ready to run, and how to put it away. */
 export interface Assembled {
   readonly agent: Agent
   /** What the person should know before it starts: damage in the log, and the like. */
   readonly notices: readonly string[]
+  /** The policy for another approval mode. */
+  readonly policyFor: (mode: ApprovalMode) => Policy
   close(): void
 }
 
@@ -39,34 +49,39 @@ export async function assemble(
   const folders = [folder, ...args.directories.map((one) => existing(resolve(folder, one)))]
   const system = systemPrompt(args)
   const store = jsonlStore(sessionsFolder(folder))
-  const { session, notices } = openSession(args, store, folder)
+  const { session, scratch, notices } = openSession(args, store, folders)
+  logIn(join(sessionsFolder(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../host/local.ts')
     const { builtinTools } = await import('../tool/builtin/index.ts')
-    const scratch = join(sessionsFolder(folder), 'scratch', session.id)
-    mkdirSync(scratch, { recursive: true, mode: 0o700 })
     const memory = join(configFolder(), 'GEMINI.md')
-    const host = localHost({ folders, scratch, ownFiles: [memory] })
-    const limits = {
-      ...(args.maxTurns !== undefined && { turns: args.maxTurns }),
-      ...(args.maxCost !== undefined && { cost: args.maxCost }),
-    }
+    const { keepingFormer } = await import('../host/keep.ts')
+    const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings) })
+    await demandSandbox(args, settings, local)
+    const guard = guardFor(session, process.env)
+    const host = { ...keepingFormer(local, keepIn(session, store)), web: webThrough(guard, process.env) }
+    const limits = { ...(args.maxTurns !== undefined && { turns: args.maxTurns }) }
+    const policies = policiesFor(settings, {
+      folders: [...folders, scratch],
+      allowed: args.allowedTools,
+      sandboxed: async () => (await local.sandbox()).inForce,
+    })
+    const policyFor = (mode: ApprovalMode): Policy => withUrlGuard(policies(mode), guard)
+    const mint = (): string => turnKey(randomBytes(20))
+    const web = webTools(model, mint, config.search, process.env)
     const agent: Agent = {
       session,
       model,
-      toolbox: toolbox(builtinTools({ memory })),
-      policy: policyByMode({
-        mode: args.mode ?? config.approvalMode ?? 'default',
-        folders: [...folders, scratch],
-        allowed: args.allowedTools,
-      }),
+      toolbox: toolbox(builtinTools({ memory, web })),
+      policy: policyFor(args.mode ?? config.approvalMode ?? 'default'),
       host,
       folders,
       seen: seenFiles(),
       system,
       limits,
+      catalog: catalogWith(config),
       clock: systemClock,
-      mint: () => turnKey(randomBytes(20)),
+      mint,
       spill: async (name, text) => {
         const path = join(scratch, name.replace(/[^A-Za-z0-9._-]/g, '_'))
         writeFileSync(path, text, { mode: 0o600 })
@@ -75,9 +90,9 @@ export async function assemble(
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...(ask && { ask }),
     }
-    if (session.turns.length === 0) session.append({ kind: 'note', text: surroundings(folders) })
     return {
       agent,
+      policyFor,
       notices: [...settings.notices, ...notices],
       close() {
         host.close()
@@ -90,22 +105,26 @@ export async function assemble(
   }
 }
 
+/** A session, with a folder for what it leaves beside its log. */
+interface Begun {
+  readonly session: Session
+  readonly scratch: string
+  readonly notices: readonly string[]
+}
+
 /** The session that was asked for: a new one, one to go on with, or a branch of one. */
-function openSession(args: RunArgs, store: Store, folder: string): { session: Session; notices: string[] } {
+function openSession(args: RunArgs, store: Store, folders: readonly string[]): Begun {
+  const [folder = '.'] = folders
+  let log: SessionLog | undefined
   try {
-    if (args.fork !== undefined) {
-      const parent = sessionNamed(args.fork, store)
-      const seq = store.read(parent).entries.at(-1)?.seq ?? 0
-      return { session: takeUp(store.create({ id: newId(), folder, parent: { session: parent, seq } })), notices: [] }
-    }
-    if (args.resume === undefined) return { session: takeUp(store.create({ id: newId(), folder })), notices: [] }
-    const log = store.open(sessionNamed(args.resume, store))
-    const notices =
-      log.damages.length > 0
-        ? [`The log of this session is damaged in ${log.damages.length} places; what could be read goes on.`]
-        : []
-    return { session: takeUp(log), notices }
+    log = logFor(args, store, folder)
+    const scratch = join(sessionsFolder(folder), 'scratch', log.id)
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const session = takeUp(log)
+    if (session.turns.length === 0) session.append({ kind: 'note', text: surroundings(folders) })
+    return { session, scratch, notices: args.resume === undefined ? [] : noticesOf(log) }
   } catch (error) {
+    log?.close()
     if (error instanceof StoreProblem) throw new Complaint(error.message)
     if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
       throw new Complaint(
@@ -115,6 +134,17 @@ function openSession(args: RunArgs, store: Store, folder: string): { session: Se
     }
     throw error
   }
+}
+
+function logFor(args: RunArgs, store: Store, folder: string): SessionLog {
+  if (args.fork !== undefined) {
+    const parent = sessionNamed(args.fork, store)
+    const seq = store.read(parent).entries.at(-1)?.seq ?? 0
+    return store.create({ id: newId(), folder, parent: { session: parent, seq } })
+  }
+  return args.resume === undefined
+    ? store.create({ id: newId(), folder })
+    : store.open(sessionNamed(args.resume, store))
 }
 
 /** The id that a person means: `latest`, an id, or the beginning of one. */
@@ -134,7 +164,8 @@ export function sessionNamed(name: string, store: Store): string {
   )
 }
 
-function newId(): string {
+/** A new name for a session: when it began, and something that no other has. */
+export function newId(): string {
   const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
   return `${time}-${turnKey(randomBytes(20)).slice(0, 6)}`
 }
@@ -150,7 +181,7 @@ function existing(folder: string): string {
 }
 
 /** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
-function systemPrompt(args: RunArgs): string {
+export function systemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
   const target = process.env['DRAGOMAN_WRITE_SYSTEM_MD'] ?? process.env['GEMINI_WRITE_SYSTEM_MD']
   if (target !== undefined && target !== '') {
     const path = /^(?:1|true)$/i.test(target) ? resolve('system.md') : resolve(target)

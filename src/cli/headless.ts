@@ -11,36 +11,60 @@ import { jsonOutput } from './output/json.ts'
 import type { Output, Sink } from './output/output.ts'
 import { streamJsonOutput } from './output/stream-json.ts'
 import { textOutput } from './output/text.ts'
+import { recalledModel } from './recall.ts'
+import { onStop } from './stopping.ts'
+import { startTelemetry } from './telemetry.ts'
+import type { Tap } from './tap.ts'
 
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
 export async function headless(args: RunArgs): Promise<number> {
   const prompt = wholePrompt(args)
   const settings = readSettings(workFolder(args))
-  const model = await chooseModel(args.model, settings.config)
+  const telemetry = startTelemetry(settings.config.telemetry)
+  const tap = await tapFor(args)
+  const model = await chooseModel(args.model, settings.config, {
+    recalled: recalledModel(args),
+    maxCost: args.maxCost,
+    tap,
+  })
   const ready = await assemble(args, settings, model.port).catch(async (error: unknown) => {
     await model.close()
     throw error
   })
+  tap?.follow(ready.agent.session)
   const output = outputs[args.format](STANDARD)
   const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  const listenNoMore = onStop(() => stop.abort())
+  // However we end, what we have started ends with us.
+  const close = (): void => ready.close()
+  process.once('exit', close)
   let code: number = EXIT.failure
   try {
-    for (const text of ready.notices) output.show({ type: 'notice', text })
+    for (const text of [...(model.notices ?? []), ...ready.notices]) output.show({ type: 'notice', text })
     const said = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
     for await (const event of run(ready.agent, said, stop.signal)) {
       output.show(event)
+      telemetry?.see(event)
       if (event.type === 'run-close') code = event.fault?.kind === 'auth' ? EXIT.signIn : CODES[event.reason]
     }
     return code
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
-    ready.close()
+    process.off('exit', close)
+    tap?.close()
+    close()
+    listenNoMore()
     await model.close()
+    const undelivered = await telemetry?.close()
+    if (undelivered !== undefined) STANDARD.err(`dragoman: ${undelivered}\n`)
   }
+}
+
+/** What watches the wire, if the person asked for it. */
+export async function tapFor(args: Pick<RunArgs, 'record' | 'trace'>): Promise<Tap | undefined> {
+  const trace = args.trace ?? (process.env['DRAGOMAN_TRACE'] || undefined)
+  if (args.record === undefined && trace === undefined) return undefined
+  const { startTap } = await import('./tap.ts')
+  return startTap({ record: args.record, trace }, (sentence) => void process.stderr.write(`dragoman: ${sentence}\n`))
 }
 
 const outputs: Record<RunArgs['format'], (sink: Sink) => Output> = {
@@ -62,6 +86,7 @@ const CODES: Record<CloseReason, number> = {
   loop: EXIT.failure,
   cancelled: EXIT.interrupted,
   fault: EXIT.failure,
+  unsaved: EXIT.failure,
 }
 
 /** The prompt, with what stands on standard input before it. Going on with a session needs none. */

@@ -18,10 +18,21 @@ Options:
       --cwd <folder>           the folder to work in
       --include-directories <list>  more folders to work in
       --system-file <file>     another system prompt
+      --sandbox <mode>         auto (commands run in a sandbox where there is one), on or off
+      --sandbox-network        commands in the sandbox may reach the network
+      --record <folder>        keep every exchange, without secrets, to play it again
+      --trace <file>           write down when what went over the wire
   -h, --help   -v, --version
 
 Commands:
+  login      store a key or a sign-in; logout forgets it
+  models     what can be used here, with window and price, and why the rest cannot
   sessions   list, show, export and remove sessions
+  undo       put files back as they were before a turn
+  doctor     examine a model live; or, with --local, this machine
+  replay     play a recorded session again, and see what differs
+  bug        make a file for a report, without secrets
+  policy     try out rules, and say what they mean
   tour       a scripted tour, with no key and no network
   rehearse   a scripted model server, to try clients against
   wire       read and write what goes over the wire, to debug a provider

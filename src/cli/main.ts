@@ -5,7 +5,15 @@ import { Complaint, EXIT } from './exit.ts'
 const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number | void>>> = {
   config: async (args) => (await import('./command/config.ts')).configCommand(args),
   trust: async (args) => (await import('./command/trust.ts')).trustCommand(args),
+  doctor: async (args) => (await import('./command/doctor.ts')).doctorCommand(args),
+  undo: async (args) => (await import('./command/undo.ts')).undoCommand(args),
+  login: async (args) => (await import('./command/login.ts')).loginCommand(args),
+  logout: async (args) => (await import('./command/login.ts')).logoutCommand(args),
+  replay: async (args) => (await import('./command/replay.ts')).replayCommand(args),
+  bug: async (args) => (await import('./command/bug.ts')).bugCommand(args),
+  policy: async (args) => (await import('./command/policy.ts')).policyCommand(args),
   wire: async (args) => (await import('./command/wire.ts')).wireCommand(args),
+  models: async (args) => (await import('./command/models.ts')).modelsCommand(args),
   sessions: async (args) => (await import('./command/sessions.ts')).sessionsCommand(args),
   tour: async (args) => (await import('./command/tour.ts')).tourCommand(args),
   rehearse: async (args) => (await import('./command/rehearse.ts')).rehearseCommand(args),
@@ -19,10 +27,21 @@ export async function main(argv: readonly string[]): Promise<number> {
     refuseMistyped(name, rest)
     return await (await import('./command/run.ts')).runCommand(argv)
   } catch (error) {
-    if (!(error instanceof Complaint)) throw error
+    if (!(error instanceof Complaint)) return await crashed(error)
     process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)
     return error.code
   }
+}
+
+/** A fault of ours: one line for the person, a trace for us. */
+async function crashed(error: unknown): Promise<number> {
+  const { lastWords } = await import('./last-words.ts')
+  process.stderr.write(lastWords(error))
+  return EXIT.failure
+}
+
+async function endWith(error: unknown): Promise<void> {
+  process.exit(await crashed(error))
 }
 
 /** One word that is nearly a command is not a prompt; with -p it is. */
@@ -37,6 +56,10 @@ function refuseMistyped(name: string, rest: readonly string[]): void {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.ok)
   throw error
+})
+
+process.on('uncaughtException', (error) => {
+  void endWith(error)
 })
 
 process.exitCode = await main(process.argv.slice(2))

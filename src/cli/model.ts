@@ -8,42 +8,129 @@ import type { Target } from '../provider/target.ts'
 import { remember } from '../provider/wrap/remember.ts'
 import { retry } from '../provider/wrap/retry.ts'
 import { bodyWriter } from '../wire/incremental.ts'
+import { catalogWith, costLimit } from './catalog.ts'
 import type { Config } from './config/schema.ts'
 import { Complaint, EXIT } from './exit.ts'
+import { learntFacts } from './profiles.ts'
+import { signIns } from './sign-ins.ts'
+import type { Tap } from './tap.ts'
 
 /** A model that can be asked, and how to put it away. */
 export interface Chosen {
   readonly port: ModelPort
+  /** What the person should know of the choice. */
+  readonly notices?: readonly string[]
   close(): Promise<void>
 }
 
+/** What else decides about a model. */
+export interface Choice {
+  /** The model that the session had, to go on with if no other is named. */
+  readonly recalled?: string | undefined
+  /** In US dollars. */
+  readonly maxCost?: number | undefined
+  /** Watches what goes over the wire. */
+  readonly tap?: Tap | undefined
+}
+
 /** The model that a name means; without a name, the one that this machine is set up for. */
-export async function chooseModel(name: string | undefined, config: Config = {}): Promise<Chosen> {
-  const chosen = name ?? (await configuredModel(config))
-  if (chosen === undefined) throw new Complaint(NO_MODEL, 41)
-  if (chosen === 'rehearsal' || chosen.startsWith('rehearsal/')) return rehearsed(chosen)
-  const target = resolveModel(chosen, process.env, rowsWith(config))
+export async function chooseModel(
+  name: string | undefined,
+  config: Config = {},
+  { recalled, maxCost, tap }: Choice = {},
+): Promise<Chosen> {
+  const problem = name === undefined && recalled !== undefined ? problemWith(recalled, config) : undefined
+  const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await configuredModel(config))
+  if (chosen === undefined) throw new Complaint(problem ?? NO_MODEL, 41)
+  const limited = costLimit(maxCost, catalogWith(config))
+  const notices =
+    problem === undefined
+      ? []
+      : [`This session was held with ${recalled}, which cannot be used here: ${problem} Going on with ${chosen}.`]
+  const [first = '', ...others] = namesIn(chosen, config)
+  const able = others.map((one) => ({ name: one, problem: problemWith(one, config) }))
+  for (const one of able)
+    if (one.problem !== undefined) notices.push(`${one.name} cannot be used here to fall back on: ${one.problem}`)
+  const opened: Chosen[] = []
+  const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
+  try {
+    const names = [first, ...able.flatMap((one) => (one.problem === undefined ? [one.name] : []))]
+    for (const one of names) opened.push(await openNamed(one, config, opener(tap)))
+    const [main, ...rest] = await Promise.all(opened.map(async (one) => retry(await limited(one.port))))
+    if (!main) throw new Complaint(NO_MODEL, 41)
+    const chain = rest.length === 0 ? main : (await import('../provider/wrap/fallback.ts')).fallback([main, ...rest])
+    return { port: noted(chain, tap), notices, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The models that are meant: `-m a,b,c` is a list, each asked when the one before cannot answer; the settings may name more. */
+function namesIn(chosen: string, { fallback = [] }: Config): readonly string[] {
+  const named = chosen.split(',').map((one) => one.trim())
+  return [...new Set([...named, ...(named.length === 1 ? fallback : [])])].filter((one) => one !== '')
+}
+
+/** A model without patience: each attempt is paid for, so each must fit into the limit, which comes before it. */
+async function openNamed(name: string, config: Config, open: (target: Target) => ModelPort): Promise<Chosen> {
+  if (isRehearsal(name)) return rehearsed(name, open)
+  const target = targetNamed(name, config)
   if ('problem' in target) throw new Complaint(target.problem, target.code)
-  return { port: retry(remember(target, open)), close: () => Promise.resolve() }
+  return { port: remember(withOwnWindow(target, config), open), close: () => Promise.resolve() }
 }
 
-/** A port that does not write again what it has written. */
-function open(target: Target): ModelPort {
-  return port(target, { writer: bodyWriter })
+function isRehearsal(name: string): boolean {
+  return name === 'rehearsal' || name.startsWith('rehearsal/')
 }
 
-/** The model of the first key in the environment, or of a server that answers on this machine. */
+/** Why a name leads nowhere here. */
+function problemWith(name: string, config: Config): string | undefined {
+  if (isRehearsal(name)) return undefined
+  const target = targetNamed(name, config)
+  return 'problem' in target ? target.problem : undefined
+}
+
+/** Where a name leads here, with the flags that `dragoman doctor` has found out. */
+function targetNamed(name: string, config: Config): ReturnType<typeof resolveModel> {
+  return resolveModel(name, process.env, rowsWith(config), signIns(), learntFacts)
+}
+
+/** What the person's settings say of a model's window comes before what we know of its family. */
+function withOwnWindow(target: Target, { catalog = {} }: Config): Target {
+  const window = catalog[`${target.row.id}/${target.model}`]?.['window']
+  return typeof window === 'number' ? { ...target, profile: { ...target.profile, window } } : target
+}
+
+/** Opens ports that do not write again what they have written. */
+function opener(tap: Tap | undefined): (target: Target) => ModelPort {
+  return (target) => {
+    tap?.aimed(target)
+    return port(target, { writer: bodyWriter, ...(tap && { post: tap.post }) })
+  }
+}
+
+function noted(inner: ModelPort, tap: Tap | undefined): ModelPort {
+  return tap ? tap.noted(inner) : inner
+}
+
+/** The model of the first key in the environment or of those stored, or of a server that answers on this machine. */
 export async function configuredModel(config: Config = {}): Promise<string | undefined> {
-  const rows = rowsWith(config)
+  return settledModel(config) ?? (await findLocal(probe, rowsWith(config)))
+}
+
+/** The same, without a look for servers. */
+export function settledModel(config: Config): string | undefined {
   return (
-    process.env['DRAGOMAN_MODEL'] || config.model || defaultModel(process.env, rows) || (await findLocal(probe, rows))
+    process.env['DRAGOMAN_MODEL'] || config.model || defaultModel(process.env, rowsWith(config), signIns()) || undefined
   )
 }
 
-/** The table, with the person's own rows before it; one of theirs may take the place of one of ours. */
+/** The table, with the person's own rows before it; one of theirs may change one of ours. */
 export function rowsWith({ providers = {} }: Config): readonly Row[] {
   const own = Object.entries(providers).map(([id, json]) => {
-    const read = rowFrom(id, json)
+    const base = table.find((row) => row.id === id)
+    const read = rowFrom(id, json, base)
     if ('problem' in read) throw new Complaint(read.problem, EXIT.config)
     return read.row
   })
@@ -54,7 +141,7 @@ const NO_MODEL =
   'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp), or take the tour: dragoman tour'
 
 /** A scripted model behind a server of our own, on this machine. */
-async function rehearsed(name: string): Promise<Chosen> {
+async function rehearsed(name: string, open: (target: Target) => ModelPort): Promise<Chosen> {
   const { startRehearsal } = await import('../rehearsal/server.ts')
   const { SCRIPTS: scripts } = await import('../rehearsal/scripts/scripts.ts')
   const script = name.slice('rehearsal/'.length) || 'hello'
@@ -66,6 +153,5 @@ async function rehearsed(name: string): Promise<Chosen> {
     DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
   })
   if ('problem' in target) throw new Complaint(target.problem, target.code)
-  const inner = open(target)
-  return { port: { ...inner, origin: { ...inner.origin, provider: 'rehearsal' } }, close: () => server.close() }
+  return { port: open({ ...target, row: { ...target.row, id: 'rehearsal' } }), close: () => server.close() }
 }

@@ -1,12 +1,12 @@
-import { closeSync, lstatSync, read as readCallback, readdirSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
-import { setImmediate as nextTick } from 'node:timers/promises'
+import { closeSync, read as readCallback, rmdirSync, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { type Grip, grip, openHeld } from './grip.ts'
-import type { FileInfo, Files, FolderEntry, FolderView } from './host.ts'
+import { type Grip, openHeld } from './grip.ts'
+import type { Files } from './host.ts'
 import { HostProblem, systemProblem } from './problem.ts'
 import { reach } from './reach.ts'
 import { resolvePath } from './resolve.ts'
 import type { Roots } from './roots.ts'
+import { entriesOf, infoOf, walkFrom } from './walk.ts'
 import { writeFile } from './write.ts'
 
 /** Files of this machine, within the allowed folders. */
@@ -34,7 +34,7 @@ export function localFiles(roots: Roots): Files {
       }
     },
 
-    write: async (path, bytes) => writeFile(roots, path, bytes),
+    write: async (path, bytes, how) => writeFile(roots, path, bytes, how?.mode),
 
     async remove(path) {
       reach(roots, path, { need: 'write', linkItself: true }, ({ found, folder, names }) => {
@@ -53,30 +53,7 @@ export function localFiles(roots: Roots): Files {
         folder: keep(folderAt(found, path)),
         real,
       }))
-      let seen = 0
-
-      async function descend(folder: Grip, at: string, depth: number): Promise<void> {
-        // Everything here is quick and synchronous, so others get their turn now and then.
-        if (++seen % 500 === 0) await nextTick()
-        signal?.throwIfAborted()
-        const names = visit(viewOf(folder, at))
-        if (depth >= MAX_DEPTH) return
-        for (const name of names instanceof Promise ? await names : names) {
-          const inner = gripFolder(`${folder.at}/${name}`)
-          if (!inner) continue
-          try {
-            await descend(inner, at === '/' ? `/${name}` : `${at}/${name}`, depth + 1)
-          } finally {
-            inner.release()
-          }
-        }
-      }
-
-      try {
-        await descend(top.folder, top.real, 0)
-      } finally {
-        top.folder.release()
-      }
+      await walkFrom(top.folder, top.real, visit, signal)
     },
 
     resolve: (path) => resolvePath(path),
@@ -84,7 +61,6 @@ export function localFiles(roots: Roots): Files {
 }
 
 const MAX_READ = 1 << 30
-const MAX_DEPTH = 200
 const CHUNK = 1 << 20
 
 const readAsync = promisify(readCallback)
@@ -105,58 +81,4 @@ function folderAt(found: Grip | undefined, path: string): Grip {
   if (!found) throw new HostProblem('not-found', `Folder not found: ${path}`)
   if (!found.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${path}`)
   return found
-}
-
-/** A folder that is gone, closed to us, or a link by now is passed over. */
-function gripFolder(at: string): Grip | undefined {
-  try {
-    const inner = grip(at)
-    if (inner.stats.isDirectory()) return inner
-    inner.release()
-  } catch {
-    // Passed over, as said.
-  }
-  return undefined
-}
-
-function viewOf(folder: Grip, path: string): FolderView {
-  return {
-    path,
-    entries: entriesOr(folder),
-    info(name) {
-      try {
-        return infoOf(lstatSync(`${folder.at}/${name}`))
-      } catch {
-        return undefined
-      }
-    },
-  }
-}
-
-function entriesOr(folder: Grip): FolderEntry[] {
-  try {
-    return entriesOf(folder)
-  } catch {
-    return []
-  }
-}
-
-function entriesOf(folder: Grip): FolderEntry[] {
-  return readdirSync(folder.at, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-}
-
-function infoOf(stats: Stats): FileInfo {
-  return { kind: kindOf(stats), size: stats.size, changed: stats.mtimeMs, mode: stats.mode & 0o7777 }
-}
-
-interface Kinds {
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
-
-function kindOf(one: Kinds): FileInfo['kind'] {
-  if (one.isFile()) return 'file'
-  if (one.isDirectory()) return 'folder'
-  return one.isSymbolicLink() ? 'link' : 'other'
 }

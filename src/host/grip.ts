@@ -29,6 +29,17 @@ export function grip(at: string): Grip {
   }
 }
 
+/** Takes hold of a folder, and of nothing else: what else is at a path, a link too, is refused by the system itself. */
+export function gripFolder(at: string): Pick<Grip, 'at' | 'release'> {
+  if (!pins) {
+    const held = grip(at)
+    if (!held.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${at}`)
+    return held
+  }
+  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
+  return { at: `${DESCRIPTORS}/${descriptor}`, release: () => closeSync(descriptor) }
+}
+
 /** Opens for reading exactly what is held, and never waits for the other end of a pipe. Gives a descriptor. */
 export function openHeld(held: Grip): number {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK

@@ -8,18 +8,21 @@ export interface Group {
   readonly id: number
   /** A word in the environment of every process of the command, even of those that left the group. */
   readonly mark: string
+  /** The command is in a box: `id` is its lid, and all below it belongs to the command, but for what keeps the box. */
+  readonly boxed?: true
 }
 
 /** The processes of a command that are still alive, the shell left out. */
 export function members(group: Group): number[] {
-  return hasProc ? fromProc(group) : fromPs(group)
+  if (!hasProc) return fromPs(group)
+  return group.boxed ? inBox(group) : fromProc(group)
 }
 
 /** Ends all processes of a command: asks them first, and then does not ask any more. */
 export async function stop(group: Group, patience: number): Promise<void> {
   signalAll(group, 'SIGTERM')
   const until = Date.now() + patience
-  while (Date.now() < until && anyAlive(group)) await wait(20)
+  while (Date.now() < until && (group.boxed ? members(group).length > 0 : anyAlive(group))) await wait(20)
   // What forks faster than it dies is met again in the next round.
   for (let round = 0; round < 10; round++) {
     signalAll(group, 'SIGKILL')
@@ -34,7 +37,8 @@ export function stopNow(group: Group): void {
 }
 
 function signalAll(group: Group, signal: NodeJS.Signals): void {
-  send(-group.id, signal)
+  // Without its lid a box is gone at once, and nobody in it could tidy up.
+  if (!group.boxed || signal === 'SIGKILL') send(-group.id, signal)
   for (const pid of members(group)) send(pid, signal)
 }
 
@@ -80,12 +84,40 @@ function fromProc({ id, mark }: Group): number[] {
     .map(Number)
 }
 
-function statOf(name: string): { state: string; group: number; session: number } | undefined {
+/** Whatever a process in a box does, its parents lead to the lid: who loses one gets the first process of the box. */
+function inBox({ id }: Group): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    const stat = statOf(name)
+    if (!stat || ENDED.has(stat.state)) continue
+    const siblings = children.get(stat.parent)
+    if (siblings) siblings.push(Number(name))
+    else children.set(stat.parent, [Number(name)])
+  }
+  const found: number[] = []
+  const todo = [...(children.get(id) ?? [])]
+  for (let pid = todo.pop(); pid !== undefined; pid = todo.pop()) {
+    todo.push(...(children.get(pid) ?? []))
+    if (!keepsBox(pid)) found.push(pid)
+  }
+  return found
+}
+
+/** The first two processes of a box, by their numbers in there. */
+function keepsBox(pid: number): boolean {
+  try {
+    return /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
+  } catch {
+    return true
+  }
+}
+
+function statOf(name: string): { state: string; parent: number; group: number; session: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
     // The second field is the program's name in brackets and may hold anything, brackets too.
-    const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { state, group: Number(group), session: Number(session) }
+    const [state = '', parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent), group: Number(group), session: Number(session) }
   } catch {
     return undefined
   }

@@ -1,9 +1,11 @@
-/** Files and processes, as tools reach them. Another host may be a container or a machine far away. */
+/** Files, processes and the web, as tools reach them. Another host may be a container or a machine far away. */
 export interface Host {
   readonly files: Files
   readonly processes: Processes
   /** Searches file contents with a program made for it, where there is one. */
   readonly search?: (search: Search) => Promise<SearchEnd | undefined>
+  /** Pages of the net, where this host may reach it. */
+  readonly web?: Web
 }
 
 /** What is known of a file. */
@@ -34,8 +36,8 @@ export interface Files {
   /** What is known of a file, links followed; nothing if it is not there. */
   info(path: string): Promise<FileInfo | undefined>
   read(path: string, range?: { readonly from: number; readonly bytes: number }): Promise<Uint8Array>
-  /** Writes a file whole or not at all, keeping its mode; makes the folders that are missing. */
-  write(path: string, bytes: Uint8Array): Promise<void>
+  /** Writes a file whole or not at all, keeping its mode unless one is given; makes the folders that are missing. */
+  write(path: string, bytes: Uint8Array, how?: { readonly mode?: number }): Promise<void>
   remove(path: string): Promise<void>
   list(path: string): Promise<readonly FolderEntry[]>
   /** Shows a folder, then those of its folders that `visit` names, and so on; links are not followed. */
@@ -56,6 +58,8 @@ export interface Command {
   readonly timeout?: number
   /** Milliseconds without any output after which a command is stopped. */
   readonly idle?: number
+  /** May it reach the network from inside the sandbox? As is settled for all, if this is absent. */
+  readonly network?: boolean
   readonly signal?: AbortSignal
   /** Called with what the command prints, as it comes. */
   readonly onOutput?: (text: string) => void
@@ -67,9 +71,13 @@ export interface CommandEnd {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly error?: string
-  /** Processes that the command left running. */
+  /** Processes that the command left running, by their numbers outside of any box. */
   readonly background: readonly number[]
   readonly group: number | undefined
+  /** It ran in a box of its own: other commands see neither its processes nor its ports. */
+  readonly boxed?: true
+  /** What there is to say about it beside its output. */
+  readonly notes?: readonly string[]
   /** Where all of the output is, if `output` is only part of it, or if there may be more. */
   readonly file?: string
   readonly timedOut?: true
@@ -105,3 +113,53 @@ export interface Hit {
 
 /** What a search found, or what is wrong with its pattern. */
 export type SearchEnd = { readonly hits: readonly Hit[]; readonly limited: boolean } | { readonly problem: string }
+
+/** The web, behind a judge: nothing is asked that was not judged, and nothing is reached but what was judged. */
+export interface Web {
+  /** Fetches a page; never throws. */
+  fetch(request: WebRequest): Promise<WebPage | WebProblem>
+}
+
+/** A page to fetch. With a body it is a POST. */
+export interface WebRequest {
+  readonly url: string
+  /** They go to the first host only. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** The person set this address up, so it may be anywhere; but it must answer itself. */
+  readonly trusted?: true
+  readonly signal?: AbortSignal
+}
+
+/** A page that was fetched. */
+export interface WebPage {
+  /** Where it was in the end. */
+  readonly url: string
+  readonly status: number
+  readonly type: string
+  readonly size: number
+  /** Of pages that are text. */
+  readonly text?: string
+  /** There was more, which was not read. */
+  readonly cut?: true
+}
+
+/** Why a page was not fetched, in a sentence; and the rule that forbade it, if one did. */
+export interface WebProblem {
+  readonly problem: string
+  readonly rule?: string
+}
+
+/** A judgement on an address. */
+export interface Judged {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly rule: string
+  readonly why: string
+}
+
+/** Judges addresses for a web: their text, what their names lead to, and where answers send on to. */
+export interface WebJudge {
+  url(text: string): Judged
+  addresses(host: string, addresses: readonly string[]): Judged
+  redirect(from: string, to: string): Judged
+}

@@ -3,6 +3,7 @@ import type { Host } from './host.ts'
 import { localProcesses } from './processes.ts'
 import { ripgrep } from './ripgrep.ts'
 import { type Allowed, rootsOf } from './roots.ts'
+import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 
 /** What a host of this machine may do. */
 export interface LocalOptions extends Allowed {
@@ -10,10 +11,16 @@ export interface LocalOptions extends Allowed {
   readonly scratch: string
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
+  /** Whether and how commands are shut in. Without it they are not. */
+  readonly sandbox?: SandboxOptions
+  /** Called once, when a command runs without the sandbox that it could have had. */
+  readonly onUnboxed?: (why: string) => void
 }
 
 /** A host that may be closed: commands that are still running are ended. */
 export interface LocalHost extends Host {
+  /** Whether commands are shut in; found out when it is first asked. */
+  sandbox(): Promise<SandboxState>
   close(): void
 }
 
@@ -29,6 +36,28 @@ export function localHost(options: LocalOptions): LocalHost {
     },
     ...(options.ownFiles && { ownFiles: options.ownFiles }),
   })
-  const processes = localProcesses(roots, options)
-  return { files: localFiles(roots), processes, search: ripgrep(roots), close: () => processes.close() }
+  const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
+  const processes = localProcesses(roots, { ...options, sandbox })
+  const files = localFiles(roots)
+  return {
+    files: {
+      ...files,
+      async write(path, bytes, how) {
+        sandbox.makeRoom(path)
+        await files.write(path, bytes, how)
+      },
+      async list(path) {
+        const entries = await files.list(path)
+        const ours = sandbox.standingIn()
+        return ours.size === 0 ? entries : entries.filter(({ name }) => !ours.has(`${path}/${name}`))
+      },
+    },
+    processes,
+    search: ripgrep(roots),
+    sandbox: () => sandbox.state(),
+    close() {
+      processes.close()
+      sandbox.close()
+    },
+  }
 }

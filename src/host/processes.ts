@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cleanEnvironment } from './environment.ts'
 import { type Group, members, stop, stopNow } from './group.ts'
 import type { Command, CommandEnd, Processes } from './host.ts'
 import { openOutput, type Output } from './output.ts'
 import { HostProblem } from './problem.ts'
-import { reach } from './reach.ts'
 import type { Roots } from './roots.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import { start, type Started } from './start.ts'
 
 /** What commands need beside the folders. */
 export interface ProcessOptions {
@@ -16,6 +15,9 @@ export interface ProcessOptions {
   readonly scratch: string
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
+  readonly sandbox?: Sandbox
+  /** Called once, when a command runs without the sandbox that it could have had. */
+  readonly onUnboxed?: (why: string) => void
 }
 
 /** Processes of this machine, and a way to end those that are left. */
@@ -24,44 +26,63 @@ export interface LocalProcesses extends Processes {
 }
 
 /** Runs commands with bash, each in a group and session of its own. */
-export function localProcesses(roots: Roots, { scratch, variables }: ProcessOptions): LocalProcesses {
-  const left = new Set<Group>()
+export function localProcesses(roots: Roots, options: ProcessOptions): LocalProcesses {
+  const { scratch, variables, sandbox } = options
+  const left = new Set<Started>()
   const running = new Set<Group>()
+  let told = false
+
+  /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
+  async function hindrance(): Promise<string | undefined> {
+    const state = await sandbox?.state()
+    if (!state || state.inForce || sandbox?.mode === 'off') return undefined
+    const why = [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+    if (sandbox?.mode === 'on') return `The command did not run, because it must run in a sandbox. ${why}`
+    if (!told) options.onUnboxed?.(why)
+    told = true
+    return undefined
+  }
 
   async function run(command: Command): Promise<CommandEnd> {
     if (command.signal?.aborted) return notRun('The command was cancelled before it began.', true)
+    const hindered = await hindrance()
+    if (hindered !== undefined) return notRun(hindered)
     const name = `command-${Date.now()}-${randomBytes(4).toString('hex')}`
     const mark = `DRAGOMAN_COMMAND=${name}`
     const output = openOutput(scratch, name)
     const env = cleanEnvironment(process.env, variables, { ...command.env, DRAGOMAN_COMMAND: name })
     let started: Started
     try {
-      started = await start(roots, command, env, output.descriptor)
+      started = await start(roots, command, { env, mark, output: output.descriptor, ...(sandbox && { sandbox }) })
     } catch (error) {
       output.close(false)
       if (error instanceof HostProblem) throw error
       return notRun(`The command could not be started: ${error instanceof Error ? error.message : String(error)}`)
     }
-    const group: Group = { id: started.pid, mark }
+    const { group } = started
     running.add(group)
     endWithUs(group)
     const stopped = await watch(started, group, command, output)
     const background = await leftRunning(group, stopped !== undefined)
     running.delete(group)
     unfinished.delete(group)
-    if (background.length > 0) left.add(group)
-    for (const past of left) if (members(past).length === 0) left.delete(past)
+    if (background.length > 0) left.add(started)
+    const notes = await started.shellEnded(background.length > 0)
+    for (const past of left) if (members(past.group).length === 0 && left.delete(past)) void past.shellEnded(false)
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
     const keep = missing > 0 || background.length > 0
     output.close(keep)
-    const { exitCode, signal } = await Promise.race([started.ended, wait(PATIENCE, UNKNOWN, { ref: false })])
+    const { exitCode, signal, failed } = await Promise.race([started.ended, wait(PATIENCE, UNKNOWN, { ref: false })])
+    if (failed && !stopped) return notRun(`The sandbox could not be started: ${text.trim()}`)
     return {
       output: text,
       exitCode,
       signal,
       background,
       group: group.id,
+      ...(group.boxed && { boxed: true }),
+      ...(notes.length > 0 && { notes }),
       ...(stopped && { error: stopped.why }),
       ...(keep && { file: output.file }),
       ...(stopped?.cancelled ? { cancelled: true } : stopped && { timedOut: true }),
@@ -71,7 +92,8 @@ export function localProcesses(roots: Roots, { scratch, variables }: ProcessOpti
   return {
     run,
     close() {
-      for (const group of [...running, ...left]) stopNow(group)
+      for (const group of [...running, ...[...left].map((past) => past.group)]) stopNow(group)
+      for (const past of left) void past.shellEnded(false)
       left.clear()
     },
   }
@@ -90,40 +112,7 @@ function endAll(): void {
 }
 
 /** A process that not even the system can end, for the moment. */
-const UNKNOWN = { exitCode: null, signal: null }
-
-interface Started {
-  readonly pid: number
-  readonly ended: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>
-}
-
-/** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
-async function start(
-  roots: Roots,
-  { command, folder }: Command,
-  env: Record<string, string>,
-  descriptor: number,
-): Promise<Started> {
-  const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
-    if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)
-    if (!found.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${folder}`)
-    // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
-    const stdio = ['ignore' as const, descriptor, descriptor]
-    return spawn(shell(), ['--noprofile', '--norc', '-c', command], { cwd: found.at, env, stdio, detached: true })
-  })
-  const ended = new Promise<{ exitCode: number | null; signal: string | null }>((resolve) => {
-    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', reject)
-  })
-  return { pid: child.pid ?? 0, ended }
-}
-
-function shell(): string {
-  return ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'].find(existsSync) ?? 'bash'
-}
+const UNKNOWN = { exitCode: null, signal: null, failed: false }
 
 interface Stopped {
   readonly why: string
@@ -153,7 +142,7 @@ async function watch(started: Started, group: Group, command: Command, output: O
     await stop(group, PATIENCE)
     break
   }
-  await Promise.race([ended, wait(PATIENCE)])
+  await Promise.race([ended, wait(PATIENCE, undefined, { ref: false })])
   return stopped
 }
 

@@ -13,23 +13,17 @@ export interface RgFile {
   readonly hits: RgHit[]
 }
 
-type RgMessage =
-  | { readonly kind: 'hit'; readonly path: string; readonly hit: RgHit }
-  | { readonly kind: 'end'; readonly path: string }
-
-/** Reads one line of what ripgrep prints with --json; nothing for messages that say nothing to us. */
-export function readMessage(line: string): RgMessage | undefined {
-  // Most of its lines begin or end a file; those without a match are not worth parsing twice.
-  if (!line.startsWith('{"type":"match"') && !line.startsWith('{"type":"end"')) return undefined
+/** Reads one line of what ripgrep prints with --json; nothing for messages that tell of no match. */
+export function readMatch(line: string): { readonly path: string; readonly hit: RgHit } | undefined {
+  // Most of its lines begin or end a file; to parse them would take longer than all the rest.
+  if (!line.startsWith('{"type":"match"')) return undefined
   const message = parse(line)
   if (!isObject(message) || !isObject(message['data'])) return undefined
   const { data } = message
-  const path = bytesOf(data['path']).toString('utf8')
-  if (message['type'] === 'end') return { kind: 'end', path }
-  const line1 = data['line_number']
+  const number = data['line_number']
   const offset = data['absolute_offset']
-  if (typeof line1 !== 'number' || typeof offset !== 'number') return undefined
-  return { kind: 'hit', path, hit: { line: line1, offset, bytes: bytesOf(data['lines']) } }
+  if (typeof number !== 'number' || typeof offset !== 'number') return undefined
+  return { path: bytesOf(data['path']).toString('utf8'), hit: { line: number, offset, bytes: bytesOf(data['lines']) } }
 }
 
 /** The last line of a program that was ended may be cut. */

@@ -1,20 +1,21 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { accessSync, constants } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Readable } from 'node:stream'
 import { cleanEnvironment } from './environment.ts'
-import type { Host, Search, SearchEnd } from './host.ts'
+import { findProgram } from './find-program.ts'
+import type { Hit, Host, Search, SearchEnd } from './host.ts'
 import { HostProblem } from './problem.ts'
 import { type Reached, reach } from './reach.ts'
 import type { Roots } from './roots.ts'
-import { readMessage, type RgFile } from './rg-message.ts'
+import { readMatch, type RgFile } from './rg-message.ts'
 import { verifier } from './rg-verify.ts'
 
 /** Searches with ripgrep, if the program can be had; else with nothing. */
 export function ripgrep(roots: Roots): NonNullable<Host['search']> {
   let program: Promise<string | undefined> | undefined
   return async (search) => {
-    program ??= findProgram(roots)
+    program ??= ripgrepProgram(roots)
     const found = await program
     return found === undefined ? undefined : await runSearch(roots, found, search)
   }
@@ -28,10 +29,10 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
     const running = spawn(program, rgArguments(search, target), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     return { child: running, base: real, sure: verifier(roots) }
   })
-  const files: RgFile[] = []
+  const hits: Hit[] = []
+  let file: RgFile | undefined
   let count = 0
   let size = 0
-  let limited = false
   let problem = ''
   const abort = (): void => void child.kill('SIGKILL')
   search.signal?.addEventListener('abort', abort, { once: true })
@@ -40,37 +41,47 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
     child.once('error', reject)
     child.once('close', (code) => resolve(code))
   })
-  try {
-    const open = new Map<string, RgFile>()
-    for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const message = readMessage(line)
-      if (message === undefined) continue
-      if (message.kind === 'end') {
-        const file = open.get(message.path)
-        open.delete(message.path)
-        if (file) files.push(file)
-        continue
-      }
-      const file = open.get(message.path) ?? { path: message.path, hits: [] }
-      open.set(message.path, file)
-      if (count < search.limit) file.hits.push(message.hit)
-      size += message.hit.bytes.length
-      if (++count <= search.limit && size < MAX_BYTES) continue
-      limited = true
-      abort()
-      break
+
+  /** Takes a line of what it prints; false if that is enough. */
+  function take(line: string): boolean {
+    const match = readMatch(line)
+    if (match === undefined) return true
+    size += match.hit.bytes.length
+    if (++count > search.limit || size > MAX_BYTES) return false
+    // The lines of a file come one after the other, so what was found is made sure of while the search goes on.
+    if (file?.path !== match.path) {
+      if (file) hits.push(...sure.hits(base, file))
+      file = { path: match.path, hits: [] }
     }
-    files.push(...open.values())
-    const code = await ended
+    file.hits.push(match.hit)
+    return true
+  }
+
+  try {
+    const limited = !(await eachLine(child.stdout, take))
+    if (limited) abort()
+    const code = limited ? null : await ended
+    if (file) hits.push(...sure.hits(base, file))
     search.signal?.throwIfAborted()
     // One unreadable file is no reason to say nothing; a pattern that is refused is.
     if (code === 2 && count === 0 && /regex|glob|PCRE2/i.test(problem)) return { problem: problem.trim() }
-    return { hits: files.flatMap((file) => sure.hits(base, file)), limited }
+    return { hits, limited }
   } finally {
     sure.close()
     search.signal?.removeEventListener('abort', abort)
     abort()
   }
+}
+
+/** Gives away the lines of a stream as they come, until one is not taken or is too long; says whether all were taken. */
+async function eachLine(stream: Readable, take: (line: string) => boolean): Promise<boolean> {
+  let rest = ''
+  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > 2 * MAX_BYTES || !lines.every(take)) return false
+  }
+  return take(rest)
 }
 
 /** Lines can be as long as files; a search never holds more than this. */
@@ -84,7 +95,7 @@ function startOf({ found, folder, path }: Reached, given: string): { folder: str
   return { folder: folder.at, target: `./${basename(path)}`, base: dirname(path) }
 }
 
-function rgArguments({ pattern, include, without }: Search, target: string): string[] {
+function rgArguments({ pattern, include, without, limit }: Search, target: string): string[] {
   return [
     '--no-config',
     '--json',
@@ -96,6 +107,8 @@ function rgArguments({ pattern, include, without }: Search, target: string): str
     '--no-messages',
     '--crlf',
     '--engine=auto',
+    // It holds what it finds in a file until it has seen all of it.
+    `--max-count=${limit + 1}`,
     ...(include === undefined ? [] : onlyNames(include)),
     ...without.map((name) => `--glob=!**/${name}/**`),
     `--regexp=${pattern}`,
@@ -109,32 +122,14 @@ function onlyNames(include: string): string[] {
   return include.includes('/') ? [`--glob=${include}`] : [`--type-add=wanted:${include}`, '--type=wanted']
 }
 
-/** Our own copy, or one on the search path; never one that lies in a folder where the agent writes. */
-async function findProgram(roots: Roots): Promise<string | undefined> {
+/** The program: our own copy, or one on the search path. */
+export async function ripgrepProgram(roots: Roots): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep')
     accessSync(rgPath, constants.X_OK)
     return rgPath
   } catch {
     // There is no package for this machine.
-  }
-  for (const folder of (process.env['PATH'] ?? '').split(':').filter((one) => isAbsolute(one))) {
-    try {
-      const real = realpathSync(join(folder, 'rg'))
-      accessSync(real, constants.X_OK)
-      if (!isAllowed(roots, real)) return real
-    } catch {
-      // Not here.
-    }
-  }
-  return undefined
-}
-
-function isAllowed(roots: Roots, path: string): boolean {
-  try {
-    roots.judge(path, 'read')
-    return true
-  } catch {
-    return false
+    return findProgram('rg', roots)
   }
 }

@@ -11,7 +11,7 @@ import type { Roots } from './roots.ts'
  * Writes a file whole or not at all: into a new file beside it, onto the disk, and then under its name. Its mode and, as
  * far as the system lets us, its owner stay. A link is written through; folders that are missing are made.
  */
-export function writeFile(roots: Roots, path: string, bytes: Uint8Array): void {
+export function writeFile(roots: Roots, path: string, bytes: Uint8Array, mode?: number): void {
   reach(roots, path, { need: 'write' }, (place) => {
     const { found } = place
     if (found?.stats.isDirectory()) throw new HostProblem('is-folder', `The path is a folder, not a file: ${path}`)
@@ -22,7 +22,7 @@ export function writeFile(roots: Roots, path: string, bytes: Uint8Array): void {
     stay()
     const fresh = `${folder.at}/.dragoman-${randomBytes(8).toString('hex')}.tmp`
     try {
-      fill(fresh, bytes, found)
+      fill(fresh, bytes, found, mode)
       stay()
       renameSync(fresh, `${folder.at}/${name}`)
     } catch (error) {
@@ -71,14 +71,14 @@ function judgeAgain(roots: Roots, folder: Grip, wanted: string): void {
   }
 }
 
-function fill(at: string, bytes: Uint8Array, former: Grip | undefined): void {
-  const mode = former === undefined ? 0o666 : former.stats.mode & 0o7777
+function fill(at: string, bytes: Uint8Array, former: Grip | undefined, wanted: number | undefined): void {
+  const mode = wanted ?? (former === undefined ? 0o666 : former.stats.mode & 0o7777)
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   const descriptor = openSync(at, flags, mode & 0o777)
   try {
     for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done)
     if (former) keepOwner(descriptor, former)
-    if (former) fchmodSync(descriptor, mode)
+    if (former || wanted !== undefined) fchmodSync(descriptor, mode)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)

@@ -15,6 +15,8 @@ export interface Folded {
 
 /** An attempt that came to nothing. What it used is paid for, but is no part of the turn's own usage. */
 export interface Attempt {
+  /** Who made it. */
+  readonly origin: Origin
   readonly fault?: Fault
   readonly usage?: Usage
 }
@@ -44,7 +46,7 @@ export function startFold(origin: Origin): Folder {
   let model = origin.model
 
   function startOver(fault: Fault | undefined): void {
-    attempts.push({ ...(fault && { fault }), ...(usage && { usage }) })
+    attempts.push({ origin: asked, ...(fault && { fault }), ...(usage && { usage }) })
     parts = []
     usage = undefined
     id = undefined

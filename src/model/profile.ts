@@ -1,3 +1,5 @@
+import type { ServerTool } from './request.ts'
+
 /** The schema dialects that vendors understand; see schema/project.ts. */
 export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict' | 'anthropic' | 'grammar'
 
@@ -51,4 +53,6 @@ export interface Profile {
   readonly eagerArguments: boolean
   /** Responses: ask for encrypted reasoning, and keep nothing on the server (T84). */
   readonly encryptedReasoning: boolean
+  /** What the vendor can look up by itself, beside the answer. */
+  readonly serverTools?: readonly ServerTool[]
 }

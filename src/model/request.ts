@@ -10,6 +10,9 @@ export interface ToolSpec {
   readonly freeform?: boolean
 }
 
+/** A tool that the vendor runs by itself, on its own machines: reading pages, searching the web. */
+export type ServerTool = 'url_context' | 'google_search'
+
 /** Whether the model may, must or must not call; `only` narrows the choice without changing the declared tools. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string } | { readonly only: readonly string[] }
 
@@ -32,6 +35,8 @@ export interface Request {
   readonly model: string
   readonly system?: string
   readonly tools: readonly ToolSpec[]
+  /** Only where the model has them; see `serverTools` of its profile. */
+  readonly serverTools?: readonly ServerTool[]
   readonly toolChoice?: ToolChoice
   readonly turns: readonly Turn[]
   readonly params?: Params

@@ -40,6 +40,19 @@ export function usageFrom(report: UsageReport): Usage {
   }
 }
 
+/** A usage that was written down; undefined where there is none. */
+export function usageIn(json: unknown): Usage | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  const { input, cacheRead, cacheWrite, output, reasoning } = json as Record<string, unknown>
+  return {
+    input: count(input),
+    cacheRead: count(cacheRead),
+    cacheWrite: count(cacheWrite),
+    output: count(output),
+    reasoning: count(reasoning),
+  }
+}
+
 function count(value: unknown): number {
   const number = typeof value === 'string' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : 0

@@ -3,7 +3,8 @@ export type Effect =
   | { readonly kind: 'read'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string }
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
-  | { readonly kind: 'net'; readonly host: string }
+  /** `urls` are the addresses on that host, where they are known beforehand. */
+  | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
   /** Something that nobody has declared: it is taken to touch everything. */
   | { readonly kind: 'unknown' }
 

@@ -19,6 +19,10 @@ export interface Decision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
+  /** What a person's “always” would cover, in words; absent where there is no “always”. */
+  readonly covers?: string
+  /** The programs that a command would run, as far as they can be told. */
+  readonly programs?: readonly string[]
 }
 
 /** Decides what may happen. A person's “always” is remembered for the rest of the session, or saved. */

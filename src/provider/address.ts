@@ -24,17 +24,23 @@ export async function headersOf(target: Target, stream: boolean): Promise<{ head
     // Compressed streams come in bursts, or not at all (T115).
     'accept-encoding': 'identity',
     'cache-control': 'no-transform',
-    'user-agent': `dragoman/${manifest.version} (${process.platform}; ${process.arch})`,
+    'user-agent': USER_AGENT,
     ...(target.wire === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
     ...target.row.headers,
+    ...target.headers,
+    ...target.key?.headers,
     ...(secret !== '' && target.key && keyHeader(target.key, secret)),
   }
   return { headers, secret }
 }
 
+/** Who we are, in the form in which Google's own client says it. */
+export const USER_AGENT = `dragoman/${manifest.version} (${process.platform}; ${process.arch})`
+
 type Headers = Readonly<Record<string, string>>
 
-function keyHeader({ style }: Credential, key: string): Headers {
+/** The header that carries a key. */
+export function keyHeader({ style }: Pick<Credential, 'style'>, key: string): Headers {
   if (style === 'google') return { 'x-goog-api-key': key }
   if (style === 'anthropic') return { 'x-api-key': key }
   return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}

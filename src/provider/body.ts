@@ -2,12 +2,15 @@ import type { Warning } from '../model/event.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Request } from '../model/request.ts'
+import type { Marks } from '../wire/marks.ts'
 import type { Wire } from '../wire/wire.ts'
 
 /** The text of a request body, in pieces, and what had to be changed or left out on the way. */
 export interface Body {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
+  /** From a writer that can tell where two requests part. */
+  readonly marks?: Marks
 }
 
 /** Writes the bodies of one port; it may remember what it has written before. */
@@ -28,4 +31,9 @@ export function withExtra(pieces: readonly string[], extra: JsonObject, { refuse
   return fields.length === 0
     ? pieces
     : [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, first.slice(1), ...rest]
+}
+
+/** How many bytes a body has. */
+export function lengthOf(pieces: readonly string[]): number {
+  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }

@@ -2,19 +2,21 @@ import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Request } from '../model/request.ts'
+import type { Origin } from '../model/turn.ts'
 import { framer } from '../wire/framing/framer.ts'
 import type { Frame } from '../wire/frame.ts'
 import type { Reading, Wire } from '../wire/wire.ts'
 import { loadWire } from '../wire/wires.ts'
 import { addressOf, headersOf } from './address.ts'
-import { type WriteBody, withExtra } from './body.ts'
+import { lengthOf, type WriteBody, withExtra } from './body.ts'
 import type { Clock } from './clock.ts'
 import type { Sending } from './port.ts'
 import { completed } from './profile.ts'
 import { isLastWord, startPulse } from './pulse.ts'
+import { type Scrub, startScrub } from './scrub.ts'
 import type { Target } from './target.ts'
 import type { Letter, Post, Reply } from './transport.ts'
-import { connectionFault, lateFault, redirectFault } from './trouble.ts'
+import { connectionFault, hopelessFault, lateFault, redirectFault } from './trouble.ts'
 import { type Limits, startWatch, type Watch } from './watch.ts'
 
 /** What an exchange is made of. */
@@ -41,28 +43,23 @@ export async function learnSpeech(target: Target, start: (wire: Wire) => WriteBo
 
 /** Asks once. It never throws, always ends in exactly one `finish`, and the key is in none of its events. */
 export async function* exchange(means: Means, request: Request, sending: Sending): AsyncGenerator<TurnEvent> {
-  const secret = { value: '' }
+  const scrub = startScrub()
   let open = true
   try {
-    for await (const event of converse(means, request, sending, secret)) {
+    for await (const event of converse(means, request, sending, scrub)) {
       open &&= event.type !== 'finish'
-      yield withoutKey(event, secret.value)
+      yield* scrub.pass(event)
     }
   } catch (error) {
     const message = `This should not have happened: ${error instanceof Error ? error.message : String(error)}`
-    if (open) yield withoutKey(failed({ kind: 'invalid', code: 'internal', message }), secret.value)
+    if (open) yield* scrub.pass(failed({ kind: 'invalid', code: 'internal', message }))
   }
 }
 
 /** Why an answer was cut short: by the person, or by a clock; `over` means that it was not short at all. */
 type Halt = Fault | 'aborted' | 'over'
 
-async function* converse(
-  means: Means,
-  request: Request,
-  sending: Sending,
-  secret: { value: string },
-): AsyncGenerator<TurnEvent> {
+async function* converse(means: Means, request: Request, sending: Sending, scrub: Scrub): AsyncGenerator<TurnEvent> {
   const { target } = means
   if (sending.signal?.aborted) {
     yield ABORTED
@@ -71,7 +68,7 @@ async function* converse(
   const { wire, profile, write } = await means.speech()
   const asked = fitted(request, target)
   const stream = asked.params?.stream ?? true
-  const { pieces, warnings } = write(asked, profile)
+  const { pieces, warnings, marks } = write(asked, profile)
   for (const warning of warnings) yield { type: 'warn', warning }
 
   const signed = await sign(target, stream)
@@ -79,9 +76,11 @@ async function* converse(
     yield failed(signed)
     return
   }
-  secret.value = signed.secret
+  scrub.learn(signed.secret)
   const body = withExtra(pieces, target.row.extra ?? {}, profile)
-  const letter = { url: addressOf(target, stream), headers: signed.headers, body }
+  const length = lengthOf(body)
+  const letter = { url: addressOf(target, stream), headers: signed.headers, body, length }
+  sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) })
   const reading = { key: sending.key, profile, tools: request.tools, ...choice(request) }
   // An answer that is not streamed begins only when it is whole.
   const limits = stream ? means.limits : { ...means.limits, firstByte: means.limits.lifetime }
@@ -121,7 +120,12 @@ async function* correspond(
     }
     watch.answered()
     const state = wire.start({ ...reading, status, headers })
-    const broken = yield* read(wire, state, reply, watch)
+    const judge = (frame: Frame & { kind: 'bad' }): boolean => {
+      const fault = status < 300 ? hopelessFault(frame.text, frame.deep ?? false, target, letter.url) : undefined
+      if (fault) stop(fault)
+      return fault !== undefined
+    }
+    const broken = yield* read(wire, state, reply, watch, judge)
     const { why } = halted
     if (why === 'aborted') {
       // What was said stays; only the end is another.
@@ -140,17 +144,19 @@ async function* correspond(
   }
 }
 
-/** Reads the body; gives the error that broke it off before its end, if one did. */
+/** Reads the body; gives the error that broke it off before its end, if one did. `judge` may say that all reading is in vain. */
 async function* read(
   wire: Wire,
   state: unknown,
   reply: Reply,
   watch: Watch,
+  judge: (frame: Frame & { kind: 'bad' }) => boolean,
 ): AsyncGenerator<TurnEvent, { error: unknown } | undefined> {
   const frames = framer(reply.headers['content-type'])
   const pulse = startPulse()
   const pieces = reply.body[Symbol.asyncIterator]()
   let said = false
+  let unread = 0
   const take = (frame: Frame): TurnEvent[] => {
     const events = wire.step(state, frame)
     if (!said && pulse.felt(frame, events)) watch.heard()
@@ -164,11 +170,25 @@ async function* read(
     const piece = await pieces.next().catch((error: unknown) => ({ error }))
     // Half a frame is not read. But after the last word nothing can be missing, however the connection ends.
     if ('error' in piece) return said ? undefined : piece
+    watch.felt()
     const part = piece.done ? frames.end() : frames.push(piece.value)
-    for (const frame of part) yield* take(frame)
+    for (const frame of part) {
+      if (frame.kind === 'bad' && judge(frame)) return undefined
+      yield* take(frame)
+    }
+    // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long.
+    unread = part.length > 0 || piece.done ? 0 : unread + piece.value.length
+    if (unread > LONG_FRAME && !said) watch.heard()
     if (piece.done) return undefined
   }
 }
+
+/** Who answers at a target. */
+export function originOf({ row, wire, model }: Target): Origin {
+  return { provider: row.id, wire, model }
+}
+
+const LONG_FRAME = 60
 
 /** The port speaks for one model, whatever the request says. */
 function fitted(request: Request, { model, project, profile }: Target): Request {
@@ -208,11 +228,3 @@ function failed(fault: Fault): TurnEvent {
 
 const ABORTED: TurnEvent = { type: 'finish', reason: 'aborted' }
 const CANCELLED: Fault = { kind: 'transport', message: 'The answer was cancelled.' }
-
-/** Servers repeat the key in their errors; it goes no further. Keys too short to be one are words. */
-function withoutKey(event: TurnEvent, key: string): TurnEvent {
-  if (key.length < 8 || (event.type !== 'warn' && event.type !== 'finish')) return event
-  const written = JSON.stringify(key).slice(1, -1)
-  const text = JSON.stringify(event)
-  return text.includes(written) ? (JSON.parse(text.replaceAll(written, '[key]')) as TurnEvent) : event
-}

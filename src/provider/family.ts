@@ -15,6 +15,9 @@ const GOOGLE: readonly WireId[] = ['gemini', 'code-assist']
 const CHAT: readonly WireId[] = ['openai-chat']
 const MESSAGES: readonly WireId[] = ['anthropic']
 
+/** What Google looks up by itself since Gemini 2.5. */
+const LOOKS_UP = ['url_context', 'google_search'] as const
+
 const MILLION = 1_000_000
 const SAMPLING = ['temperature', 'top_p']
 
@@ -25,7 +28,7 @@ export const families: readonly Family[] = [
     id: 'gemini-2.5',
     pattern: /^gemini-2\.5/,
     wires: GOOGLE,
-    facts: { signatures: 'optional', nestedMedia: false, thinking: 'budget', window: 1_048_576 },
+    facts: { signatures: 'optional', nestedMedia: false, thinking: 'budget', serverTools: LOOKS_UP, window: 1_048_576 },
   },
   {
     id: 'gemini-2',
@@ -37,7 +40,7 @@ export const families: readonly Family[] = [
     id: 'gemini-3',
     pattern: /^gemini-(?!robotics|embedding)/,
     wires: GOOGLE,
-    facts: { signatures: 'required', nestedMedia: true, thinking: 'level', window: 1_048_576 },
+    facts: { signatures: 'required', nestedMedia: true, thinking: 'level', serverTools: LOOKS_UP, window: 1_048_576 },
   },
   { id: 'gemini-2.5', pattern: /^gemini-2\.5/, facts: { window: 1_048_576 } },
   { id: 'gemini', pattern: /^gemini-/, facts: { window: 1_048_576 } },

@@ -1,8 +1,16 @@
 import { nearMisses } from '../schema/near.ts'
-import { profileFor } from './profile.ts'
-import type { Row } from './row.ts'
+import { merged, type ModelFacts, profileFor } from './profile.ts'
+import type { Facts, Row } from './row.ts'
 import { rows as table } from './table.ts'
-import { baseUrlVariable, type Credential, type Environment, isLoopback, SENDABLE, type Target } from './target.ts'
+import {
+  baseUrlVariable,
+  type Credential,
+  type Environment,
+  type Granted,
+  isLoopback,
+  SENDABLE,
+  type Target,
+} from './target.ts'
 
 /** Why a name leads nowhere: a sentence for the person, and the exit code; 41 is for signing in, 42 for the rest. */
 export interface Problem {
@@ -10,23 +18,49 @@ export interface Problem {
   readonly code: 41 | 42
 }
 
+/** Credentials besides those of the environment; nobody looks for them as long as a variable is set. */
+export interface SignIns {
+  /** What the person signed in with. */
+  readonly stored: (row: Row) => Granted | undefined
+  /** What this machine is signed in to Google with. */
+  readonly google: () => Granted | Problem | undefined
+}
+
+/** What an examination has found out about a model at an address, where one was held. */
+export type Learnt = (row: Row, model: string, baseUrl: string) => Facts | undefined
+
+const NO_SIGN_INS: SignIns = { stored: () => undefined, google: () => undefined }
+
 /** Finds what a name like `gemini/gemini-2.5-pro` means here: the vendor, the model, the key and the address. */
-export function resolveModel(name: string, env: Environment, rows: readonly Row[] = table): Target | Problem {
+export function resolveModel(
+  name: string,
+  env: Environment,
+  rows: readonly Row[] = table,
+  signIns: SignIns = NO_SIGN_INS,
+  learnt: Learnt = () => undefined,
+): Target | Problem {
   const slash = name.indexOf('/')
   const id = (slash < 0 ? name : name.slice(0, slash)).toLowerCase()
   const row = rows.find((one) => one.id === id)
   if (!row) return stranger(name, id, rows)
   const model = slash < 0 ? (row.model ?? '') : name.slice(slash + 1)
   if (model === '') return { problem: `Which model of ${id}? Name it as ${id}/<model>.`, code: 42 }
-  return aim(row, model, env)
+  return aim(row, model, env, { signIns, learnt })
 }
 
-/** The model to use when none is named: that of the first row of the table whose key is in the environment. */
-export function defaultModel(env: Environment, rows: readonly Row[] = table): string | undefined {
+/** The model to use when none is named: that of the first row whose key is in the environment, or was stored. */
+export function defaultModel(
+  env: Environment,
+  rows: readonly Row[] = table,
+  signIns: SignIns = NO_SIGN_INS,
+): string | undefined {
   // Google's own switch between its two doors.
   const vertex = /^(?:true|1)$/i.test(env['GOOGLE_GENAI_USE_VERTEXAI'] ?? '')
   const ordered = vertex ? [...rows].sort((a, b) => Number(b.path === 'vertex') - Number(a.path === 'vertex')) : rows
-  const row = ordered.find((one) => one.model !== undefined && one.port === undefined && keyOf(one, env) !== undefined)
+  const remote = ordered.filter((one) => one.model !== undefined && one.port === undefined)
+  const row =
+    remote.find((one) => keyOf(one, env) !== undefined) ??
+    remote.find((one) => (vertex && one.path === 'vertex' ? signIns.google() : undefined) ?? signIns.stored(one))
   return row && `${row.id}/${row.model}`
 }
 
@@ -56,18 +90,28 @@ function firstModel(answer: unknown): string | undefined {
   return ids.find((id) => !/embed|rerank|whisper|tts/i.test(String(id))) as string | undefined
 }
 
-function aim(row: Row, model: string, env: Environment): Target | Problem {
+function aim(
+  row: Row,
+  model: string,
+  env: Environment,
+  { signIns, learnt }: { signIns: SignIns; learnt: Learnt },
+): Target | Problem {
   const location = text(env, 'GOOGLE_CLOUD_LOCATION') ?? 'global'
   const base = baseUrl(row, env, location)
   if (typeof base !== 'string') return base
-  const key = keyOf(row, env)
+  const named = keyOf(row, env)
+  const granted = named || row.auth === 'none' ? undefined : grantFor(row, signIns)
+  const key = named ?? (granted && 'key' in granted ? granted.key : granted)
   if (key && 'problem' in key) return key
   if (!key && row.auth !== 'none' && row.port === undefined && !isLoopback(new URL(base).hostname)) {
     const [first, ...others] = [...row.keys, ...(row.tokens ?? [])]
     const also = others.length > 0 ? ` (or ${others.join(', ')})` : ''
-    return { problem: `${row.id} needs a key: set ${first ?? 'one'}${also}.`, code: 41 }
+    const login = `dragoman login ${row.id}`
+    const set = first === undefined ? '' : `set ${first}${also}, or `
+    return { problem: `${row.id} needs a key: ${set}sign in with ${login}.`, code: 41 }
   }
-  const project = text(env, 'GOOGLE_CLOUD_PROJECT') ?? text(env, 'GOOGLE_CLOUD_PROJECT_ID')
+  const own = granted && 'key' in granted ? granted.project : undefined
+  const project = text(env, 'GOOGLE_CLOUD_PROJECT') ?? text(env, 'GOOGLE_CLOUD_PROJECT_ID') ?? own
   // An API key names its own project; a person's token does not.
   if (row.path === 'vertex' && key?.style === 'bearer' && project === undefined)
     return { problem: `${row.id} needs to know who pays: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
@@ -75,12 +119,29 @@ function aim(row: Row, model: string, env: Environment): Target | Problem {
     row,
     model,
     wire: row.wire,
-    profile: profileFor(row, model),
+    profile: corrected(profileFor(row, model), learnt(row, model, base)),
     baseUrl: base,
     ...(key && { key }),
     ...(project !== undefined && { project }),
     ...(row.path === 'vertex' && { location }),
+    ...installation(row, env),
   }
+}
+
+/** What was found out about an endpoint comes before what is known of its kind. */
+function corrected(known: ModelFacts, found: Facts | undefined): ModelFacts {
+  return found ? { ...merged(known, found), signer: known.signer } : known
+}
+
+function grantFor(row: Row, { stored, google }: SignIns): Granted | Problem | undefined {
+  return stored(row) ?? (row.signIn === 'google' ? google() : undefined)
+}
+
+/** The id of an installation, which Google's own client sends with its statistics: only if the person sets one. */
+function installation(row: Row, env: Environment): Pick<Target, 'headers'> {
+  const id = text(env, 'DRAGOMAN_INSTALLATION_ID')
+  const google = row.wire === 'gemini' || row.wire === 'code-assist'
+  return google && id !== undefined && SENDABLE.test(id) ? { headers: { 'x-gemini-api-privileged-user-id': id } } : {}
 }
 
 function baseUrl(row: Row, env: Environment, location: string): string | Problem {

@@ -4,53 +4,86 @@ import { isWireId, wireIds } from '../wire/wires.ts'
 import type { Auth, Facts, Row } from './row.ts'
 import { SENDABLE } from './target.ts'
 
-/** Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. */
-export function rowFrom(id: string, json: unknown): { readonly row: Row } | { readonly problem: string } {
+/**
+ * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
+ * a row of the table with the same name, it need only say what differs.
+ */
+export function rowFrom(id: string, json: unknown, base?: Row): { readonly row: Row } | { readonly problem: string } {
   try {
-    return { row: read(id, json) }
+    return { row: read(id, json, base) }
   } catch (error) {
     if (!(error instanceof Wrong)) throw error
     return { problem: `The provider "${id}" ${error.message}${error.message.endsWith('?') ? '' : '.'}` }
   }
 }
 
+/** Reads flags that were written down; undefined where they are none that we know. */
+export function factsFrom(json: unknown): Facts | undefined {
+  try {
+    return facts(json)
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error
+    return undefined
+  }
+}
+
 /** What is wrong, as the end of a sentence that begins with the provider's name. */
 class Wrong extends Error {}
 
-function read(id: string, json: unknown): Row {
+function read(id: string, json: unknown, base: Row | undefined): Row {
   if (!/^[a-z][a-z0-9-]*$/.test(id)) throw new Wrong('must have a name of small letters, digits and hyphens')
   if (!isObject(json)) throw new Wrong('must be an object')
   known(json, KEYS, 'key')
-  const wire = json['wire'] ?? 'openai-chat'
+  const wire = json['wire'] ?? base?.wire ?? 'openai-chat'
   if (typeof wire !== 'string' || !isWireId(wire)) throw new Wrong(`has an unknown wire; there are ${list(wireIds)}`)
-  const keys = strings(json, 'keys')
-  const auth = json['auth'] ?? USUAL_AUTH[wire]
+  // On another wire it is another endpoint, and what is known of the old one means nothing.
+  const under = wire === base?.wire ? base : undefined
+  const keys = json['keys'] === undefined ? (base?.keys ?? []) : strings(json, 'keys')
+  const tokens = json['tokens'] === undefined ? under?.tokens : strings(json, 'tokens')
+  const auth = json['auth'] ?? under?.auth ?? USUAL_AUTH[wire]
   if (!isAuth(auth)) throw new Wrong(`has an unknown "auth"; there are ${list(AUTHS)}`)
-  const port = json['port']
+  const open = json['auth'] === undefined && keys.length === 0 && tokens === undefined && json['signIn'] === undefined
+  const port = json['port'] ?? under?.port
   if (port !== undefined && !isPort(port)) throw new Wrong('needs a port number from 1 to 65535 in "port"')
-  if (json['path'] !== undefined && json['path'] !== 'vertex')
-    throw new Wrong('has an unknown "path"; there is "vertex"')
-  const model = json['model']
-  if (model !== undefined && (typeof model !== 'string' || model === '')) throw new Wrong('needs a text in "model"')
-  const profile = json['profile'] === undefined ? undefined : facts(json['profile'])
+  const own = json['url'] === undefined && base ? base.url : url(json['url'])
+  const profile = json['profile'] === undefined ? under?.profile : { ...under?.profile, ...facts(json['profile']) }
   return {
+    ...under,
     id,
     wire,
-    url: url(json['url']),
-    auth: keys.length === 0 && json['auth'] === undefined && json['tokens'] === undefined ? 'none' : auth,
+    url: own,
+    auth: open ? 'none' : auth,
     keys,
-    ...(json['tokens'] !== undefined && { tokens: strings(json, 'tokens') }),
+    ...(tokens && { tokens }),
     ...(json['urls'] !== undefined && { urls: strings(json, 'urls') }),
-    ...(json['path'] === 'vertex' && { path: 'vertex' as const }),
-    ...(isPort(port) && { port }),
-    ...(typeof model === 'string' && { model }),
-    ...(json['headers'] !== undefined && { headers: headers(json['headers']) }),
+    ...(only(json, 'signIn', ['google'] as const) && { signIn: 'google' as const }),
+    ...(only(json, 'path', ['vertex'] as const) && { path: 'vertex' as const }),
+    ...text(json, 'check'),
+    ...(port !== undefined && { port }),
+    ...text(json, 'model'),
+    ...(json['headers'] !== undefined && { headers: { ...under?.headers, ...headers(json['headers']) } }),
     ...(json['extra'] !== undefined && { extra: extra(json['extra']) }),
     ...(profile && { profile }),
   }
 }
 
-const KEYS = ['wire', 'url', 'auth', 'keys', 'tokens', 'urls', 'path', 'port', 'model', 'headers', 'extra', 'profile']
+/** What a row may say; the compiler sees to it that nothing is forgotten. */
+const KEYS = Object.keys({
+  wire: 0,
+  url: 0,
+  auth: 0,
+  keys: 0,
+  tokens: 0,
+  urls: 0,
+  signIn: 0,
+  path: 0,
+  check: 0,
+  port: 0,
+  model: 0,
+  headers: 0,
+  extra: 0,
+  profile: 0,
+} satisfies Record<Exclude<keyof Row, 'id'>, 0>)
 const AUTHS: readonly Auth[] = ['bearer', 'google', 'anthropic', 'none']
 const USUAL_AUTH = {
   gemini: 'google',
@@ -65,6 +98,21 @@ function url(value: unknown): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Wrong('needs an http(s) URL in "url"')
   return value
+}
+
+function only<T extends string>(json: Record<string, unknown>, key: string, allowed: readonly T[]): T | undefined {
+  const value = json[key]
+  if (value === undefined) return undefined
+  const found = allowed.find((name) => name === value)
+  if (found === undefined) throw new Wrong(`has an unknown "${key}"; there is ${list(allowed)}`)
+  return found
+}
+
+function text<K extends 'model' | 'check'>(json: Record<string, unknown>, key: K): { readonly [key in K]?: string } {
+  const value = json[key]
+  if (value === undefined) return {}
+  if (typeof value !== 'string' || value === '') throw new Wrong(`needs a text in "${key}"`)
+  return { [key]: value } as { [key in K]: string }
 }
 
 function strings(json: Record<string, unknown>, key: string): string[] {
@@ -126,6 +174,7 @@ const FLAGS: Readonly<Record<keyof Facts, Allowed>> = {
   constrain: 'true or false',
   eagerArguments: 'true or false',
   encryptedReasoning: 'true or false',
+  serverTools: 'a list of texts',
   window: 'a number above 0',
   stream: [false],
 }

@@ -26,8 +26,12 @@ export interface Row {
   readonly tokens?: readonly string[]
   /** The vendor's own variables for the base URL; `DRAGOMAN_<ROW>_BASE_URL` comes before them. */
   readonly urls?: readonly string[]
+  /** Google's own credentials open this door: those of gcloud, of a service account, of one's own OAuth client. */
+  readonly signIn?: 'google'
   /** The address below the base URL, where it is not the wire's usual one. */
   readonly path?: 'vertex'
+  /** Where a key can be tried at no cost, below the base URL, if the list of models is open to all. */
+  readonly check?: string
   /** The port on which such a server usually listens on this machine; it then needs no key. */
   readonly port?: number
   /** The model that is meant when only the row is named. */

@@ -3,9 +3,10 @@ import type { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import type { ModelPort } from './port.ts'
 import type { Wire } from '../wire/wire.ts'
-import { startWriter, type WriteBody } from './body.ts'
+import { signedIn } from './auth/signed-in.ts'
+import { lengthOf, startWriter, type WriteBody } from './body.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { exchange, learnSpeech, type Speech } from './exchange.ts'
+import { exchange, learnSpeech, originOf, type Speech } from './exchange.ts'
 import { bare, portOf, type Proxy, proxyFor } from './proxy.ts'
 import type { Environment, Target } from './target.ts'
 import type { Letter, Post, Reply } from './transport.ts'
@@ -26,21 +27,27 @@ export function port(target: Target, options: PortOptions = {}): ModelPort {
   let speech: Promise<Speech> | undefined
   const means = {
     target,
-    post: options.post ?? (shared ??= startPost(process.env)),
+    post: options.post ?? sharedPost(),
     speech: () => (speech ??= learnSpeech(target, options.writer ?? startWriter)),
     clock: options.clock ?? systemClock,
     limits: { ...LIMITS, ...options.limits },
   }
-  const { window } = target.profile
-  return {
-    origin: { provider: target.row.id, wire: target.wire, model: target.model },
+  const { window, serverTools } = target.profile
+  const inner: ModelPort = {
+    origin: originOf(target),
     ...(window !== undefined && { window }),
+    ...(serverTools && { serverTools }),
     ask: (request, sending) => exchange(means, request, sending),
   }
+  return signedIn(target, inner, means.post)
 }
 
-/** All ports share their connections, unless they are told otherwise. */
 let shared: Post | undefined
+
+/** The client that all ports share, with its connections, unless they are told otherwise. */
+export function sharedPost(): Post {
+  return (shared ??= startPost(process.env))
+}
 
 /** How connections are made. */
 export interface Trust {
@@ -195,20 +202,25 @@ type Delivered = Reply | { readonly error: unknown; readonly stale: boolean }
 
 function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Delivered> {
   return new Promise((resolve) => {
-    const length = letter.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+    const length = letter.length ?? lengthOf(letter.body)
     const { headers, ...options } = lane.options(letter.url)
-    const all = { ...headers, ...letter.headers, 'content-length': String(length) }
-    const stop = (): void => void outgoing.destroy(new Error('stopped'))
-    const outgoing = lane.request({ ...options, method: 'POST', headers: all, stop: signal }, (incoming) => {
-      const done = (): void => signal.removeEventListener('abort', stop)
-      incoming.once('end', done).once('close', done)
-      // Whoever reads the body hears of it; if nobody does, it is no matter.
-      incoming.on('error', done)
-      if (lane.proxy !== undefined && incoming.statusCode === 407) {
-        incoming.resume()
-        resolve({ stale: false, error: new ProxyError(lane.proxy, '407', '') })
-      } else void replyOf(incoming).then(resolve)
-    })
+    const size = letter.method === 'GET' ? {} : { 'content-length': String(length) }
+    const all = { ...headers, ...letter.headers, ...size }
+    // With an error it would be thrown at nobody where the whole answer is here, but not yet read.
+    const stop = (): void => void outgoing.destroy()
+    const outgoing = lane.request(
+      { ...options, method: letter.method ?? 'POST', headers: all, stop: signal },
+      (incoming) => {
+        const done = (): void => signal.removeEventListener('abort', stop)
+        incoming.once('end', done).once('close', done)
+        // Whoever reads the body hears of it; if nobody does, it is no matter.
+        incoming.on('error', done)
+        if (lane.proxy !== undefined && incoming.statusCode === 407) {
+          incoming.resume()
+          resolve({ stale: false, error: new ProxyError(lane.proxy, '407', '') })
+        } else void replyOf(incoming).then(resolve)
+      },
+    )
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', stop)
       const stale = outgoing.reusedSocket && STALE.has(error.code ?? '')

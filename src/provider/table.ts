@@ -46,8 +46,8 @@ export const rows: readonly Row[] = [
     keys: ['OPENROUTER_API_KEY'],
     model: 'openrouter/auto',
     headers: { 'x-title': 'Dragoman' },
-    // Else a request may go to a host that ignores its tools (T156).
-    extra: { provider: { require_parameters: true } },
+    check: '/key',
+    extra: { provider: { require_parameters: true } }, // Else a host may answer that ignores the tools (T156).
     profile: { maxTokensField: 'max_tokens' },
   },
   {
@@ -191,6 +191,7 @@ export const rows: readonly Row[] = [
     auth: 'google',
     keys: ['GOOGLE_API_KEY'],
     tokens: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
+    signIn: 'google',
     model: 'gemini-3.8-flash',
   },
   {
@@ -200,6 +201,7 @@ export const rows: readonly Row[] = [
     urls: ['CODE_ASSIST_ENDPOINT'],
     auth: 'bearer',
     keys: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
+    signIn: 'google',
     model: 'gemini-2.5-pro',
   },
   {

@@ -14,12 +14,23 @@ export interface Target {
   /** The cloud project that pays, and where it computes, for endpoints that want to know. */
   readonly project?: string
   readonly location?: string
+  /** What goes with every request because the person wishes it. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** A key. It is a function, so that it shows in no log of a target; and it may take its time, to fetch a fresh token. */
 export interface Credential {
   readonly style: Auth
   readonly read: () => string | Promise<string>
+  /** Forgets a token that was refused: the next one that is read is a fresh one. */
+  readonly renew?: () => void
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A credential that did not come from a variable, and the cloud project that it belongs to, if it says. */
+export interface Granted {
+  readonly key: Credential
+  readonly project?: string
 }
 
 /** The variables of a process. */

@@ -1,9 +1,13 @@
 /** One request, ready to go. */
 export interface Letter {
   readonly url: URL
+  /** POST, if nothing is said. */
+  readonly method?: 'GET'
   readonly headers: Readonly<Record<string, string>>
   /** In pieces, to be sent one after the other. */
   readonly body: readonly string[]
+  /** Of the body in bytes, where somebody has counted it already. */
+  readonly length?: number
 }
 
 /** The answer to it. Reading the body throws where the connection breaks. */

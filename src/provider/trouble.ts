@@ -44,10 +44,21 @@ export function lateFault(which: keyof Limits, limits: Limits, target: Target): 
   const time = spoken(limits[which])
   const what = {
     firstByte: `did not begin to answer within ${time}`,
-    idle: `said nothing for ${time}, though the connection stayed open`,
+    idle: `went silent for ${time}, though the connection stayed open`,
+    quiet: `said nothing for ${time}, though it kept the connection open`,
     lifetime: `did not finish its answer within ${time}`,
   }
   return { kind: 'transport', code: 'timeout', message: `${target.row.id} ${what[which]}. Try again.` }
+}
+
+/** An answer of which nothing can be made, and of which nothing could be made if it came again (T112). */
+export function hopelessFault(text: string, deep: boolean, target: Target, url: URL): Fault | undefined {
+  const who = `${target.row.id} (${url.host})`
+  if (deep) return { kind: 'invalid', code: 'too-deep', message: `The answer of ${who} nests too deep to be read.` }
+  if (!/^\s*</.test(text)) return undefined
+  const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim() ?? text.slice(0, 60).replace(/\s+/g, ' ').trim()
+  const message = `${who} answered with a web page (“${title}”) instead of an answer. Check the address in ${baseUrlVariable(target.row.id)}, or whether this network wants you to sign in.`
+  return { kind: 'invalid', code: 'web-page', message }
 }
 
 /** A redirect. A POST with a key in it is never sent on to where somebody else says. */

@@ -4,19 +4,26 @@ import type { Clock } from './clock.ts'
 export interface Limits {
   /** Until the answer begins. */
   readonly firstByte: number
-  /** Between two frames that say something; comments and pings do not. */
+  /** Without a single byte, once it has begun. */
   readonly idle: number
+  /** Without a frame that says something, though bytes come: comments and pings say nothing. */
+  readonly quiet: number
   /** For the whole answer. */
   readonly lifetime: number
 }
 
-/** Generous, for models that think for minutes before they say a word. */
-export const LIMITS: Limits = { firstByte: 5 * 60_000, idle: 5 * 60_000, lifetime: 60 * 60_000 }
+/**
+ * Generous, for models that think for minutes before they say a word. Once an answer has begun, a connection on which not
+ * even a sign of life comes is dead long before.
+ */
+export const LIMITS: Limits = { firstByte: 5 * 60_000, idle: 120_000, quiet: 5 * 60_000, lifetime: 60 * 60_000 }
 
 /** The clocks of one answer. */
 export interface Watch {
   /** The answer has begun. */
   answered(): void
+  /** Bytes came, whatever they are. */
+  felt(): void
   /** A frame said something. */
   heard(): void
   /** The vendor has said its last word; the connection gets a moment to end by itself. */
@@ -32,7 +39,7 @@ const LINGER = 2000
 
 /** Starts the clocks of one answer; the first one that runs out is told, once. */
 export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry) => void): Watch {
-  let last = clock.now()
+  const last = { idle: clock.now(), quiet: clock.now() }
   let over = false
   const expire = (which: Expiry): void => {
     if (over) return
@@ -43,22 +50,25 @@ export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry
   let offStage = clock.after(limits.firstByte, () => expire('firstByte'))
 
   /** A timer for each frame would cost more than the frame: it is set again only when it goes off too early. */
-  function idle(ms: number): void {
-    offStage = clock.after(ms, () => {
-      const left = last + limits.idle - clock.now()
-      if (left > 0) idle(left)
-      else expire('idle')
-    })
+  function listen(): void {
+    const left = (which: keyof typeof last): number => last[which] + limits[which] - clock.now()
+    const [idle, quiet] = [left('idle'), left('quiet')]
+    if (quiet <= 0) expire('quiet')
+    else if (idle <= 0) expire('idle')
+    else offStage = clock.after(Math.min(idle, quiet), listen)
   }
 
   return {
     answered() {
       offStage()
-      last = clock.now()
-      idle(limits.idle)
+      last.idle = last.quiet = clock.now()
+      listen()
+    },
+    felt() {
+      last.idle = clock.now()
     },
     heard() {
-      last = clock.now()
+      last.quiet = clock.now()
     },
     linger() {
       offStage()

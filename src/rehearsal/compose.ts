@@ -49,12 +49,15 @@ function partsOf(step: Step, at: { id: string; values: Values; asked: Asked }): 
         ({
           kind: 'call',
           id: unused(`${at.id}_${place}`, taken),
-          name,
+          name: name === FIRST_TOOL ? (asked.request().tools[0]?.name ?? name) : name,
           raw: raw ?? JSON.stringify(fillArguments(args, values, asked)),
         }) as const,
     ),
   ]
 }
+
+/** A script cannot know how a name was made legal for a wire. */
+const FIRST_TOOL = '{tool}'
 
 function unused(id: string, taken: ReadonlySet<string>): string {
   let free = id

@@ -57,8 +57,9 @@ export interface Said {
 }
 
 /**
- * A call. In `args`, `{cwd}` and the like stand for values, and `{"$from": …}` for something taken from the request;
- * `raw` is the argument text as it is to be sent, whether it is JSON or not.
+ * A call; the name `{tool}` is that of the first tool that the request declares. In `args`, `{cwd}` and the like stand
+ * for values, and `{"$from": …}` for something taken from the request; `raw` is the argument text as it is to be sent,
+ * whether it is JSON or not.
  */
 export interface ScriptedCall {
   readonly name: string

@@ -26,6 +26,8 @@ export interface RehearsalOptions {
   readonly light?: boolean
   /** How many requests and failures are kept; the oldest go first. */
   readonly keep?: number
+  /** Hears when a request begins to come in, and when its answer has gone out: for measurements. */
+  readonly watch?: (moment: 'asked' | 'answered') => void
 }
 
 /** A running rehearsal. */
@@ -46,6 +48,8 @@ export interface Rehearsal {
 export async function startRehearsal(options: RehearsalOptions): Promise<Rehearsal> {
   const stage = await setStage(options)
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+    options.watch?.('asked')
+    if (options.watch) response.once('finish', () => options.watch?.('answered'))
     void serve(stage, request, response)
   })
   const host = options.host ?? '127.0.0.1'

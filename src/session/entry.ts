@@ -58,6 +58,9 @@ export type EntryBody =
       readonly keep: number
       readonly before: number
       readonly after: number
+      /** What the summary took. */
+      readonly ms?: number
+      readonly usage?: Json
     }
   /** A request was sent: how long each part of it was, and its hash, to explain what the cache did. */
   | {
@@ -65,12 +68,39 @@ export type EntryBody =
       readonly model: string
       readonly prompt: string
       readonly bytes: number
+      /** It asked for a summary of the history, and was no part of the conversation. */
+      readonly summary?: true
       readonly prefix?: Json
     }
   /** An attempt failed; what it cost counts all the same. */
   | { readonly kind: 'fault'; readonly fault: Json; readonly prompt: string; readonly usage?: Json }
+  /** A tool is about to write or remove a file. What it was is kept, so that it can be put back; without `before` it was not there. */
+  | {
+      readonly kind: 'change'
+      readonly path: string
+      readonly before?: Kept
+      /** The hash of what it becomes; without it, it is removed. */
+      readonly after?: string
+      /** Folders that are made for it, the outermost first. */
+      readonly folders?: readonly string[]
+    }
+  /** The person had files put back: all changes since the entry `back` are undone by those since `since`. With `redo`, that undo is. */
+  | {
+      readonly kind: 'undo'
+      readonly back: number
+      readonly since: number
+      readonly redo?: number
+      /** Files that were left as they are, because somebody else had changed them. */
+      readonly left?: readonly string[]
+    }
   /** A run ended. */
   | { readonly kind: 'close'; readonly prompt: string; readonly reason: string }
+
+/** The content of a file by its hash, and its mode. */
+export interface Kept {
+  readonly blob: string
+  readonly mode: number
+}
 
 /** Where a session was forked: everything of the parent up to and with this entry belongs to it. */
 export interface Parent {
@@ -85,6 +115,8 @@ export function mustBeDurable(body: EntryBody): boolean {
     body.kind === 'intent' ||
     body.kind === 'result' ||
     body.kind === 'turn' ||
+    body.kind === 'change' ||
+    body.kind === 'undo' ||
     body.kind === 'close'
   )
 }

@@ -16,7 +16,17 @@ export function writeLine(entry: Entry, before: string): { line: string; sum: st
 export interface Damage {
   /** Counts from 1. */
   readonly line: number
-  readonly what: 'unreadable' | 'torn' | 'too-long' | 'altered' | 'unlinked' | 'repeated' | 'misplaced'
+  /** `orphaned`: what it was forked from is gone; `circular`: it was forked from itself. */
+  readonly what:
+    | 'unreadable'
+    | 'torn'
+    | 'too-long'
+    | 'altered'
+    | 'unlinked'
+    | 'repeated'
+    | 'misplaced'
+    | 'orphaned'
+    | 'circular'
 }
 
 /** What a log holds. */
@@ -30,13 +40,26 @@ export interface Scanned {
   readonly top: number
 }
 
+/** A line of a log file. */
+export interface Line {
+  /** Absent if it is so long that it was not read. */
+  readonly text?: string
+  /** The last line, if it has no end. */
+  readonly torn?: true
+}
+
+/** Reads a log from its text. */
+export function scanLog(text: string): Scanned {
+  return scanLines(linesOf(text))
+}
+
 /**
  * Reads a log, whatever state it is in: what is damaged is passed over and reported, and everything else is kept. Each
  * line is judged by its own sum and by that of the line with the number before it, wherever that stands. One that only
  * lost its link, because the line before it is gone, is kept too: losing what was acknowledged is worse.
  */
-export function scanLog(text: string): Scanned {
-  const { records, damages, lost } = readRecords(text)
+export function scanLines(lines: Iterable<Line>): Scanned {
+  const { records, damages, lost } = readRecords(lines)
   const entries: Entry[] = []
   // The sums that the next line may go on from: that of the last good line; of damaged ones since, what they say and what it should be.
   let sums = [START]
@@ -45,7 +68,7 @@ export function scanLog(text: string): Scanned {
     const last = entries.at(-1)?.seq
     const gap = last === undefined ? lost : record.entry.seq - last - 1
     if (last !== undefined && record.entry.seq <= last) damages.push({ line: record.line, what: 'repeated' })
-    else if (sums.some((sum) => sumOf(record.text, sum) === record.sum)) {
+    else if (sums.some((sum) => follows(record, sum))) {
       entries.push(record.entry)
       sums = [record.sum]
     } else if (gap > 0 && gap <= lost + missing) {
@@ -54,7 +77,8 @@ export function scanLog(text: string): Scanned {
       sums = [record.sum]
     } else {
       damages.push({ line: record.line, what: 'altered' })
-      sums = [...sums, record.sum, ...sums.map((sum) => sumOf(record.text, sum))].slice(0, 16)
+      const should = record.text === undefined ? [] : sums.map((sum) => sumOf(record.text ?? '', sum))
+      sums = [...sums, record.sum, ...should].slice(0, 16)
       missing++
     }
   }
@@ -65,39 +89,53 @@ export function scanLog(text: string): Scanned {
 interface LogRecord {
   readonly line: number
   readonly entry: Entry
-  readonly text: string
   readonly sum: string
+  /** The sum that it goes on from, if that is the one of the line before it in the file. */
+  readonly after?: string
+  /** Only where that is not so: in a log without damage no text is kept. */
+  readonly text?: string
+}
+
+function follows({ after, text, sum }: LogRecord, before: string): boolean {
+  return after === undefined ? sumOf(text ?? '', before) === sum : after === before
 }
 
 /** All that can be read, and how many entries may be missing because they cannot. */
-function readRecords(text: string): { records: LogRecord[]; damages: Damage[]; lost: number } {
+function readRecords(lines: Iterable<Line>): { records: LogRecord[]; damages: Damage[]; lost: number } {
   const records: LogRecord[] = []
   const damages: Damage[] = []
   let lost = 0
   let number = 0
-  for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at)
-    const stop = end < 0 ? text.length : end
-    const [from, length] = [at, stop - at]
-    at = stop + 1
+  for (const { text, torn } of lines) {
     number++
-    if (length === 0) continue
-    if (length > LONGEST) {
+    if (text === '') continue
+    if (text === undefined || text.length > LONGEST) {
       damages.push({ line: number, what: 'too-long' })
       lost++
       continue
     }
     // Two entries may stand on one line, if the end of the first was lost.
-    for (const piece of text.slice(from, stop).split(GLUED)) {
+    for (const piece of text.split(GLUED)) {
       const read = readLine(piece)
-      if (read) records.push({ line: number, ...read })
-      else {
-        damages.push({ line: number, what: end < 0 ? 'torn' : 'unreadable' })
+      if (read) {
+        const after = records.at(-1)?.sum ?? START
+        const linked = sumOf(read.text, after) === read.sum
+        records.push({ line: number, entry: read.entry, sum: read.sum, ...(linked ? { after } : { text: read.text }) })
+      } else {
+        damages.push({ line: number, what: torn ? 'torn' : 'unreadable' })
         lost += 1 + Math.floor(piece.length / SHORTEST)
       }
     }
   }
   return { records, damages, lost }
+}
+
+function* linesOf(text: string): Generator<Line> {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at)
+    yield end < 0 ? { text: text.slice(at), torn: true } : { text: text.slice(at, end) }
+    at = end < 0 ? text.length : end + 1
+  }
 }
 
 /** By their numbers. Lines that were moved are put back where they belong. */
@@ -117,13 +155,14 @@ function inOrder(records: readonly LogRecord[], damages: Damage[]): LogRecord[] 
 const SHORTEST = 60
 
 /** An entry that is longer than this is not read: the rest of the session matters more than it. */
-const LONGEST = 64 * 2 ** 20
+export const LONGEST = 64 * 2 ** 20
 
 const TAIL = /,"sum":"([0-9a-f]{16})"\}\r?$/
 
 const GLUED = /(?<=,"sum":"[0-9a-f]{16}"\}).?(?=\{"seq":)/
 
-function readLine(line: string): { entry: Entry; text: string; sum: string } | undefined {
+/** Reads one line by itself: whether it belongs where it stands is another question. */
+export function readLine(line: string): { entry: Entry; text: string; sum: string } | undefined {
   const tail = TAIL.exec(line)
   if (!tail) return undefined
   const text = `${line.slice(0, tail.index)}}`

@@ -18,6 +18,8 @@ export interface Session {
   /** The answer in the log to the last question about a call. */
   reply(call: string): (Entry & { kind: 'reply' }) | undefined
   append(body: EntryBody): Entry
+  /** Resolves when everything that must be on the disk is there; nothing that leans on it may happen before. */
+  saved(): Promise<void>
   close(): void
 }
 
@@ -54,6 +56,7 @@ export function takeUp(log: SessionLog): Session {
       else addEntry(turns, entry)
       return entry
     },
+    saved: () => log.saved(),
     close: () => log.close(),
   }
   pending = openCalls(entries)

@@ -6,14 +6,18 @@ import type { SessionSummary } from './store/store.ts'
 export function summaryOf(entries: readonly Entry[]): SessionSummary {
   const opens = entries.filter((entry) => entry.kind === 'open')
   const open = opens.at(-1)
-  const said = entries.find((entry) => entry.kind === 'user')
-  const title = said?.kind === 'user' ? textOf(said.parts).replace(/\s+/g, ' ').trim().slice(0, 100) : ''
   return {
     id: open?.session ?? '',
     folder: open?.folder ?? '',
     created: open?.at ?? 0,
     changed: entries.at(-1)?.at ?? 0,
-    title,
+    title: titleOf(entries),
     ...(open?.parent && { parent: open.parent }),
   }
+}
+
+/** The first thing that the person said, on one line. */
+export function titleOf(entries: readonly Entry[]): string {
+  const said = entries.find((entry) => entry.kind === 'user')
+  return said?.kind === 'user' ? textOf(said.parts).replace(/\s+/g, ' ').trim().slice(0, 100) : ''
 }

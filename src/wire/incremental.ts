@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Request } from '../model/request.ts'
 import type { Turn } from '../model/turn.ts'
+import { headMarker, isSystem, markList, markOf, type Marks } from './marks.ts'
 import { type GivenIds, givenIds } from './transcript.ts'
 import type { Wire } from './wire.ts'
 
@@ -10,6 +11,7 @@ import type { Wire } from './wire.ts'
 export interface WrittenBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
+  readonly marks?: Marks
 }
 
 /** Writes request bodies. */
@@ -21,20 +23,24 @@ export type BodyWriter = (request: Request, profile: Profile) => WrittenBody
  * not grow with the history.
  */
 export function bodyWriter(wire: Wire): BodyWriter {
-  const histories = new WeakMap<readonly Turn[], Kept>()
+  const write = growingWriter(wire)
+  const still = stillProfiles()
 
   return (request, profile) => {
     // Without tools a body may depend on names that stand far back; with rolling marks, its older parts change.
-    if (
-      request.tools.length === 0 ||
-      profile.cache === 'marks' ||
-      profile.alternate ||
-      profile.bridge ||
-      request.previous !== undefined
-    ) {
-      const { body, warnings } = wire.encode(request, profile)
-      return { pieces: [JSON.stringify(body)], warnings }
-    }
+    const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
+    if (request.tools.length > 0 && !changes && request.previous === undefined) return write(request, profile)
+    const { body, warnings } = wire.encode(request, profile)
+    const marks = request.previous === undefined ? { marks: write(request, still(profile)).marks } : {}
+    return { pieces: [JSON.stringify(body)], warnings, ...marks }
+  }
+}
+
+function growingWriter(wire: Wire): (request: Request, profile: Profile) => Required<WrittenBody> {
+  const histories = new WeakMap<readonly Turn[], Kept>()
+  const markHead = headMarker()
+
+  return (request, profile) => {
     const { turns } = request
     const last = histories.get(turns)
     const kept = last && fits(last, request, profile) ? last : startKept(request, profile)
@@ -42,14 +48,32 @@ export function bodyWriter(wire: Wire): BodyWriter {
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
     if (tail > kept.count) {
       const { body } = encodePart(wire, request, profile, kept, tail, kept.ids)
-      kept.text = joined(kept.text, textOf(historyOf(body).items))
+      const texts = textsOf(historyOf(body).items)
+      kept.text = joined(kept.text, texts)
+      for (const mark of marksOf(texts, kept)) kept.marks.push(mark)
       kept.count = tail
       kept.first = turns[0]
     }
     const { body, warnings } = encodePart(wire, request, profile, kept, turns.length, givenIds(kept.ids))
-    const { items, frame } = historyOf(body)
+    const { items, frame, head } = historyOf(body)
+    const texts = textsOf(items)
     const at = frame.lastIndexOf('[]') + 1
-    return { pieces: [frame.slice(0, at), joined(kept.text, textOf(items)), frame.slice(at)], warnings }
+    const history = markList(kept.marks, marksOf(texts, kept))
+    return {
+      pieces: [frame.slice(0, at), joined(kept.text, texts), frame.slice(at)],
+      warnings,
+      marks: { ...markHead(head, kept.said), history },
+    }
+  }
+}
+
+/** The profile under which what was said once stays as it was said: marks for a cache, and what a template wants, are left out. */
+function stillProfiles(): (profile: Profile) => Profile {
+  const known = new WeakMap<Profile, Profile>()
+  return (profile) => {
+    const still = known.get(profile) ?? { ...profile, cache: 'none', alternate: false, bridge: false }
+    known.set(profile, still)
+    return still
   }
 }
 
@@ -60,12 +84,16 @@ interface Kept {
   readonly system: string | undefined
   readonly ids: GivenIds
   text: string
+  /** One for each message of the text. */
+  readonly marks: string[]
+  /** The system prompt, on wires where it is the first message. */
+  said: string
   count: number
   first: Turn | undefined
 }
 
 function startKept({ tools, system }: Request, profile: Profile): Kept {
-  return { profile, tools, system, ids: givenIds(), text: '', count: 0, first: undefined }
+  return { profile, tools, system, ids: givenIds(), text: '', marks: [], said: '', count: 0, first: undefined }
 }
 
 function fits(kept: Kept, { turns, tools, system }: Request, profile: Profile): boolean {
@@ -86,20 +114,40 @@ function encodePart(wire: Wire, request: Request, profile: Profile, kept: Kept, 
   })
 }
 
-/** The list at the end of a body, and the text of the body without it. */
-function historyOf(body: JsonObject): { items: Json[]; frame: string } {
+/** The list at the end of a body; the text of the body without it, and the fields before it. */
+function historyOf(body: JsonObject): { items: Json[]; frame: string; head: JsonObject } {
   const key = Object.keys(body).at(-1) ?? ''
   const value = body[key]
-  if (Array.isArray(value)) return { items: value, frame: JSON.stringify({ ...body, [key]: [] }) }
+  if (Array.isArray(value)) {
+    const head = { ...body, [key]: [] }
+    return { items: value, frame: JSON.stringify(head), head }
+  }
   if (!isObject(value)) throw new Error('a body must end in its history')
   const inner = historyOf(value)
-  return { items: inner.items, frame: JSON.stringify({ ...body, [key]: 0 }).replace(/0\}$/, () => `${inner.frame}}`) }
+  const frame = JSON.stringify({ ...body, [key]: 0 }).replace(/0\}$/, () => `${inner.frame}}`)
+  return { items: inner.items, frame, head: { ...body, [key]: inner.head } }
 }
 
-function textOf(items: readonly Json[]): string {
-  return items.map((item) => JSON.stringify(item)).join(',')
+interface Written {
+  readonly item: Json
+  readonly text: string
 }
 
-function joined(first: string, second: string): string {
+function textsOf(items: readonly Json[]): Written[] {
+  return items.map((item) => ({ item, text: JSON.stringify(item) }))
+}
+
+/** The marks of messages that follow those that are kept. */
+function marksOf(texts: readonly Written[], kept: Kept): string[] {
+  const marks: string[] = []
+  for (const { item, text } of texts) {
+    if (isSystem(item) && kept.marks.length + marks.length === 0) kept.said = text
+    else marks.push(markOf(item, text, marks.at(-1) ?? kept.marks.at(-1)))
+  }
+  return marks
+}
+
+function joined(first: string, texts: readonly Written[]): string {
+  const second = texts.map(({ text }) => text).join(',')
   return first === '' || second === '' ? first + second : `${first},${second}`
 }

@@ -56,14 +56,22 @@ export function crashAgent(folder: string, url: string, session: Session, effect
 
 /** A log that counts what it does, and says what is safe on the disk. */
 function watched(log: SessionLog, effect: () => void): SessionLog {
+  let waiting: number[] = []
   return {
     ...log,
     append(body) {
       effect()
       const entry = log.append(body)
-      writeSync(1, `kept ${entry.seq}\n`)
+      waiting.push(entry.seq)
       effect()
       return entry
+    },
+    async saved() {
+      const safe = waiting
+      waiting = []
+      await log.saved()
+      effect()
+      for (const seq of safe) writeSync(1, `kept ${seq}\n`)
     },
   }
 }

@@ -60,15 +60,41 @@ test('money', async () => {
   )
 })
 
-test('a price that nobody knows is said', async () => {
-  const events = await eventsOf(
-    budget(
-      spender(),
-      startLedger({ money: 1 }, () => undefined),
-    ),
-    small,
+test('a price that nobody knows is no price of nothing: no limit in money can hold', async () => {
+  const inner = spender()
+  const model = budget(
+    inner,
+    startLedger({ money: 1 }, () => undefined),
   )
-  assert.ok(events.some((event) => event.type === 'warn' && event.warning.code === 'budget'))
+  const fault = faultOf(await eventsOf(model, small))
+  assert.equal(fault?.code, 'budget')
+  assert.equal(fault?.message, 'The price of p/m is not known, so no limit in money can hold.')
+  assert.equal(inner.asked, 0)
+  // A limit in tokens needs no price.
+  const counted = budget(
+    inner,
+    startLedger({ tokens: 1000 }, () => undefined),
+  )
+  assert.equal(faultOf(await eventsOf(counted, small)), undefined)
+})
+
+test('an answer that is longer than anybody thought is stopped when it can no longer be paid for', async () => {
+  let said = 0
+  const talker: ModelPort = {
+    origin: spender().origin,
+    async *ask(): AsyncGenerator<TurnEvent> {
+      yield { type: 'part-open', index: 0, kind: 'text' }
+      for (; said < 10_000; said++) yield { type: 'part-delta', index: 0, text: 'x'.repeat(100) }
+      yield { type: 'finish', reason: 'stop' }
+    },
+  }
+  // 4096 tokens are set aside, and ten thousand can be paid for.
+  const ledger = startLedger({ money: 0.1 }, cheap)
+  const fault = faultOf(await eventsOf(budget(talker, ledger), question('Hi', { system: '', tools: [] })))
+  assert.equal(fault?.code, 'budget')
+  assert.match(fault?.message ?? '', /the answer was stopped/)
+  assert.ok(said > 350 && said < 425, `${said} pieces were said`)
+  assert.ok(ledger.spent.money > 0.095 && ledger.spent.money < 0.106, String(ledger.spent.money))
 })
 
 test('failed attempts are paid for, inside and outside', async () => {

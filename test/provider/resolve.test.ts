@@ -50,8 +50,14 @@ describe('names', () => {
   })
 
   test('a key that is missing is a matter of signing in', () => {
-    assert.equal(problem('gemini/gemini-2.5-pro'), '41: gemini needs a key: set GEMINI_API_KEY (or GOOGLE_API_KEY).')
-    assert.equal(problem('groq/x', { GROQ_API_KEY: '  ' }), '41: groq needs a key: set GROQ_API_KEY.')
+    assert.equal(
+      problem('gemini/gemini-2.5-pro'),
+      '41: gemini needs a key: set GEMINI_API_KEY (or GOOGLE_API_KEY), or sign in with dragoman login gemini.',
+    )
+    assert.equal(
+      problem('groq/x', { GROQ_API_KEY: '  ' }),
+      '41: groq needs a key: set GROQ_API_KEY, or sign in with dragoman login groq.',
+    )
     assert.equal(
       problem('groq/x', { GROQ_API_KEY: 'ключ' }),
       '41: The key in GROQ_API_KEY holds characters that no key has.',
@@ -226,6 +232,49 @@ describe('rows of one’s own', () => {
     assert.ok('row' in open && open.row.auth === 'none' && open.row.wire === 'openai-chat')
   })
 
+  test('one that only says what is different about a row of the table', () => {
+    const base = rows.find(({ id }) => id === 'openrouter')
+    assert.ok(base)
+    const changed = rowFrom('openrouter', { url: 'https://gate.example/v1', headers: { 'X-Team': 'a' } }, base)
+    assert.deepEqual(changed, {
+      row: { ...base, url: 'https://gate.example/v1', headers: { 'x-title': 'Dragoman', 'x-team': 'a' } },
+    })
+    assert.deepEqual(rowFrom('openrouter', {}, base), { row: base })
+    const flags = rowFrom('openrouter', { profile: { cache: 'none' } }, base)
+    assert.ok('row' in flags)
+    assert.deepEqual(flags.row.profile, { maxTokensField: 'max_tokens', cache: 'none' })
+    const moved = rowFrom('openrouter', { url: 'https://gate.example', wire: 'anthropic' }, base)
+    assert.deepEqual(moved, {
+      row: {
+        id: 'openrouter',
+        wire: 'anthropic',
+        url: 'https://gate.example',
+        auth: 'anthropic',
+        keys: ['OPENROUTER_API_KEY'],
+      },
+    })
+  })
+
+  test('every field of a row can be written', () => {
+    const whole = {
+      wire: 'gemini',
+      url: 'https://{location}-lab.example',
+      auth: 'google',
+      keys: ['LAB_KEY'],
+      tokens: ['LAB_TOKEN'],
+      urls: ['LAB_URL'],
+      signIn: 'google',
+      path: 'vertex',
+      check: '/key',
+      port: 8000,
+      model: 'm',
+      headers: { a: 'b' },
+      extra: { c: 1 },
+      profile: { window: 1000 },
+    }
+    assert.deepEqual(rowFrom('lab', whole), { row: { id: 'lab', ...whole } })
+  })
+
   test('what is wrong with the others', () => {
     assert.equal(wrong([]), 'The provider "lab" must be an object.')
     assert.equal(wrong({}), 'The provider "lab" needs a "url".')
@@ -252,6 +301,12 @@ describe('rows of one’s own', () => {
       wrong({ url: 'http://a', headers: { a: 'b\nc' } }),
       'The provider "lab" needs names and plain texts in "headers".',
     )
+    assert.equal(wrong({ url: 'http://a', path: 'x' }), 'The provider "lab" has an unknown "path"; there is "vertex".')
+    assert.equal(
+      wrong({ url: 'http://a', signIn: 1 }),
+      'The provider "lab" has an unknown "signIn"; there is "google".',
+    )
+    assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a text in "model".')
     assert.ok('problem' in rowFrom('My Lab', { url: 'http://a' }))
   })
 })

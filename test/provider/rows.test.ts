@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { runnable } from '../../src/model/fold.ts'
 import { isObject } from '../../src/model/json.ts'
 import type { Request } from '../../src/model/request.ts'
-import type { Turn } from '../../src/model/turn.ts'
+import type { Turn, WireId } from '../../src/model/turn.ts'
 import { port, startPost } from '../../src/provider/send.ts'
 import { rows } from '../../src/provider/table.ts'
 import type { Environment } from '../../src/provider/target.ts'
@@ -149,6 +149,47 @@ test('every row has its expectation', () => {
   }
 })
 
+/** The fields that a request has on each wire, and those by which a row differs: nothing else may be sent. */
+const FIELDS: Readonly<Record<WireId, string>> = {
+  gemini: 'systemInstruction tools generationConfig contents',
+  'code-assist': 'model project request',
+  'openai-chat': 'model stream stream_options max_tokens temperature parallel_tool_calls tools messages',
+  'openai-responses':
+    'model stream store include instructions max_output_tokens temperature parallel_tool_calls prompt_cache_key tools input',
+  anthropic: 'model stream max_tokens temperature system tools messages',
+}
+const OTHER_FIELDS: Readonly<Record<string, { plus?: string; minus?: string }>> = {
+  openai: { minus: 'temperature' },
+  'openai-chat': { plus: 'max_completion_tokens prompt_cache_key', minus: 'max_tokens' },
+  anthropic: { plus: 'cache_control', minus: 'temperature' },
+  openrouter: { plus: 'provider prompt_cache_key' },
+  xai: { plus: 'max_completion_tokens', minus: 'max_tokens' },
+  mistral: { plus: 'prompt_cache_key', minus: 'stream_options' },
+  moonshot: { plus: 'max_completion_tokens prompt_cache_key', minus: 'max_tokens temperature' },
+  zai: { minus: 'parallel_tool_calls' },
+  dashscope: { minus: 'parallel_tool_calls' },
+  groq: { plus: 'max_completion_tokens', minus: 'max_tokens' },
+  cerebras: { plus: 'max_completion_tokens', minus: 'max_tokens' },
+  lmstudio: { minus: 'parallel_tool_calls' },
+}
+const HEADERS = 'accept accept-encoding cache-control connection content-length content-type host user-agent'.split(' ')
+
+/** Nothing is sent but what is expected. */
+function checkNames({ body, headers }: Heard, id: string, expected: Expected, streamed: boolean): void {
+  const wire = rows.find((row) => row.id === id)?.wire ?? 'openai-chat'
+  const { plus = '', minus = '' } = OTHER_FIELDS[id] ?? {}
+  const without = new Set([...minus.split(' '), ...(streamed ? [] : ['stream_options'])])
+  const fields = `${FIELDS[wire]} ${plus}`
+    .trim()
+    .split(' ')
+    .filter((name) => !without.has(name))
+  assert.deepEqual(Object.keys(body).sort(), fields.sort())
+  const inner = body['request']
+  if (isObject(inner)) assert.deepEqual(Object.keys(inner).sort(), `${FIELDS.gemini} session_id`.split(' ').sort())
+  const names = [...HEADERS, expected.auth[0], ...Object.keys(expected.headers ?? {})]
+  assert.deepEqual(Object.keys(headers).sort(), names.sort())
+}
+
 for (const { id } of rows) {
   for (const streamed of [true, false]) {
     const how = streamed ? 'streaming' : 'whole'
@@ -157,7 +198,10 @@ for (const { id } of rows) {
       assert.ok(expected)
       const { heard, first, second } = await roundTrip(id, expected, streamed, t)
       assert.equal(heard.length, 2)
-      for (const one of heard) checkHead(one, expected, streamed)
+      for (const one of heard) {
+        checkHead(one, expected, streamed)
+        checkNames(one, id, expected, streamed)
+      }
       await checkFirst(first, id, expected, streamed)
       checkSecond(second, id, expected)
     })
@@ -322,4 +366,13 @@ test('mistral: an id that another model gave becomes one of nine letters (T95)',
   await answerOf(model, question('', { turns }))
   const messages = heard[0]?.body['messages'] as { tool_calls?: { id: string }[] }[]
   assert.match(messages.find((one) => one.tool_calls)?.tool_calls?.[0]?.id ?? '', /^[A-Za-z0-9]{9}$/)
+})
+
+test('docs/providers.md names every row, its wire, its variables and its usual model', () => {
+  const text = readFileSync(join(root, 'docs/providers.md'), 'utf8')
+  for (const { id, wire, keys, tokens = [], urls = [], model } of rows) {
+    const line = text.split('\n').find((one) => one.startsWith(`| \`${id}\` |`)) ?? ''
+    for (const word of [wire, ...keys, ...tokens, model ?? 'name one']) assert.ok(line.includes(word), `${id}: ${word}`)
+    for (const variable of urls) assert.ok(text.includes(variable), variable)
+  }
 })

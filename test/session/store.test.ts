@@ -32,7 +32,7 @@ describe('every store', () => {
         places.set(store, folder)
         return store
       }
-      run(
+      return run(
         () => open(freshFolder()),
         (store) => open(places.get(store) ?? ''),
       )

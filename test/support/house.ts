@@ -51,7 +51,7 @@ const globalFetch = /(?<![\w$.])fetch\s*\(|\bglobalThis\s*\.\s*fetch\b|(?:\?\?|\
 
 const network = {
   modules: ['http', 'https', 'http2', 'net', 'tls', 'dgram'],
-  places: ['provider/send.ts', 'tool/mcp/', 'serve/', 'host/', 'rehearsal/'],
+  places: ['provider/send.ts', 'provider/auth/redirect.ts', 'tool/mcp/', 'serve/', 'host/', 'rehearsal/'],
 }
 const files = {
   modules: ['fs', 'fs/promises', 'child_process'],

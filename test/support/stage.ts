@@ -10,7 +10,7 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { systemClock } from '../../src/provider/clock.ts'
 import type { ModelPort } from '../../src/provider/port.ts'
 import { resolveModel } from '../../src/provider/resolve.ts'
-import { port } from '../../src/provider/send.ts'
+import { port, type PortOptions } from '../../src/provider/send.ts'
 import type { Script } from '../../src/rehearsal/script.ts'
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
 import { takeUp } from '../../src/session/session.ts'
@@ -18,6 +18,9 @@ import { memoryStore } from '../../src/session/store/memory.ts'
 import type { Tool } from '../../src/tool/define.ts'
 import { toolbox } from '../../src/tool/toolbox.ts'
 import { bodyWriter } from '../../src/wire/incremental.ts'
+
+/** The key of all models of a rehearsal, to be looked for where it must not be. */
+export const KEY = 'sk-rehearsal-canary-71'
 
 /** Under which row each wire is reached. */
 const ROWS: Record<WireId, string> = {
@@ -34,14 +37,15 @@ export function modelOn(
   server: Pick<Rehearsal, 'url'>,
   script = 'script',
   writer = bodyWriter,
+  more: PortOptions = {},
 ): ModelPort {
   const env: Record<string, string> = {
-    GEMINI_API_KEY: 'k',
-    OPENAI_API_KEY: 'k',
-    ANTHROPIC_API_KEY: 'k',
+    GEMINI_API_KEY: KEY,
+    OPENAI_API_KEY: KEY,
+    ANTHROPIC_API_KEY: KEY,
     GOOGLE_CLOUD_PROJECT: 'p',
-    CODE_ASSIST_ACCESS_TOKEN: 'k',
-    GOOGLE_CLOUD_ACCESS_TOKEN: 'k',
+    CODE_ASSIST_ACCESS_TOKEN: KEY,
+    GOOGLE_CLOUD_ACCESS_TOKEN: KEY,
     DRAGOMAN_GEMINI_BASE_URL: `${server.url}/v1beta`,
     DRAGOMAN_CODE_ASSIST_BASE_URL: server.url,
     DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
@@ -50,7 +54,7 @@ export function modelOn(
   }
   const target = resolveModel(`${ROWS[wire]}/${script}`, env)
   if ('problem' in target) throw new Error(target.problem)
-  return port(target, { writer })
+  return port(target, { writer, ...more })
 }
 
 /** Starts a server that plays one script. */

@@ -1,4 +1,5 @@
-import { readArgs } from '../args.ts'
+import { isatty } from 'node:tty'
+import { readArgs, type RunArgs } from '../args.ts'
 import { EXIT } from '../exit.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
@@ -6,9 +7,16 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const args = readArgs(argv)
   if (args.help || (argv.length === 1 && argv[0] === 'help')) process.stdout.write((await import('../help.ts')).HELP)
   else if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
+  else if (isForPerson(args)) return (await import('../tui/app.ts')).interactive(args)
   else if (argv.length === 0 || (argv.length === 1 && args.yes)) return nothingAsked(args.yes)
   else return (await import('../headless.ts')).headless(args)
   return EXIT.ok
+}
+
+/** A terminal on both sides, and no wish for one answer: a conversation. */
+function isForPerson(args: RunArgs): boolean {
+  // `process.stdin` is not touched: that would make a later read of a pipe give up where it should wait.
+  return isatty(0) && isatty(1) && !args.once && args.format === 'text'
 }
 
 /** Without a prompt: the tour if there is no model to talk to. */

@@ -5,16 +5,18 @@ import { jsonlStore } from '../../session/store/jsonl.ts'
 import { type Store, StoreProblem } from '../../session/store/store.ts'
 import { isWireId, loadWire, wireIds } from '../../wire/wires.ts'
 import { sessionNamed, workFolder } from '../assemble.ts'
+import { catalogWith } from '../catalog.ts'
+import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
 import { visible } from '../output/visible.ts'
 import { sessionsFolder } from '../places.ts'
 import { asMarkdown } from './session-markdown.ts'
-import { sessionStats } from './session-stats.ts'
 
 const HELP = `Usage: dragoman sessions <list|show|export|reply|rm> [session] [options]
 
   list                 the sessions of this folder, the newest first
-  show [session]       what happened in a session; --stats counts it
+  show [session]       what happened in a session; --stats counts it: turns, tools, tokens, cost, time;
+                       --cache says for each request where it differs from the one before
   export [session]     the whole session: --format markdown, json, or the messages of a wire
                        (${wireIds.join(', ')})
   reply <session> <yes|no> [words]
@@ -25,12 +27,15 @@ A session is named by its id, by the beginning of it, or as “latest”.
 
 Options:
   --cwd <folder>       the folder whose sessions are meant
-  --json               list and show --stats: as JSON
+  --json               list, show --stats and show --cache: as JSON
 
 Examples:
   dragoman sessions export latest --format markdown > session.md
   dragoman sessions show 20260102 --stats
 `
+
+/** How many words a verb takes, itself included. */
+const MOST_WORDS: Readonly<Record<string, number>> = { list: 1, show: 2, export: 2, rm: 2 }
 
 /** `dragoman sessions`: looks at what was done, and takes it along. */
 export async function sessionsCommand(args: string[]): Promise<void> {
@@ -39,9 +44,11 @@ export async function sessionsCommand(args: string[]): Promise<void> {
   if (values.help || verb === undefined) return print(HELP)
   const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
   const store = jsonlStore(sessionsFolder(folder))
+  const extra = positionals[MOST_WORDS[verb] ?? Infinity]
+  if (extra !== undefined) throw new Complaint(`dragoman sessions ${verb} does not know what to do with “${extra}”`)
   try {
     if (verb === 'list') return list(store, values.json ?? false)
-    if (verb === 'show') return show(store, name, values)
+    if (verb === 'show') return await show(store, name, values)
     if (verb === 'export') return await exported(store, name, values.format ?? 'markdown')
     if (verb === 'reply') return reply(store, name, positionals.slice(2))
     if (verb === 'rm') return remove(store, positionals[1])
@@ -66,20 +73,29 @@ function list(store: Store, json: boolean): void {
   )
 }
 
-function show(store: Store, name: string, values: { stats?: boolean; json?: boolean }): void {
+async function show(
+  store: Store,
+  name: string,
+  values: { stats?: boolean; cache?: boolean; json?: boolean; cwd?: string },
+): Promise<void> {
+  if (values.stats && values.cache) throw new Complaint('give --stats or --cache, not both')
+  if (values.json && !values.stats && !values.cache)
+    throw new Complaint('--json goes with --stats or --cache; dragoman sessions export --format json gives it all')
   const { entries, damages } = store.read(sessionNamed(name, store))
-  const stats = sessionStats(entries)
-  if (values.stats && values.json) return print(`${JSON.stringify(stats)}\n`)
-  if (values.stats)
-    print(
-      Object.entries(stats)
-        .map(
-          ([key, value]) => `${key.padEnd(16)}${typeof value === 'object' ? JSON.stringify(value) : String(value)}\n`,
-        )
-        .join(''),
-    )
-  else print(visible(asMarkdown(entries)))
+  if (values.stats) {
+    const { sessionStats } = await import('./session-stats.ts')
+    const stats = sessionStats(entries, await catalogWith(settingsOf(values).config)())
+    print(values.json ? `${JSON.stringify(stats)}\n` : (await import('./session-stats-text.ts')).statsText(stats))
+  } else if (values.cache) {
+    const { cacheLines, cacheText } = await import('./session-cache.ts')
+    const lines = cacheLines(entries)
+    print(values.json ? `${JSON.stringify(lines)}\n` : cacheText(lines))
+  } else print(visible(asMarkdown(entries)))
   if (damages.length > 0) process.stderr.write(`dragoman: the log is damaged in ${damages.length} places\n`)
+}
+
+function settingsOf({ cwd }: { cwd?: string }) {
+  return readSettings(workFolder(cwd === undefined ? {} : { cwd }))
 }
 
 async function exported(store: Store, name: string, format: string): Promise<void> {
@@ -130,6 +146,7 @@ function parse(args: string[]) {
         cwd: { type: 'string' },
         json: { type: 'boolean' },
         stats: { type: 'boolean' },
+        cache: { type: 'boolean' },
         format: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },

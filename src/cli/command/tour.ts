@@ -38,8 +38,7 @@ export async function tourCommand(args: string[]): Promise<number> {
     DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
   })
   if ('problem' in target) throw new Complaint(target.problem, target.code)
-  const inner = port(target)
-  const model = { ...inner, origin: { ...inner.origin, provider: 'rehearsal' } }
+  const model = port({ ...target, row: { ...target.row, id: 'rehearsal' } })
   const options = readArgs(['--cwd', folder, '--approval-mode', asks ? 'default' : 'yolo'])
   const ready = await assemble(options, NO_SETTINGS, model, asks ? askOnLine : undefined).catch(
     async (error: unknown) => {

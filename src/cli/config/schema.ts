@@ -129,6 +129,30 @@ const mcpServer = closed('A server that offers tools.', {
   disabled: flag('Not started.'),
 })
 
+const count = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })
+const rate = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
+
+const modelCard = closed('What is known of a model.', {
+  window: count('How many tokens it takes in.'),
+  output: count('How many tokens it writes in one answer.'),
+  abilities: {
+    type: 'array',
+    items: { type: 'string', enum: ['tools', 'vision', 'reasoning'] },
+    description: 'What it can do.',
+  },
+  price: closed(
+    'US dollars for a million tokens.',
+    {
+      input: rate('Read fresh.'),
+      output: rate('Written.'),
+      cacheRead: rate('Read from the cache; like input if not said.'),
+      cacheWrite: rate('Written to the cache; like input if not said.'),
+      reasoning: rate('Thought; like output if not said.'),
+    },
+    ['input', 'output'],
+  ),
+})
+
 const properties: Record<keyof Config, JsonObject> = {
   model: text('The model to use when none is named: provider/model.'),
   fallback: texts('The models to go on with when that one cannot answer.'),
@@ -179,7 +203,7 @@ const properties: Record<keyof Config, JsonObject> = {
   screenReader: flag('Plain lines and no repainting, for a screen reader.'),
   catalog: {
     type: 'object',
-    additionalProperties: { type: 'object' },
+    additionalProperties: modelCard,
     description: 'Facts about models that the catalogue lacks or has wrong, by provider/model.',
   },
 }

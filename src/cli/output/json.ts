@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
+import { safeJson } from '../../policy/terminal.ts'
 import { problemOf } from './text.ts'
 import { startStats } from './stats.ts'
 import type { Output, Sink } from './output.ts'
@@ -22,7 +23,7 @@ export function jsonOutput(sink: Sink): Output {
           ...(problem !== undefined && { error: { type: event.fault?.kind ?? event.reason, message: problem } }),
           ...(warnings.length > 0 && { warnings }),
         }
-        sink.out(`${JSON.stringify(value, null, 2)}\n`)
+        sink.out(`${safeJson(JSON.stringify(value, null, 2))}\n`)
       }
     },
   }

@@ -14,13 +14,14 @@ export function startStats(now: () => number = Date.now): Stats {
   const tools = new Map<string, { count: number; success: number; ms: number }>()
   let model = ''
   let usage: Usage = NO_USAGE
+  let cost: number | undefined
   let requests = 0
 
   return {
     count(event) {
       if (event.type === 'run-open') model = event.model
       else if (event.type === 'turn' && event.event.type === 'finish') requests++
-      else if (event.type === 'budget') usage = event.usage
+      else if (event.type === 'budget') ({ usage, cost } = event)
       else if (
         event.type === 'call' &&
         (event.call.status === 'success' || event.call.status === 'error' || event.call.status === 'cancelled')
@@ -48,6 +49,8 @@ export function startStats(now: () => number = Date.now): Stats {
         tool_calls: calls,
         requests,
         usage: { ...whole },
+        // A price that is not known is not nothing.
+        cost_usd: cost ?? null,
         models: { [model]: { total_tokens: input + output, input_tokens: input, output_tokens: output, cached } },
         tools: Object.fromEntries([...tools].map(([name, tool]) => [name, { ...tool }])),
       }

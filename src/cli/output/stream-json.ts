@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../agent/run-event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { resultText } from '../../model/text.ts'
+import { safeJson } from '../../policy/terminal.ts'
 import type { Output, Sink } from './output.ts'
 import { startStats } from './stats.ts'
 import { problemOf } from './text.ts'
@@ -11,7 +12,7 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
   const kinds = new Map<number, string>()
 
   function line(type: string, fields: JsonObject): void {
-    sink.out(`${JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields })}\n`)
+    sink.out(`${safeJson(JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields }))}\n`)
   }
 
   return {
@@ -38,7 +39,8 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
           tool_name: event.ask.tool,
           details: event.ask.details as unknown as Json,
         })
-      else if (event.type === 'budget') line('usage', { ...event.usage, turns: event.turns })
+      else if (event.type === 'budget')
+        line('usage', { ...event.usage, cost_usd: event.cost ?? null, turns: event.turns })
       else if (event.type === 'compact') line('compact', { before: event.before, after: event.after, done: event.done })
       else if (event.type === 'notice') line('error', { severity: 'warning', message: event.text })
       else if (event.type === 'run-close') {

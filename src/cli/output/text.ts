@@ -1,12 +1,13 @@
 import type { RunEvent } from '../../agent/run-event.ts'
 import { resultText } from '../../model/text.ts'
 import type { ResultPart } from '../../model/turn.ts'
+import { type SafeStream, startSafe } from '../../policy/terminal.ts'
 import { visible } from './visible.ts'
 import type { Output, Sink } from './output.ts'
 
 /** Plain text: what the model says goes to standard output, what it does to standard error. */
 export function textOutput(sink: Sink): Output {
-  const kinds = new Map<number, string>()
+  const texts = new Map<number, SafeStream>()
   let written = ''
 
   function write(text: string): void {
@@ -15,7 +16,10 @@ export function textOutput(sink: Sink): Output {
     sink.out(text)
   }
 
+  /** Prints what is held back of the texts that are open, and ends the line. */
   function endLine(): void {
+    for (const text of texts.values()) write(text.end())
+    texts.clear()
     if (written !== '' && !written.endsWith('\n')) write('\n')
   }
 
@@ -23,15 +27,15 @@ export function textOutput(sink: Sink): Output {
     show(event) {
       if (event.type === 'turn') {
         const inner = event.event
-        if (inner.type === 'part-open') kinds.set(inner.index, inner.kind)
-        else if (inner.type === 'part-delta' && kinds.get(inner.index) === 'text') write(visible(inner.text))
-        else if (inner.type === 'finish') {
+        if (inner.type === 'part-open' && inner.kind === 'text') texts.set(inner.index, startSafe('model-text'))
+        else if (inner.type === 'part-delta') write(texts.get(inner.index)?.write(inner.text) ?? '')
+        else if (inner.type === 'part-close') write(texts.get(inner.index)?.end() ?? '')
+        else if (inner.type === 'finish') endLine()
+        else if (inner.type === 'open' && inner.anew) {
           endLine()
-          kinds.clear()
-        } else if (inner.type === 'open' && inner.anew) {
-          endLine()
-          kinds.clear()
-          sink.err(`… the answer broke off and is asked for again\n`)
+          sink.err(
+            `… ${visible(withoutAdvice(inner.fault?.message ?? 'The answer broke off.'))} It is asked for again.\n`,
+          )
         }
       } else if (event.type === 'call') showCall(event, sink)
       else if (event.type === 'compact' && event.done) sink.err('… the history was summarised\n')
@@ -39,7 +43,7 @@ export function textOutput(sink: Sink): Output {
       else if (event.type === 'run-close') {
         endLine()
         const problem = problemOf(event)
-        if (problem !== undefined) sink.err(`dragoman: ${visible(problem)}\n`)
+        if (problem !== undefined) sink.err(`dragoman: ${visible(oneLine(problem))}\n`)
       }
     },
   }
@@ -48,6 +52,7 @@ export function textOutput(sink: Sink): Output {
 /** Why a run did not end as it should, in a sentence; nothing if it did. */
 export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>): string | undefined {
   if (event.reason === 'done') return undefined
+  if (event.reason === 'unsaved') return event.fault?.message ?? CLOSED.unsaved
   if (event.fault) return `${event.fault.message} The session is kept: dragoman --resume goes on with it.`
   return CLOSED[event.reason]
 }
@@ -59,6 +64,7 @@ const CLOSED: Record<Exclude<Extract<RunEvent, { type: 'run-close' }>['reason'],
   loop: 'stopped, because the model kept making the same call with the same result',
   cancelled: 'interrupted; dragoman --resume goes on',
   fault: 'the model could not be asked',
+  unsaved: 'the session could not be saved',
 }
 
 function showCall({ call }: Extract<RunEvent, { type: 'call' }>, sink: Sink): void {
@@ -72,11 +78,20 @@ function showDiff(result: ResultPart, sink: Sink): void {
   const display = result.display
   const diff =
     typeof display === 'object' && display !== null && !Array.isArray(display) ? display['fileDiff'] : undefined
-  if (typeof diff === 'string') sink.err(visible(diff.endsWith('\n') ? diff : `${diff}\n`))
+  if (typeof diff === 'string') sink.err(visible(diff.endsWith('\n') ? diff : `${diff}\n`, 'diff'))
 }
 
 function firstLine(result: ResultPart): string {
   return resultText(result).split('\n', 1)[0] ?? ''
+}
+
+/** Nobody needs to be told to try again while we do. */
+function withoutAdvice(message: string): string {
+  return oneLine(message).replace(/ Try again\.$/, '')
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
 }
 
 function brief(text: string): string {

@@ -1,12 +1,6 @@
-/** Text with its control characters made visible: nothing that a model or a file says can steer the terminal. */
-export function visible(text: string): string {
-  return HIDDEN.test(text) ? text.replace(ALL_HIDDEN, mark) : text
-}
+import { renderSafe, type TerminalSurface } from '../../policy/terminal.ts'
 
-/** Everything but line ends and tabs that moves the cursor, changes a direction or shows nothing. */
-const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]/u
-const ALL_HIDDEN = new RegExp(HIDDEN, 'gu')
-
-function mark(char: string): string {
-  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+/** Text that somebody else wrote, as it may be printed: nothing in it can steer the terminal, or hide. */
+export function visible(text: string, surface: TerminalSurface = 'model-text'): string {
+  return renderSafe(text, surface)
 }

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Request } from '../../model/request.ts'
 import { resultText } from '../../model/text.ts'
-import type { Origin, Part } from '../../model/turn.ts'
+import type { Origin, Part, Turn } from '../../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
 import type { ModelPort, Sending } from '../port.ts'
 import { wrapped } from './wrapped.ts'
@@ -26,8 +26,8 @@ export interface Ledger {
 
 /** An amount that was set aside. */
 export interface Reservation {
-  /** The price is not known, so money is no limit here. */
-  readonly unpriced: boolean
+  /** Would this much still fit, in place of the amount that was set aside? */
+  fits(origin: Origin, usage: Usage): boolean
   /** Replaces the amount by what was used; more may follow. */
   spend(origin: Origin, usage: Usage): void
   /** Gives back what is left. */
@@ -44,22 +44,32 @@ export function startLedger(cap: Cap, price: Price): Ledger {
       return spent
     },
     reserve(origin, estimate) {
-      const unpriced = cap.money !== undefined && price(origin, estimate) === undefined
+      if (cap.money !== undefined && price(origin, estimate) === undefined)
+        return {
+          problem: `The price of ${origin.provider}/${origin.model} is not known, so no limit in money can hold.`,
+        }
       const aside = cost(origin, estimate)
       const tokens = spent.tokens + reserved.tokens + aside.tokens
       const money = spent.money + reserved.money + aside.money
       if (cap.tokens !== undefined && tokens > cap.tokens)
         return {
-          problem: `${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${aside.tokens}.`,
+          problem: `The budget is used up: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${aside.tokens}.`,
         }
       if (cap.money !== undefined && money > cap.money)
         return {
-          problem: `${dollars(spent.money)} of ${dollars(cap.money)} are spent, and this request may cost ${dollars(aside.money)}.`,
+          problem: `The budget is used up: ${dollars(spent.money)} of ${dollars(cap.money)} are spent, and this request may cost ${dollars(aside.money)}.`,
         }
       let open = true
       reserved = { tokens: reserved.tokens + aside.tokens, money: reserved.money + aside.money }
       return {
-        unpriced,
+        fits(maker, usage) {
+          const taken = cost(maker, usage)
+          const others = { tokens: reserved.tokens - aside.tokens, money: reserved.money - aside.money }
+          return (
+            spent.tokens + others.tokens + taken.tokens <= (cap.tokens ?? Infinity) &&
+            spent.money + others.money + taken.money <= (cap.money ?? Infinity)
+          )
+        },
         spend(maker, usage) {
           const used = cost(maker, usage)
           spent = {
@@ -78,25 +88,28 @@ export function startLedger(cap: Cap, price: Price): Ledger {
 }
 
 /** Refuses a request that may not fit into the budget, before it is sent; and books what each attempt took. */
-export function budget(inner: ModelPort, ledger: Ledger): ModelPort {
+export function budget(inner: ModelPort, ledger: Ledger | (() => Promise<Ledger>)): ModelPort {
   return wrapped(inner, (request, sending) => ask(inner, ledger, request, sending))
 }
 
-async function* ask(inner: ModelPort, ledger: Ledger, request: Request, sending: Sending): AsyncGenerator<TurnEvent> {
+async function* ask(
+  inner: ModelPort,
+  given: Ledger | (() => Promise<Ledger>),
+  request: Request,
+  sending: Sending,
+): AsyncGenerator<TurnEvent> {
   const estimate = estimated(request)
+  const ledger = typeof given === 'function' ? await given() : given
   const reservation = ledger.reserve(inner.origin, estimate)
   if ('problem' in reservation) {
-    const message = `The budget is used up: ${reservation.problem}`
+    const { problem: message } = reservation
     yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
     return
-  }
-  if (reservation.unpriced) {
-    const message = `The price of ${inner.origin.model} is not known, so what it costs is not limited.`
-    yield { type: 'warn', warning: { code: 'budget', message } }
   }
   let maker = inner.origin
   let usage: Usage | undefined
   let written = 0
+  let counted = estimate.output * LETTERS
   const book = (): void => {
     // An answer that broke off tells no numbers, but what it said had to be paid.
     if (usage ?? written > 0) reservation.spend(maker, usage ?? { ...estimate, output: Math.ceil(written / LETTERS) })
@@ -106,8 +119,18 @@ async function* ask(inner: ModelPort, ledger: Ledger, request: Request, sending:
   try {
     for await (const event of inner.ask(request, sending)) {
       if (event.type === 'usage') usage = event.usage
-      else if (event.type === 'part-delta') written += event.text.length
-      else if (event.type === 'open') {
+      else if (event.type === 'part-delta') {
+        written += event.text.length
+        if (written > counted) {
+          counted = written + STRIDE
+          // A longer answer than was set aside for goes on only as long as it can be paid for.
+          if (!reservation.fits(maker, { ...estimate, output: Math.ceil(written / LETTERS) })) {
+            const message = 'The budget is used up: the answer was stopped, because more of it could not be paid for.'
+            yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
+            return
+          }
+        }
+      } else if (event.type === 'open') {
         if (event.anew) book()
         maker = event.origin ?? maker
       }
@@ -122,6 +145,9 @@ async function* ask(inner: ModelPort, ledger: Ledger, request: Request, sending:
 /** A token has about this many letters, in English and in code. */
 const LETTERS = 4
 
+/** After so many letters the price of an answer is looked at again. */
+const STRIDE = 2000
+
 /** A picture costs about as much as this much text. */
 const MEDIA_LETTERS = 6000
 
@@ -130,14 +156,33 @@ const ORDINARY_ANSWER = 4096
 
 /** What a request will take, by the length of its text; the answer counts with its limit, if it has one. */
 export function estimated(request: Request): Usage {
-  let letters = request.system?.length ?? 0
-  for (const tool of request.tools)
-    letters += tool.name.length + tool.description.length + JSON.stringify(tool.schema).length
-  for (const turn of request.turns) {
-    if (turn.role === 'note') letters += turn.text.length
-    else for (const part of turn.parts) letters += lettersOf(part)
-  }
+  let letters = (request.system?.length ?? 0) + toolLetters(request.tools)
+  for (const turn of request.turns) letters += turnLetters(turn)
   return { ...NO_USAGE, input: Math.ceil(letters / LETTERS), output: request.params?.maxTokens ?? ORDINARY_ANSWER }
+}
+
+/** What was counted once is not counted again: tools and turns stay the same objects. */
+const COUNTED = new WeakMap<object, number>()
+
+function toolLetters(tools: Request['tools']): number {
+  return remembered(tools, () =>
+    tools.reduce(
+      (sum, { name, description, schema }) => sum + name.length + description.length + JSON.stringify(schema).length,
+      0,
+    ),
+  )
+}
+
+function turnLetters(turn: Turn): number {
+  return remembered(turn, () =>
+    turn.role === 'note' ? turn.text.length : turn.parts.reduce((sum, part) => sum + lettersOf(part), 0),
+  )
+}
+
+function remembered(counted: object, count: () => number): number {
+  const known = COUNTED.get(counted) ?? count()
+  COUNTED.set(counted, known)
+  return known
 }
 
 function lettersOf(part: Part): number {

@@ -1,33 +1,27 @@
-import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Entry, type EntryBody, mustBeDurable } from '../entry.ts'
-import { type Scanned, scanLog, writeLine } from '../line.ts'
-import { summaryOf } from '../summary.ts'
-import { takeLock } from './lock.ts'
-import { type SessionLog, type Store, StoreProblem } from './store.ts'
+import type { Entry } from '../entry.ts'
+import { type Damage, type Scanned, scanLines, START, writeLine } from '../line.ts'
+import { blobsIn as blobsNamed, unstow } from '../media.ts'
+import { titleOf } from '../summary.ts'
+import { blobsIn } from './blobs.ts'
+import { syncFolder } from './durable.ts'
+import { isHeld, type Lock, takeLock } from './lock.ts'
+import { openLogFile } from './log-file.ts'
+import { codeOf, messageOf, unsaved } from './problem.ts'
+import { endsOfFile, linesOfFile } from './read-lines.ts'
+import { type Opened, type SessionLog, type SessionSummary, type Store, StoreProblem } from './store.ts'
 
 /** Sessions as files of one folder: `<id>.jsonl`, one line an entry, only ever appended to; blobs beside them by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
   const file = (id: string) => join(folder, `${id}.jsonl`)
-  const blob = (hash: string) => join(folder, 'blobs', hash)
+  const lockFile = (id: string) => join(folder, `${id}.lock`)
+  const blobs = blobsIn(join(folder, 'blobs'))
 
   function scan(id: string): Scanned {
     if (!SAFE.test(id)) throw new StoreProblem(`“${id}” is not the name of a session`)
     try {
-      const scanned = scanLog(readFileSync(file(id), 'utf8'))
+      const scanned = scanLines(linesOfFile(file(id)))
       const first = scanned.entries[0]
       if (first?.kind === 'open' && first.version > VERSION && !scanned.damages.some(({ line }) => line === 1))
         throw new StoreProblem(`the session ${id} was written by a newer version of dragoman; it is left as it is`)
@@ -39,42 +33,74 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  /** The entries of what a session was forked from, and of that, and so on. */
-  function inherited(entries: readonly Entry[], seen: readonly string[]): readonly Entry[] {
+  /** All entries of a session: first those of what it was forked from, and of that, and so on. */
+  function whole({ entries, damages }: Scanned, seen: readonly string[]): Opened {
     const first = entries[0]
     const parent = first?.kind === 'open' ? first.parent : undefined
-    if (!parent || seen.includes(parent.session)) return []
-    const own = scan(parent.session).entries
-    return [...inherited(own, [...seen, parent.session]), ...own].filter((entry) => entry.seq <= parent.seq)
+    if (!parent) return { entries, damages }
+    const broken = (what: Damage['what']): Opened => ({ entries, damages: [{ line: 1, what }, ...damages] })
+    if (seen.includes(parent.session)) return broken('circular')
+    if (!SAFE.test(parent.session) || !existsSync(file(parent.session))) return broken('orphaned')
+    const before = whole(scan(parent.session), [...seen, parent.session])
+    const beyond = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
+    const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
+    return { entries: [...inherited, ...entries], damages: [...beyond, ...damages] }
   }
 
-  function openLog(id: string, scanned: Scanned, release: () => void): SessionLog {
-    const base = [...inherited(scanned.entries, [id]), ...scanned.entries]
+  function read(scanned: Scanned, id: string): Opened {
+    const { entries, damages } = whole(scanned, [id])
+    return { entries: entries.map((entry) => unstow(entry, blobs.get)), damages }
+  }
+
+  function openLog(id: string, lock: Lock): SessionLog {
+    const scanned = scan(id)
+    const { entries, damages } = read(scanned, id)
     const first = scanned.entries[0]
-    let seq = Math.max(base.at(-1)?.seq ?? 0, scanned.top)
-    let { sum } = scanned
-    let handle: number | undefined = openForAppend(file(id))
+    const last = entries.at(-1)
+    const log = openLogFile({
+      id,
+      path: file(id),
+      seq: Math.max(last?.seq ?? 0, scanned.top),
+      at: last?.at ?? 0,
+      sum: scanned.sum,
+      now,
+      put: blobs.put,
+      closed: lock.release,
+    })
+    const workFolder = first?.kind === 'open' ? first.folder : ''
+    return { id, folder: workFolder, entries, damages, ...(!lock.sure && { unlocked: true }), ...log }
+  }
+
+  const ids = (): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []))
+      : []
+
+  /** Blobs that no log names go, unless somebody is at work here, who may be about to name one. */
+  function sweep(): void {
+    if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isHeld(lockFile(id)))) return
+    try {
+      blobs.keepOnly(new Set(ids().flatMap((id) => scan(id).entries.flatMap(blobsNamed))))
+    } catch {
+      // One of the logs cannot be read, and may name any of them: they all stay.
+    }
+  }
+
+  /** From the ends of the file alone: a list must not read all that was ever said. */
+  function summary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
+    const { first, changed } = endsOfFile(file(id))
+    const open = first.find((entry) => entry.kind === 'open')
+    const parent = open?.kind === 'open' ? open.parent : undefined
+    const known = parent && SAFE.test(parent.session) && existsSync(file(parent.session))
+    const inherits = known && !seen.includes(parent.session)
+    const above = inherits ? summary(parent.session, Math.min(upTo, parent.seq), [...seen, id]).title : ''
     return {
       id,
-      folder: first?.kind === 'open' ? first.folder : '',
-      entries: base,
-      damages: scanned.damages,
-      append(body: EntryBody) {
-        if (handle === undefined) throw new StoreProblem(`the session ${id} is closed`)
-        const entry: Entry = { seq: seq + 1, at: now(), ...body }
-        const { line, sum: next } = writeLine(entry, sum)
-        writeWhole(handle, line)
-        if (mustBeDurable(body)) fsyncSync(handle)
-        seq++
-        sum = next
-        return entry
-      },
-      close() {
-        if (handle === undefined) return
-        closeSync(handle)
-        handle = undefined
-        release()
-      },
+      folder: open?.kind === 'open' ? open.folder : '',
+      created: open?.at ?? 0,
+      changed,
+      title: above || titleOf(first.filter((entry) => entry.seq <= upTo)),
+      ...(parent && { parent }),
     }
   }
 
@@ -83,68 +109,57 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       if (!SAFE.test(id)) throw new StoreProblem(`“${id}” is not the name of a session`)
       if (parent) scan(parent.session)
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const release = takeLock(join(folder, `${id}.lock`), `the session ${id}`)
-      const seq = (parent?.seq ?? 0) + 1
-      const entry: Entry = {
-        seq,
+      const lock = takeLock(lockFile(id), `the session ${id}`)
+      const open: Entry = {
+        seq: (parent?.seq ?? 0) + 1,
         at: now(),
         kind: 'open',
-        version: 1,
+        version: VERSION,
         session: id,
         folder: workFolder,
         ...(parent && { parent }),
       }
       try {
-        writeFileSync(file(id), writeLine(entry, scanLog('').sum).line, { flag: 'wx', mode: 0o600 })
+        writeFileSync(file(id), writeLine(open, START).line, { flag: 'wx', mode: 0o600 })
+        syncFolder(folder)
+        return openLog(id, lock)
       } catch (error) {
-        release()
+        lock.release()
+        if (error instanceof StoreProblem) throw error
         if (codeOf(error) === 'EEXIST') throw new StoreProblem(`there is already a session ${id}`)
-        throw new StoreProblem(`the session ${id} cannot be written: ${messageOf(error)}`)
+        // Nothing was said in it yet; half a first line is of no use to anybody.
+        rmSync(file(id), { force: true })
+        throw unsaved(id, error)
       }
-      return openLog(id, scan(id), release)
     },
     open(id) {
       scan(id)
-      const release = takeLock(join(folder, `${id}.lock`), `the session ${id}`)
+      const lock = takeLock(lockFile(id), `the session ${id}`)
       try {
-        return openLog(id, scan(id), release)
+        return openLog(id, lock)
       } catch (error) {
-        release()
-        throw error
+        lock.release()
+        throw error instanceof StoreProblem
+          ? error
+          : new StoreProblem(`the session ${id} cannot be opened: ${messageOf(error)}`)
       }
     },
-    read(id) {
-      const scanned = scan(id)
-      return { entries: [...inherited(scanned.entries, [id]), ...scanned.entries], damages: scanned.damages }
-    },
-    list() {
-      if (!existsSync(folder)) return []
-      const ids = readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []))
-      return ids.map((id) => ({ ...summaryOf(this.read(id).entries), id })).sort((a, b) => b.changed - a.changed)
-    },
+    read: (id) => read(scan(id), id),
+    list: () =>
+      ids()
+        .map((id) => summary(id))
+        .sort((a, b) => b.changed - a.changed),
     remove(id) {
       scan(id)
       const child = this.list().find((session) => session.parent?.session === id)
       if (child) throw new StoreProblem(`the session ${child.id} was forked from ${id}; remove that first`)
-      const release = takeLock(join(folder, `${id}.lock`), `the session ${id}`)
+      const lock = takeLock(lockFile(id), `the session ${id}`)
       rmSync(file(id))
-      release()
+      lock.release()
+      sweep()
     },
-    putBlob(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      if (existsSync(blob(hash))) return hash
-      mkdirSync(join(folder, 'blobs'), { recursive: true, mode: 0o700 })
-      const fresh = `${blob(hash)}.${process.pid}`
-      const handle = openSync(fresh, 'w', 0o600)
-      writeSync(handle, bytes)
-      fsyncSync(handle)
-      closeSync(handle)
-      renameSync(fresh, blob(hash))
-      return hash
-    },
-    getBlob(hash) {
-      return /^[0-9a-f]{64}$/.test(hash) && existsSync(blob(hash)) ? readFileSync(blob(hash)) : undefined
-    },
+    putBlob: blobs.put,
+    getBlob: blobs.get,
   }
 }
 
@@ -152,24 +167,3 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 const VERSION = 1
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
-
-/** A torn last line stays as it is; the next entry begins on a line of its own. */
-function openForAppend(path: string): number {
-  const handle = openSync(path, 'a')
-  const text = readFileSync(path)
-  if (text.length > 0 && text.at(-1) !== 0x0a) writeSync(handle, '\n')
-  return handle
-}
-
-function writeWhole(handle: number, line: string): void {
-  const bytes = Buffer.from(line, 'utf8')
-  for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at)
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

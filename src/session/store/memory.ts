@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Entry, EntryBody } from '../entry.ts'
+import { blobsIn, stow, unstow } from '../media.ts'
 import { summaryOf } from '../summary.ts'
 import { type SessionLog, type Store, StoreProblem } from './store.ts'
 
@@ -8,6 +9,12 @@ export function memoryStore(now: () => number = Date.now): Store {
   const files = new Map<string, Entry[]>()
   const open = new Set<string>()
   const blobs = new Map<string, Uint8Array>()
+  const getBlob = (hash: string) => blobs.get(hash)
+  const putBlob = (bytes: Uint8Array): string => {
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    blobs.set(hash, bytes)
+    return hash
+  }
 
   function own(id: string): Entry[] {
     const entries = files.get(id)
@@ -22,12 +29,14 @@ export function memoryStore(now: () => number = Date.now): Store {
     return parent ? [...all(parent.session).filter((entry) => entry.seq <= parent.seq), ...entries] : [...entries]
   }
 
+  const read = (id: string): Entry[] => all(id).map((entry) => unstow(entry, getBlob))
+
   function log(id: string): SessionLog {
     if (open.has(id)) throw new StoreProblem(`the session ${id} is in use`)
     const entries = own(id)
     const first = entries[0]
-    const base = all(id)
-    let last = base.at(-1)?.seq ?? 0
+    const base = read(id)
+    let { seq, at } = base.at(-1) ?? { seq: 0, at: 0 }
     open.add(id)
     return {
       id,
@@ -36,10 +45,12 @@ export function memoryStore(now: () => number = Date.now): Store {
       damages: [],
       append(body: EntryBody) {
         if (!open.has(id)) throw new StoreProblem(`the session ${id} is closed`)
-        const entry: Entry = { seq: ++last, at: now(), ...body }
-        entries.push(entry)
-        return entry
+        at = Math.max(at, now())
+        const numbered = { seq: ++seq, at }
+        entries.push({ ...numbered, ...stow(body, putBlob) })
+        return { ...numbered, ...body }
       },
+      saved: () => Promise.resolve(),
       close: () => void open.delete(id),
     }
   }
@@ -53,7 +64,7 @@ export function memoryStore(now: () => number = Date.now): Store {
       return log(id)
     },
     open: log,
-    read: (id) => ({ entries: all(id), damages: [] }),
+    read: (id) => ({ entries: read(id), damages: [] }),
     list: () => [...files.keys()].map((id) => summaryOf(all(id))).sort((a, b) => b.changed - a.changed),
     remove(id) {
       own(id)
@@ -62,12 +73,10 @@ export function memoryStore(now: () => number = Date.now): Store {
       if (child?.kind === 'open')
         throw new StoreProblem(`the session ${child.session} was forked from ${id}; remove that first`)
       files.delete(id)
+      const used = new Set([...files.values()].flatMap((entries) => entries.flatMap(blobsIn)))
+      for (const hash of blobs.keys()) if (!used.has(hash)) blobs.delete(hash)
     },
-    putBlob(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      blobs.set(hash, bytes)
-      return hash
-    },
-    getBlob: (hash) => blobs.get(hash),
+    putBlob,
+    getBlob,
   }
 }

@@ -11,10 +11,11 @@ export interface Store {
   read(id: string): Opened
   /** All sessions, the newest first. */
   list(): SessionSummary[]
-  /** Removes a session, unless another was forked from it. */
+  /** Removes a session, unless another was forked from it; and blobs that no entry names any more. */
   remove(id: string): void
-  /** Keeps a blob under the hash of its content; gives the hash. */
+  /** Keeps a blob under the hash of its content, as long as an entry names it; gives the hash. */
   putBlob(bytes: Uint8Array): string
+  /** The blob, if it is there and whole. */
   getBlob(hash: string): Uint8Array | undefined
 }
 
@@ -29,8 +30,15 @@ export interface Opened {
 export interface SessionLog extends Opened {
   readonly id: string
   readonly folder: string
-  /** Adds an entry. When it returns, the entry is on the disk if it is one that must be. */
+  /** The disk knows no locks, so nothing keeps a second process from writing too. */
+  readonly unlocked?: true
+  /**
+   * Adds an entry; it outlives the process from now on. Throws a `StoreProblem` if it cannot be written, and from then on
+   * always: what came after it would stand on nothing.
+   */
   append(body: EntryBody): Entry
+  /** Resolves when all entries that must be on the disk are there; then they outlive the machine. */
+  saved(): Promise<void>
   close(): void
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../define.ts'
-import { fixedFolder, globMatcher, globProblem } from '../seek/glob.ts'
+import { fixedFolder, globMatcher, globProblem, nameTest } from '../seek/glob.ts'
 import { walkTree } from '../seek/tree.ts'
 import text from './glob.md'
 import { builtin, failure } from './support/builtin.ts'
@@ -42,12 +42,11 @@ export const glob: Tool = builtin({
       const none = `No files found matching '${pattern}' within ${where}.`
       return { content: `${none}${count}`, display: 'No files found' }
     }
-    const paths = found.sort((a, b) => b.changed - a.changed || (a.path < b.path ? -1 : 1)).map(({ path }) => path)
-    const more = paths.length > MAX_PATHS ? `\n... and ${paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
-    const list = `${paths.slice(0, MAX_PATHS).join('\n')}${more}${count}`
+    const more = found.length > MAX_PATHS ? `\n... and ${found.length - MAX_PATHS} older ones; narrow the pattern` : ''
+    const list = `${newest(found).join('\n')}${more}${count}`
     return {
-      content: `Found ${paths.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
-      display: `Found ${paths.length} matching file(s)`,
+      content: `Found ${found.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
+      display: `Found ${found.length} matching file(s)`,
     }
   },
 })
@@ -57,6 +56,19 @@ const MAX_PATHS = 2000
 interface Found {
   readonly path: string
   readonly changed: number
+}
+
+/** The paths to show, the newest first. Of very many only those are put in order that are shown. */
+function newest(found: readonly Found[]): string[] {
+  const oldest =
+    Float64Array.from(found, ({ changed }) => changed)
+      .sort()
+      .at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
+  return found
+    .filter(({ changed }) => changed >= oldest)
+    .sort((a, b) => b.changed - a.changed || (a.path < b.path ? -1 : 1))
+    .slice(0, MAX_PATHS)
+    .map(({ path }) => path)
 }
 
 function starts(input: JsonObject, folders: readonly string[]): string[] {
@@ -86,7 +98,8 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
   const start = await files.resolve(folder)
   // Below a link the names would not be those that the pattern speaks of.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
-  const matches = globMatcher(pattern, flagIn(input, 'case_sensitive', false))
+  const caseSensitive = flagIn(input, 'case_sensitive', false)
+  const matches = globMatcher(pattern, caseSensitive)
   const asked = pattern.split('/')
   return walkTree(
     files,
@@ -95,6 +108,7 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
       top: top.real,
       respect,
       without: LEFT_OUT.filter((name) => !asked.includes(name)),
+      mayWant: nameTest(pattern, caseSensitive),
       wanted: (path) => matches(path.slice(base.length + 1)),
       signal: context.signal,
     },

@@ -1,5 +1,8 @@
 import type { Tool } from '../define.ts'
+import { searchService, type SearchOptions } from '../web/search-service.ts'
+import type { SideModel } from '../web/side-model.ts'
 import { glob } from './glob.ts'
+import { googleWebSearch } from './google-web-search.ts'
 import { listDirectory } from './list-directory.ts'
 import { readFile } from './read-file.ts'
 import { readManyFiles } from './read-many-files.ts'
@@ -8,6 +11,7 @@ import { runShellCommand, type ShellOptions } from './run-shell-command.ts'
 import { saveMemory } from './save-memory.ts'
 import { searchFileContent } from './search-file-content.ts'
 import { smartEdit } from './smart-edit.ts'
+import { webFetch } from './web-fetch.ts'
 import { writeFile } from './write-file.ts'
 
 /** What the built-in tools need to know. */
@@ -15,10 +19,18 @@ export interface BuiltinOptions {
   /** The file that save_memory writes; the host must allow it. Without it there is no such tool. */
   readonly memory?: string
   readonly shell?: ShellOptions
+  /** What the web tools may ask. Without it there are none; without a searching vendor or a service, no search. */
+  readonly web?: WebToolOptions
+}
+
+/** The model that answers questions about pages, and the service that searches where its vendor does not. */
+export interface WebToolOptions {
+  readonly model?: SideModel
+  readonly search?: SearchOptions
 }
 
 /** The built-in tools, always in the same order. */
-export function builtinTools({ memory, shell }: BuiltinOptions = {}): readonly Tool[] {
+export function builtinTools({ memory, shell, web }: BuiltinOptions = {}): readonly Tool[] {
   return [
     listDirectory,
     readFile,
@@ -29,6 +41,13 @@ export function builtinTools({ memory, shell }: BuiltinOptions = {}): readonly T
     writeFile,
     readManyFiles,
     runShellCommand(shell),
+    ...(web === undefined ? [] : webTools(web)),
     ...(memory === undefined ? [] : [saveMemory(memory)]),
   ]
+}
+
+function webTools({ model, search }: WebToolOptions): readonly Tool[] {
+  if (model?.can.includes('google_search')) return [webFetch(model), googleWebSearch({ model })]
+  const service = search && searchService(search)
+  return [webFetch(model), ...(service && !('problem' in service) ? [googleWebSearch({ service })] : [])]
 }

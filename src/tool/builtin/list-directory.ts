@@ -29,9 +29,9 @@ export const listDirectory: Tool = builtin({
     const all = await files.list(path)
     const real = await files.resolve(path)
     const top = await workspaceOf(context.host, context.folders, real)
-    const rules = await rulesFor(files, top.real, real, respectIn(input))
+    const rules = await rulesFor(files, top.real, real, respectIn(input), all)
     const unwanted = listIn(input, 'ignore').map((glob) => nameMatcher(glob))
-    const named = all.filter(({ name }) => !unwanted.some((matches) => matches(name)))
+    const named = unwanted.length === 0 ? all : all.filter(({ name }) => !unwanted.some((matches) => matches(name)))
     const entries = named.filter(({ name, kind }) => !rules.ignores(`${real}/${name}`, kind === 'folder'))
     const ignored = named.length - entries.length
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
@@ -50,13 +50,11 @@ const MAX_LINES = 5000
 
 /** Directories first, each by name. A link counts as what it leads to, if it leads anywhere. */
 async function linesOf(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
-  const kinds = await Promise.all(
-    entries.map(async ({ name, kind }) => {
-      const target = kind === 'link' ? await host.files.info(`${path}/${name}`).catch(() => undefined) : undefined
-      return { name, isFolder: (target?.kind ?? kind) === 'folder' }
-    }),
-  )
-  return kinds
+  const links = entries.filter(({ kind }) => kind === 'link')
+  const targets = await Promise.all(links.map(({ name }) => host.files.info(`${path}/${name}`).catch(() => undefined)))
+  const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
+  return entries
+    .map(({ name, kind }) => ({ name, isFolder: kind === 'folder' || folders.has(name) }))
     .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
     .map(({ name, isFolder }) => (isFolder ? `[DIR] ${name}` : name))
 }

@@ -81,7 +81,9 @@ function folderIn(input: JsonObject, folders: readonly string[]): string {
 function outputOf(end: CommandEnd, command: string, directory: string | undefined): ReturnType<typeof failure> {
   const output = plainOutput(end.output)
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
-  const more = end.background.length > 0 && end.file !== undefined ? `\n[What goes on prints to ${end.file}]` : ''
+  const more = remarksOf(end, output)
+    .map((remark) => `\n[${remark}]`)
+    .join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
   const display = output.trim() === '' ? displayOf(end) : output
@@ -89,6 +91,28 @@ function outputOf(end: CommandEnd, command: string, directory: string | undefine
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
   return { content, display, error: { message: end.error, type } }
 }
+
+/** What the model should know beside the output. */
+function remarksOf({ background, boxed, exitCode, file, notes = [] }: CommandEnd, output: string): string[] {
+  const goesOn = background.length > 0
+  return [
+    ...(goesOn && file !== undefined ? [`What goes on prints to ${file}`] : []),
+    // Numbers and ports of one box mean nothing in another.
+    ...(goesOn && boxed ? [OTHER_BOX] : []),
+    ...(boxed && exitCode !== 0 && REFUSED.test(output) ? [IN_BOX] : []),
+    ...notes,
+  ]
+}
+
+const OTHER_BOX =
+  'It goes on in a sandbox of its own and ends with this session; other commands can neither reach its ports nor kill it, so start a server and use it in one command'
+
+const IN_BOX =
+  'The command ran in a sandbox: only the workspace and /tmp can be written, git and editor settings not at all, the home folder is hidden, and the network is closed unless the person opened it'
+
+/** What programs say when the sandbox kept them from something. */
+const REFUSED =
+  /read-only file system|EROFS|permission denied|EACCES|EPERM|device or resource busy|EBUSY|network is unreachable|ENETUNREACH|could not resolve|temporary failure in name resolution|EAI_AGAIN|connection refused|ECONNREFUSED/i
 
 function displayOf({ error, exitCode, signal }: CommandEnd): string {
   if (error !== undefined) return error

@@ -1,5 +1,6 @@
-import { indentOf, isBlank } from './lines.ts'
+import { isBlank } from './lines.ts'
 import type { Place } from './locate.ts'
+import { frame } from './pieces.ts'
 
 /** What to look for and what to put there, as whole lines. */
 export interface Wanted {
@@ -7,105 +8,93 @@ export interface Wanted {
   readonly fresh: readonly string[]
 }
 
-interface Exact {
-  readonly old: string
-  readonly fresh: string
+/** A passage with the blank lines around it that an edit is about, and how many of them are to be there afterwards. */
+export interface Fitted {
+  readonly place: Place
+  /** Both texts without the blank lines at their edges. */
+  readonly wanted: Wanted
+  readonly above: readonly string[]
+  readonly below: readonly string[]
 }
 
 /**
- * Looks at the edges of a text that was found word for word. It may begin after the indentation of its line, and the new
- * text may bring that indentation along, or lack it throughout. And a blank line at an edge, in one of the two texts only,
- * may be one that the file already has: then it is not clear what is meant.
+ * Settles the blank lines at the edges of an edit. Models forget them, or put one too many; so they are changed only where
+ * the search text has as many as the file at most, and nothing if it is not clear what is meant.
  */
-export function fitEdges<E extends Exact>(text: string, edit: E, at: number): { edit: E; at: number } | undefined {
-  const { old, fresh } = edit
-  const start = text.lastIndexOf('\n', at - 1) + 1
-  const missing = at === 0 ? '' : text.slice(start, at)
-  if (isDoubtful(text, edit, at, missing)) return undefined
-  if (missing === '') return { edit: { ...edit, fresh: closed(edit, text[at + old.length]) }, at }
-  if (!isBlank(missing)) return { edit, at }
-
-  const [first = '', ...rest] = fresh.split('\n')
-  const [had, has] = [indentOf(old), indentOf(first)]
-  if (isBlank(first) || has === missing + had) return { edit: { ...edit, old: missing + old }, at: start }
-  if (has !== had) return undefined
-  if (old.includes('\n') || !isDedented(first, rest, missing)) return { edit, at }
-  const moved = rest.map((line) => (isBlank(line) ? line : missing + line))
-  return { edit: { ...edit, fresh: [first, ...moved].join('\n') }, at }
-}
-
-/** Are all new lines without the indentation that the first one lacks? A line that opens a block tells how deep the next is. */
-function isDedented(first: string, rest: readonly string[], missing: string): boolean {
-  const bare = rest.filter((line) => !isBlank(line))
-  if (bare.some((line) => !line.startsWith(missing))) return true
-  return /[{([:]\s*$/.test(first) && bare[0] !== undefined && indentOf(bare[0]) === missing
-}
-
-function isDoubtful(text: string, { old, fresh }: Exact, at: number, missing: string): boolean {
-  if (old.trim() === '' || fresh.trim() === '') return false
-  const above = missing === '' && /\n[ \t]*\n$/.test(text.slice(Math.max(0, at - 500), at))
-  if (ends(old, /^\s*/) !== ends(fresh, /^\s*/) && (above || old.startsWith('\n'))) return true
-  const after = text.slice(at + old.length, at + old.length + 500)
-  const below = old.endsWith('\n') ? /^[ \t]*\n/.test(after) : /^[ \t]*\n[ \t]*\n/.test(after)
-  const extra = ends(fresh, /\s*$/) - ends(old, /\s*$/)
-  return (extra > 0 && below) || (extra < 0 && (/\n\s*\n$/.test(old) || after.startsWith('\n')))
-}
-
-/** How many line ends are at an edge of a text. */
-function ends(text: string, edge: RegExp): number {
-  return (edge.exec(text)?.[0] ?? '').split('\n').length - 1
-}
-
-/** Whole lines are exchanged for whole lines: the next line must not end up behind the last new one. */
-function closed({ old, fresh }: Exact, next: string | undefined): string {
-  const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n') && next !== '\n' && next !== undefined
-  return isOpen && !isBlank(old.slice(0, -1)) ? `${fresh}\n` : fresh
-}
-
-/**
- * Takes in the blank lines of the file around a passage, as many as one of the texts has at that edge; those that only the
- * texts have are dropped from both.
- */
-export function widened(lines: readonly string[], wanted: Wanted, place: Place): { wanted: Wanted; place: Place } {
-  if (wanted.fresh.every(isBlank)) return { wanted, place }
-  const above = place.before === '' ? room(lines.slice(0, place.first).reverse(), wanted, 'start') : NO_ROOM
-  const below = place.after === '' ? room(lines.slice(place.end), wanted, 'end') : NO_ROOM
-  const cut = (all: readonly string[]): readonly string[] => {
-    const inner = all.slice(Math.min(above.drop, edgeBlanks(all, 'start')))
-    return inner.slice(0, inner.length - Math.min(below.drop, edgeBlanks(inner, 'end')))
-  }
+export function fitEdges(lines: readonly string[], wanted: Wanted, place: Place): Fitted | undefined {
+  const [old, fresh] = [frame(wanted.old), frame(wanted.fresh)]
+  const inner: Wanted = { old: old.inner, fresh: fresh.inner }
+  if (place.before !== '' || place.after !== '') return { place, wanted, above: [], below: [] }
+  const over = blanksAbove(lines, place.first)
+  const under = blanksBelow(lines, place.end)
+  const isGone = fresh.inner.length === 0
+  const above = isGone ? rest(old.above, over) : settled(old.above, fresh.above, over, old.inner[0] === fresh.inner[0])
+  const below = isGone
+    ? rest(old.below, under)
+    : settled(old.below, fresh.below, under, old.inner.at(-1) === fresh.inner.at(-1))
+  if (!above || !below) return undefined
   return {
-    wanted: { old: cut(wanted.old), fresh: cut(wanted.fresh) },
-    place: { ...place, first: place.first - above.take, end: place.end + below.take },
+    place: { ...place, first: place.first - over.length, end: place.end + under.length },
+    wanted: inner,
+    above,
+    below,
   }
 }
 
-const NO_ROOM = { take: 0, drop: 0 }
-
-function room(
-  beyond: readonly string[],
-  { old, fresh }: Wanted,
-  edge: 'start' | 'end',
-): { take: number; drop: number } {
-  const had = edgeBlanks(old, edge)
-  const there = edgeBlanks(beyond.length === 0 ? ['x'] : beyond, 'start')
-  return { take: Math.min(there, Math.max(had, edgeBlanks(fresh, edge))), drop: Math.max(0, had - there) }
+/** The blank lines that are to be there. `isSteady` tells that the line beside them stays as it is. */
+function settled(
+  old: readonly string[],
+  fresh: readonly string[],
+  there: readonly string[],
+  isSteady: boolean,
+): readonly string[] | undefined {
+  if (old.length === fresh.length) return old.length <= there.length || isSteady ? there : undefined
+  // One that only one of the texts has may be one that the file has already, or one too many.
+  return there.length === 0 && old.length === 0 ? fresh.map(() => '') : undefined
 }
 
-function edgeBlanks(lines: readonly string[], edge: 'start' | 'end'): number {
-  const ordered = edge === 'start' ? lines : [...lines].reverse()
-  const count = ordered.findIndex((line) => !isBlank(line))
-  return count < 0 ? lines.length : count
+/** What is left of the blank lines if those of the search text go away with the rest of it. */
+function rest(old: readonly string[], there: readonly string[]): readonly string[] | undefined {
+  return old.length <= there.length ? there.slice(old.length) : undefined
 }
 
-/** Has the new text the found lines all at another depth? Then they may be meant where they stand at that depth. */
-export function isElsewhere(old: string, fresh: string): boolean {
-  const solid = (text: string): string[] => text.split('\n').filter((line) => !isBlank(line))
-  const [before, after] = [solid(old), solid(fresh)]
-  // A bracket alone stands at every depth and proves nothing.
-  const kept = before.filter((line) => /\w{2}/.test(line) && after.some((one) => one.trim() === line.trim()))
-  if (kept.length > 0) return kept.every((line) => !after.includes(line))
-  return after.length > 0 && indentOf(before[0] ?? '') !== indentOf(after[0] ?? '')
+function blanksAbove(lines: readonly string[], first: number): readonly string[] {
+  let from = first
+  while (from > 0 && isBlank(lines[from - 1] ?? '')) from--
+  return lines.slice(from, first)
+}
+
+function blanksBelow(lines: readonly string[], end: number): readonly string[] {
+  let to = end
+  // The last line of a text that ends with a line end is no line.
+  while (to < lines.length - 1 && isBlank(lines[to] ?? '')) to++
+  return lines.slice(end, to)
+}
+
+/** Does the new text bring a line that the file has right beside the passage? Then it is not clear where the passage ends. */
+export function overlaps(lines: readonly string[], { old, fresh }: Wanted, { first, end }: Place): boolean {
+  const above = lines.slice(0, first).findLast((line) => !isBlank(line))
+  const below = lines.slice(end).find((line) => !isBlank(line))
+  const bring = (line: string | undefined, edge: string | undefined): boolean => {
+    const words = line?.trim() ?? ''
+    if (has(old, words)) return false
+    if (edge?.trim() === words) return /[^\s{}()[\];,]/.test(words)
+    return /\w{2}/.test(words) && has(fresh, words) && lines.filter((one) => one.trim() === words).length === 1
+  }
+  return (
+    bring(
+      above,
+      fresh.find((line) => !isBlank(line)),
+    ) ||
+    bring(
+      below,
+      fresh.findLast((line) => !isBlank(line)),
+    )
+  )
+}
+
+function has(lines: readonly string[], words: string): boolean {
+  return lines.some((line) => line.trim() === words)
 }
 
 /** Is the passage's first or last line only nearly right, while one just beyond is exactly right? Which one is meant? */

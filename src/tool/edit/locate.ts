@@ -39,8 +39,15 @@ export function loosePlaces(text: string, wanted: string, tolerance: Tolerance):
   return exactPlaces(hay.text, needle).flatMap((at) => {
     const end = at + needle.length
     if (splitsWord(hay.text, at) || splitsWord(hay.text, end)) return []
-    return [placeOf(text, hay.from[at] ?? 0, (hay.from[end - 1] ?? 0) + 1)]
+    const place = placeOf(text, hay.from[at] ?? 0, (hay.from[end - 1] ?? 0) + 1)
+    return isTorn(place, wanted) ? [] : [place]
   })
+}
+
+/** Several lines are whole lines; and what begins with the space of a line's start means the start. */
+function isTorn({ before, after }: Place, wanted: string): boolean {
+  const isLong = wanted.trim().includes('\n')
+  return (before !== '' && (isLong || /^\s/.test(wanted))) || (after !== '' && isLong)
 }
 
 /** Shorter texts are found by chance. */
@@ -50,7 +57,8 @@ function splitsWord(text: string, at: number): boolean {
   return at > 0 && at < text.length && WORD.test(text[at - 1] ?? '') && WORD.test(text[at] ?? '')
 }
 
-function placeOf(text: string, from: number, to: number): Place {
+/** The lines that a stretch of text is in. */
+export function placeOf(text: string, from: number, to: number): Place {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const stop = text.indexOf('\n', to)
   const before = from === 0 ? '' : text.slice(start, from)

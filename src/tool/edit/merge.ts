@@ -1,116 +1,98 @@
-import { align, type Pairs } from './align.ts'
-import { essence, indentOf, isBlank, QUOTES, squeeze } from './lines.ts'
-import { reindenter } from './reindent.ts'
-import { requoter } from './requote.ts'
+import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
+import { cut, frame, type Passage, type Piece, pairUp, same, twins } from './pieces.ts'
+import { type IndentPair, isStepping, type Reindent, reindenter } from './reindent.ts'
+import { type Requote, requoter } from './requote.ts'
+import { type Style, trailOf } from './style.ts'
+import { untrailer } from './trail.ts'
 
-/** A passage of the file, what the model took it for, and what the model wants instead. */
-export interface Passage {
-  readonly file: readonly string[]
-  readonly old: readonly string[]
-  readonly fresh: readonly string[]
-}
+/** Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? */
+type Side = 'file' | 'old'
 
 /**
  * What the passage becomes. The model remembers the passage wrongly in places, and it may write the new text as the file
  * has it, or in its own wrong way; both are told from the lines that stay. What the model did not mean to change stays as
  * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
  */
-export function mergePassage(given: Passage): readonly string[] | undefined {
-  const passage = withoutTrailing(withFirstIndent(given))
-  const { file, old, fresh } = passage
-  const toFile = solidPairs(old, file)
-  const pieces = cut(passage, new Map(toFile), new Map(solidPairs(old, fresh)))
-  if (pieces.some(forgets) || !isSteady(toFile, passage)) return undefined
-  const votes = pieces.map(vote)
-  const forFile = votes.includes('file')
-  const forOld = votes.includes('old')
-  if (forFile && forOld) return undefined
-  const edge = sideOfEdge(passage)
-  if (forFile) return edge === 'old' ? undefined : fresh
-  const merged = mergeAll(pieces, passage, toFile)
-  if (forOld) return edge === 'file' ? undefined : merged
+export function mergePassage(given: Passage, style: Style): readonly string[] | undefined {
+  if (same(given.file, given.old)) return given.fresh
+  const passage = withFirstIndent(given, style)
+  if (!passage || !isSteady(passage)) return undefined
+  const pieces = cut(passage)
+  const votes = new Set(pieces.map(vote))
+  votes.delete(undefined)
+  if (votes.size > 1 || votes.has('neither')) return undefined
+  const { fresh } = passage
+  const merged = mergeAll(pieces, passage, style)
   if (merged && same(merged, fresh)) return merged
-  const leaning = lean(pieces, passage)
-  if (leaning === 'file') return fresh
-  return leaning === 'old' ? merged : undefined
-}
-
-/** Space at the ends of lines that the file has nowhere is only the model's. */
-function withoutTrailing({ file, old, fresh }: Passage): Passage {
-  const trails = (lines: readonly string[]): boolean => lines.some((line) => line.trimEnd() !== line)
-  if (trails(file) || !trails(old)) return { file, old, fresh }
-  const isOwn = trails(fresh.filter((line) => file.includes(line.trimEnd())))
-  const plain = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
-  return { file, old: plain(old), fresh: isOwn ? plain(fresh) : fresh }
+  const voted = votes.has('file') ? 'file' : votes.has('old') ? 'old' : undefined
+  const edge = sideOfEdge(passage)
+  if (voted !== undefined && edge !== undefined && edge !== voted) return undefined
+  const side = voted ?? lean(pieces, passage, style)
+  if (side === undefined) return undefined
+  return side === 'file' ? fresh : merged
 }
 
 /** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
-function withFirstIndent({ file, old, fresh }: Passage): Passage {
-  const [had, is] = [indentOf(old[0] ?? ''), indentOf(file[0] ?? '')]
-  if (had === is || !is.startsWith(had) || essence(old[0] ?? '') !== essence(file[0] ?? '')) return { file, old, fresh }
-  const rest = solidPairs(old.slice(1), file.slice(1))
-  if (rest.length === 0 || !indentPairs(rest, old.slice(1), file.slice(1)).every(([model, real]) => model === real)) {
-    return { file, old, fresh }
-  }
-  const moved = ([first = '', ...others]: readonly string[]): readonly string[] => {
-    return indentOf(first) === had && !isBlank(first) ? [is + first.slice(had.length), ...others] : [first, ...others]
+function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
+  const { file, old, fresh } = passage
+  const is = indentOf(file[0] ?? '')
+  const isBare = indentOf(old[0] ?? '') === '' && essence(old[0] ?? '') === essence(file[0] ?? '')
+  if (is === '' || !isBare || indentOf(fresh[0] ?? '') !== '') return passage
+  const rest = indentPairs(old.slice(1), file.slice(1))
+  const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
+  if (rest.length > 0) {
+    if (!rest.every(([model, real]) => model === real)) return passage
+  } else {
+    // One line tells nothing of the others. They may have their depth, or lack what it lacks.
+    const isFirst = isLikely(moved(fresh), is, style)
+    const isAll = isLikely(fresh, '', style)
+    if (isFirst === isAll)
+      return same(
+        fresh.slice(1).filter((line) => !isBlank(line)),
+        [],
+      )
+        ? passage
+        : undefined
+    if (isAll) return passage
   }
   return { file, old: moved(old), fresh: moved(fresh) }
 }
 
-/** Pairs the lines that are the same in essence. Blank ones are no sign of anything. */
-function solidPairs(left: readonly string[], right: readonly string[]): Pairs {
-  return align(left, right, (one, other) => {
-    const key = essence(one)
-    return key !== '' && key === essence(other) ? 1 + Math.min(key.length, 40) / 40 : 0
-  })
+/** Do lines look as if they were indented rightly: none less than the first, and deeper only after a line that opens something? */
+function isLikely(lines: readonly string[], depth: string, { unit }: Style): boolean {
+  const solid = lines.filter((line) => !isBlank(line))
+  const [first = '', next] = solid
+  if (next === undefined) return true
+  if (solid.some((line) => !line.startsWith(depth)) || !isStepping(solid, undefined, unit)) return false
+  return indentOf(next) === depth ? !OPENS.test(first) || CLOSES.test(next) : OPENS.test(first)
 }
 
-/** A line that all three have, or what lies between two such lines. */
-type Piece = Passage
+const OPENS = /[{([:=>|&?+,]\s*$/
+const CLOSES = /^\s*[})\]]/
 
-function cut({ file, old, fresh }: Passage, inFile: Map<number, number>, inFresh: Map<number, number>): Piece[] {
-  const pieces: Piece[] = []
-  let [i, j, k] = [0, 0, 0]
-  for (const at of [...old.keys(), old.length]) {
-    const last = at === old.length
-    const f = last ? file.length : inFile.get(at)
-    const n = last ? fresh.length : inFresh.get(at)
-    if (f === undefined || n === undefined) continue
-    const between = { old: old.slice(i, at), file: file.slice(j, f), fresh: fresh.slice(k, n) }
-    if (between.old.length + between.file.length + between.fresh.length > 0) pieces.push(between)
-    if (!last) pieces.push({ old: old.slice(at, at + 1), file: file.slice(f, f + 1), fresh: fresh.slice(n, n + 1) })
-    ;[i, j, k] = [at + 1, f + 1, n + 1]
-  }
-  return pieces
-}
-
-/** The file has lines here of which the model knows nothing; whether they are to stay is nobody's guess. */
-function forgets({ old, file, fresh }: Piece): boolean {
-  const count = (lines: readonly string[]): number => lines.filter((line) => !isBlank(line)).length
-  return count(file) > count(old) && !same(fresh, file)
+function indentPairs(old: readonly string[], file: readonly string[]): IndentPair[] {
+  return pairUp(old, file).map(([o, f]) => [indentOf(old[o] ?? ''), indentOf(file[f] ?? '')])
 }
 
 /** Lines at the same depth must stay at the same depth: if some are exactly right, none may be off by itself. */
-function isSteady(toFile: Pairs, { old, file }: Passage): boolean {
-  const pairs = indentPairs(toFile, old, file).filter(([model, real]) => model !== '' || real !== '')
+function isSteady({ old, file }: Passage): boolean {
+  const pairs = indentPairs(old, file).filter(([model, real]) => model !== '' || real !== '')
   const right = pairs.filter(([model, real]) => model === real).length
   return right === 0 || right === pairs.length
 }
 
-function indentPairs(toFile: Pairs, old: readonly string[], file: readonly string[]): [string, string][] {
-  return toFile.map(([o, f]) => [indentOf(old[o] ?? ''), indentOf(file[f] ?? '')])
-}
-
 /** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
-function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
+function vote({ old, file, fresh }: Piece): Side | 'neither' | undefined {
   if (same(old, file)) return undefined
   if (same(fresh, file)) return 'file'
-  return same(fresh, old) ? 'old' : undefined
+  if (same(fresh, old)) return 'old'
+  // A line that only moves could look like either of them by chance.
+  const isMoved = old.length === 1 && fresh.length === 1 && essence(old[0] ?? '') === essence(fresh[0] ?? '')
+  return isMoved && !isBlank(old[0] ?? '') ? 'neither' : undefined
 }
 
 /** Whose depth has the first new line, if the file and the memory disagree about it? */
-function sideOfEdge({ file, old, fresh }: Passage): 'file' | 'old' | undefined {
+function sideOfEdge({ file, old, fresh }: Passage): Side | undefined {
   const [inFile, inOld, inFresh] = [file, old, fresh].map((lines) =>
     indentOf(lines.find((line) => !isBlank(line)) ?? ''),
   )
@@ -118,43 +100,81 @@ function sideOfEdge({ file, old, fresh }: Passage): 'file' | 'old' | undefined {
   return inFresh === inFile ? 'file' : inFresh === inOld ? 'old' : undefined
 }
 
-/** Weaker signs, in what is new: an indentation, a quote or a blank line that only the file has, or only the memory. */
-function lean(pieces: readonly Piece[], { file, old }: Passage): 'file' | 'old' | undefined {
+/**
+ * Weaker signs, where all that the model remembers wrongly is what it changes: an indentation, a quote or space at the end
+ * of a line that only the file has, or only the memory. For all that they disagree about there must be a sign.
+ */
+function lean(pieces: readonly Piece[], { file, old }: Passage, { trails }: Style): Side | undefined {
   const changed = pieces.filter((piece) => !same(piece.fresh, piece.old)).flatMap(({ fresh }) => fresh)
-  const sides = [indents, quotes].flatMap((signsOf) => {
+  const sides = new Set<Side | undefined>()
+  for (const signsOf of [indents, quotes, ends]) {
     const [inFile, inOld] = [signsOf(file), signsOf(old)]
+    if ([...inOld].every((sign) => inFile.has(sign)) && [...inFile].every((sign) => inOld.has(sign))) continue
     const only = [...signsOf(changed)].filter((sign) => inFile.has(sign) !== inOld.has(sign))
-    return only.map((sign) => (inFile.has(sign) ? 'file' : 'old'))
-  })
-  const isMoved = pieces.some((piece) => [...indents(piece.old)].some((sign) => !indents(piece.file).has(sign)))
-  // Where the indentation is in doubt, only indentation can tell.
-  const [inFile, inOld] = [indents(file), indents(old)]
-  if (isMoved && ![...indents(changed)].some((sign) => inFile.has(sign) !== inOld.has(sign))) return undefined
+    const found = new Set(only.map((sign): Side => (inFile.has(sign) ? 'file' : 'old')))
+    if (found.size > 1 || (signsOf === ends && found.has('old') && trails)) return undefined
+    sides.add([...found][0])
+  }
   const [side] = sides
-  return sides.every((one) => one === side) ? side : undefined
+  return sides.size === 1 ? side : undefined
 }
 
 const indents = (lines: readonly string[]): Set<string> => new Set(lines.filter((line) => !isBlank(line)).map(indentOf))
 const quotes = (lines: readonly string[]): Set<string> => new Set(lines.flatMap((line) => line.match(QUOTES) ?? []))
+const ends = (lines: readonly string[]): Set<string> => new Set(lines.map((line) => trailOf(line)))
 
-function mergeAll(pieces: readonly Piece[], { file, old }: Passage, toFile: Pairs): string[] | undefined {
-  const reindent = reindenter(indentPairs(toFile, old, file))
-  const requote = requoter(toFile.map(([o, f]) => [old[o] ?? '', file[f] ?? '']))
+/** All pieces together, each with the model's changes made in what the file has. */
+function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): string[] | undefined {
+  const carry = carrier(passage, style)
   const result: string[] = []
   for (const piece of pieces) {
-    if (same(piece.fresh, piece.old) || same(piece.fresh, piece.file)) {
-      result.push(...piece.file)
-      continue
-    }
-    if (!isPlain(piece) || isFlattened(piece.fresh, old)) return undefined
-    for (const line of piece.fresh) {
-      const moved = isBlank(line) ? '' : reindent(line)
-      const quoted = moved === undefined ? undefined : requote(moved)
-      if (quoted === undefined) return undefined
-      result.push(quoted)
-    }
+    const merged = mergePiece(piece, (lines) =>
+      carry(
+        lines,
+        result.findLast((line) => !isBlank(line)),
+      ),
+    )
+    if (!merged) return undefined
+    result.push(...merged)
   }
   return result
+}
+
+/** Where the model changed something, its memory must be right but for white space and quotes, and blank lines clear. */
+function mergePiece(
+  piece: Piece,
+  carry: (lines: readonly string[]) => readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (same(piece.fresh, piece.old) || same(piece.fresh, piece.file)) return piece.file
+  const [old, file, fresh] = [frame(piece.old), frame(piece.file), frame(piece.fresh)]
+  const solid = (lines: readonly string[]): string[] => lines.filter((line) => !isBlank(line)).map(essence)
+  if (!same(solid(old.inner), solid(file.inner))) return undefined
+  // Blank lines between lines that are exchanged go with them, if it is clear how many they were.
+  if (old.inner.length !== file.inner.length && fresh.inner.length > 1) return undefined
+  const isExchanged = old.inner.length > 0 && fresh.inner.length > 0
+  const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
+    const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
+    // The model leaves the blank lines as it remembers them, or knows them as the file has them.
+    if (isExchanged && (wanted.length === was.length || wanted.length === is.length)) return is
+    // Otherwise nobody knows on which side of a blank line that the model did not know of.
+    return was.length === is.length ? carry(wanted) : undefined
+  }
+  const [above, inner, below] = [settle('above'), carry(fresh.inner), settle('below')]
+  return above && inner && below && [...above, ...inner, ...below]
+}
+
+/** Carries new lines over from the model's way of writing to the file's. */
+function carrier({ old, file }: Passage, style: Style): Reindent {
+  const pairs = twins(old, file)
+  const reindent = reindenter(indentPairs(old, file), style)
+  const steps: Requote[] = [requoter(pairs), untrailer(pairs, { old, file })]
+  return (lines, above) => {
+    if (isFlattened(lines, old)) return undefined
+    const moved = reindent(lines, above)?.map((line) =>
+      steps.reduce<string | undefined>((one, step) => (one === undefined ? undefined : step(one)), line),
+    )
+    return moved?.every((line) => line !== undefined) ? moved : undefined
+  }
 }
 
 /** Has the model lost all indentation? Then a new block inside the new text is flat too, and nobody knows how deep it is. */
@@ -162,21 +182,4 @@ function isFlattened(fresh: readonly string[], old: readonly string[]): boolean 
   const lines = fresh.filter((line) => !isBlank(line))
   if ([...old, ...lines].some((line) => indentOf(line) !== '')) return false
   return lines.some((line, at) => /[{([<:]\s*$/.test(line) && !/^\s*[})\]>]/.test(lines[at + 1] ?? '}'))
-}
-
-/** Is the memory of what the model changes here wrong only in white space, and does nothing depend on blank lines? */
-function isPlain({ old, file, fresh }: Piece): boolean {
-  const solid = (lines: readonly string[]): string[] => {
-    return lines.filter((line) => !isBlank(line)).map((line) => squeeze(line, { quotes: false }).text)
-  }
-  if (!same(solid(old), solid(file))) return false
-  const blanks = (lines: readonly string[]): number => lines.filter(isBlank).length
-  const [inOld, inFile, inFresh] = [blanks(old), blanks(file), blanks(fresh)]
-  if (inOld > inFile) return inFresh === 0
-  if (inOld < inFile) return inFresh >= inFile
-  return old.every((line, at) => isBlank(line) === isBlank(file[at] ?? ''))
-}
-
-function same(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, at) => line === other[at])
 }

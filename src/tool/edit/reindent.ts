@@ -1,63 +1,97 @@
-import { indentOf } from './lines.ts'
+import { indentOf, isBlank } from './lines.ts'
+import { isStarred, type Style } from './style.ts'
 
 /** Two ways to indent the same line: the model's, and the file's. */
 export type IndentPair = readonly [model: string, file: string]
 
-/** Carries a line from the model's indentation to the file's; gives nothing where that would be a guess. */
-export type Reindent = (line: string) => string | undefined
+/** Carries new lines from the model's indentation to the file's; `above` is the file's line before them. */
+export type Reindent = (lines: readonly string[], above: string | undefined) => readonly string[] | undefined
 
-/** Finds the rule by which the file's indentation follows from the model's, from lines that are known to be the same. */
-export function reindenter(pairs: readonly IndentPair[]): Reindent {
-  const known = new Map<string, string | undefined>()
-  for (const [model, file] of pairs) known.set(model, known.has(model) && known.get(model) !== file ? undefined : file)
-  const rule = shift(pairs) ?? units(pairs)
-  return (line) => {
-    const indent = indentOf(line)
-    const found = rule?.(indent) ?? known.get(indent)
-    return found === undefined ? undefined : found + line.slice(indent.length)
+/**
+ * Finds the rule by which the file's indentation follows from the model's, from lines that are known to be the same. Often
+ * several rules would do; then the one counts that makes the new lines step as the file does, if only one does.
+ */
+export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
+  if (pairs.every(([from, to]) => from === to)) return (lines) => lines
+  const known = knownDepths(pairs)
+  const rules = [shift(pairs), ...swaps(unit)].filter((rule) => rule && pairs.every(([from, to]) => rule(from) === to))
+  return (lines, above) => {
+    const results = new Map<string, readonly string[]>()
+    for (const rule of [...rules, rules.length === 0 ? known : undefined]) {
+      const moved = rule && movedBy(rule, lines)
+      if (moved) results.set(moved.join('\n'), moved)
+    }
+    const [only] = results.values()
+    if (results.size <= 1) return only
+    const fitting = [...results.values()].filter((moved) => isStepping(moved, above, unit))
+    return fitting.length === 1 ? fitting[0] : undefined
   }
 }
 
 type Rule = (indent: string) => string | undefined
 
+function movedBy(rule: Rule, lines: readonly string[]): string[] | undefined {
+  const moved: string[] = []
+  for (const line of lines) {
+    const indent = indentOf(line)
+    const found = isBlank(line) ? indent : rule(indent)
+    if (found === undefined) return undefined
+    moved.push(found + line.slice(indent.length))
+  }
+  return moved
+}
+
 /** The file has the same indentation and something more, or something less, on every line. */
-function shift(pairs: readonly IndentPair[]): Rule | undefined {
-  const [first] = pairs
-  if (!first) return (indent) => indent
-  const [model, file] = first
-  if (file.endsWith(model)) {
-    const more = file.slice(0, file.length - model.length)
-    if (pairs.every((pair) => pair[1] === more + pair[0]) && isOneKind(more, pairs)) return (indent) => more + indent
+function shift([first]: readonly IndentPair[]): Rule {
+  const [model, file] = first ?? ['', '']
+  const more = file.slice(0, Math.max(0, file.length - model.length))
+  const less = model.slice(0, Math.max(0, model.length - file.length))
+  return (indent) => {
+    const moved = indent.startsWith(less) ? more + indent.slice(less.length) : undefined
+    return moved !== undefined && isPure(indent) && isPure(moved) ? moved : undefined
   }
-  if (model.endsWith(file)) {
-    const less = model.slice(0, model.length - file.length)
-    if (pairs.every((pair) => pair[0] === less + pair[1]) && isOneKind(less, pairs)) {
-      return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined)
-    }
-  }
-  return undefined
 }
 
 /** A shift of tabs before an indentation of spaces is no shift but another style. */
-function isOneKind(moved: string, pairs: readonly IndentPair[]): boolean {
-  return moved === '' || new Set([...pairs.flat(), moved].join('')).size === 1
+function isPure(indent: string): boolean {
+  return /^(?: *|\t* ?)$/.test(indent)
 }
 
-/** The file's unit of indentation is another: tabs for spaces, or four spaces for two. */
-function units(pairs: readonly IndentPair[]): Rule | undefined {
-  const deep = pairs.filter(([model, file]) => model !== '' && file !== '')
-  const [first] = deep
-  if (!first || !pairs.every(([model, file]) => (model === '') === (file === ''))) return undefined
-  const [modelSign = '', fileSign = ''] = [first[0][0], first[1][0]]
-  if (!deep.every(([model, file]) => isOnly(model, modelSign) && isOnly(file, fileSign))) return undefined
-  const ratio = first[1].length / first[0].length
-  if (!deep.every(([model, file]) => file.length === model.length * ratio)) return undefined
-  return (indent) => {
-    const length = indent.length * ratio
-    return isOnly(indent, modelSign) && Number.isInteger(length) ? fileSign.repeat(length) : undefined
+/** The file's unit of indentation is another: tabs for spaces, or four spaces for two. The space before a star stays. */
+function swaps(unit: string | undefined): Rule[] {
+  const rules: Rule[] = []
+  for (const from of UNITS) {
+    for (const to of unit === undefined ? UNITS : [unit]) {
+      if (from === to) continue
+      rules.push((indent) => {
+        let count = 0
+        while (indent.startsWith(from, count * from.length)) count++
+        const rest = indent.slice(count * from.length)
+        return rest === '' || rest === ' ' ? to.repeat(count) + rest : undefined
+      })
+    }
   }
+  return rules
 }
 
-function isOnly(text: string, sign: string): boolean {
-  return text === sign.repeat(text.length)
+const UNITS = ['\t', '  ', '    ', '        ']
+
+/** Where no rule fits, a depth that stands for one other depth throughout still does. */
+function knownDepths(pairs: readonly IndentPair[]): Rule {
+  const known = new Map<string, string | undefined>()
+  for (const [model, file] of pairs) known.set(model, known.has(model) && known.get(model) !== file ? undefined : file)
+  return (indent) => known.get(indent)
+}
+
+/** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file? */
+export function isStepping(lines: readonly string[], above: string | undefined, unit: string | undefined): boolean {
+  let last = above === undefined || isBlank(above) ? undefined : indentOf(above)
+  for (const line of lines) {
+    if (isBlank(line)) continue
+    const indent = indentOf(line)
+    const step = last === undefined || indent.length <= last.length ? '' : indent.slice(last.length)
+    if (step !== '' && step !== (isStarred(line) ? ' ' : unit)) return false
+    last = indent
+  }
+  return true
 }

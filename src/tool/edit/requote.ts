@@ -1,17 +1,19 @@
 import { PLAIN_QUOTES, QUOTES, squeeze } from './lines.ts'
 
+/** Carries a new line from the model's quotes to the file's; gives nothing where that would be a guess. */
+export type Requote = (line: string) => string | undefined
+
 /**
- * Carries a new line from the model's quotes and dashes to the file's, learned from lines that are otherwise the same.
- * Printers' quotes become plain ones. One plain quote for another would be a guess: it may be an apostrophe.
+ * Finds out how the file's quotes and dashes follow from the model's, from lines that are otherwise the same. Printers'
+ * quotes become plain ones. One plain quote for another is only taken back where the two cannot be mixed up: an apostrophe
+ * is one of them too, and a shell or a template reads them differently.
  */
-export function requoter(
-  pairs: readonly (readonly [model: string, file: string])[],
-): (line: string) => string | undefined {
+export function requoter(pairs: readonly (readonly [model: string, file: string])[]): Requote {
   const map = new Map<string, string>()
   let isClear = true
   for (const [model, file] of pairs) {
     if (squeeze(model, { quotes: false }).text === squeeze(file, { quotes: false }).text) continue
-    const [left, right] = [model.match(QUOTES) ?? [], file.match(QUOTES) ?? []]
+    const [left, right] = [signsOf(model), signsOf(file)]
     if (left.length !== right.length) isClear = false
     for (const [at, sign] of left.entries()) {
       const other = right[at] ?? sign
@@ -21,13 +23,22 @@ export function requoter(
   }
   const moved = [...map].filter(([sign, other]) => sign !== other)
   if (moved.length === 0) return (line) => line
-  if (isClear && moved.every(([sign]) => !PLAIN_QUOTES.includes(sign))) {
-    // A printers' sign that was never seen in the file is one more to doubt.
-    const isKnown = (line: string): boolean =>
-      (line.match(QUOTES) ?? []).every((sign) => map.has(sign) || PLAIN_QUOTES.includes(sign))
-    return (line) => (isKnown(line) ? line.replace(QUOTES, (sign) => map.get(sign) ?? sign) : undefined)
+  const hasNone: Requote = (line) => (signsOf(line).length > 0 ? undefined : line)
+  if (!isClear) return hasNone
+  const carry: Requote = (line) => {
+    // A sign that was never seen in the file is one more to doubt.
+    const isKnown = signsOf(line).every((sign) => map.has(sign) || PLAIN_QUOTES.includes(sign))
+    return isKnown ? line.replace(QUOTES, (sign) => map.get(sign) ?? sign) : undefined
   }
-  return (line) => (QUOTES_IN.test(line) ? undefined : line)
+  if (moved.every(([sign]) => !PLAIN_QUOTES.includes(sign))) return carry
+  const seen = new Set(pairs.flatMap(([, file]) => signsOf(file)))
+  const isMixed = moved.some(([sign]) => seen.has(sign))
+  return (line) => {
+    const strange = signsOf(line).some((sign) => !map.has(sign))
+    return isMixed || strange || /[$\\]/.test(line) ? hasNone(line) : carry(line)
+  }
 }
 
-const QUOTES_IN = new RegExp(QUOTES.source)
+function signsOf(line: string): readonly string[] {
+  return line.match(QUOTES) ?? []
+}

@@ -1,8 +1,10 @@
+import { type Fitted, fitEdges, hasTwinEdge, overlaps, type Wanted } from './edges.ts'
 import { onePassage } from './fuzzy.ts'
-import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place } from './locate.ts'
-import { fitEdges, hasTwinEdge, isElsewhere, type Wanted, widened } from './edges.ts'
+import { isTorn } from './inline.ts'
 import { isBlank } from './lines.ts'
+import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place, placeOf } from './locate.ts'
 import { mergePassage } from './merge.ts'
+import { styleOf } from './style.ts'
 
 /** How the place of an edit was found. */
 export type Strategy = 'exact' | 'indentation' | 'whitespace' | 'quotes' | 'fuzzy'
@@ -35,12 +37,7 @@ export interface Edit {
 export function smartEdit(text: string, edit: Edit): Edited {
   const exact = exactPlaces(text, edit.old)
   const [only] = exact
-  if (only !== undefined && (exact.length === 1 || edit.all)) {
-    const fitted = exact.length > 1 ? { edit, at: only } : hasTwin(text, edit) ? undefined : fitEdges(text, edit, only)
-    if (fitted) return replaceExactly(text, fitted.edit, exact.length === 1 ? [fitted.at] : exact)
-    const line = lineAt(text, only) + 1
-    return { why: 'unclear', strategy: 'exact', lines: [line, line] }
-  }
+  if (exact.length > 1 && edit.all) return replaceExactly(text, edit, exact)
   if (exact.length > 1) {
     return { why: 'ambiguous', strategy: 'exact', lines: exact.map((at) => lineAt(text, at) + 1) }
   }
@@ -48,6 +45,7 @@ export function smartEdit(text: string, edit: Edit): Edited {
   const wanted = blocks(edit)
   const old = wanted.old.join('\n')
   const ways: readonly (readonly [Strategy, () => readonly Place[]])[] = [
+    ['exact', () => (only === undefined ? [] : [exactPlace(text, edit.old, only)])],
     ['indentation', () => indentedPlaces(lines, wanted.old)],
     ['whitespace', () => loosePlaces(text, old, { quotes: false })],
     ['quotes', () => loosePlaces(text, old, { quotes: true })],
@@ -58,20 +56,41 @@ export function smartEdit(text: string, edit: Edit): Edited {
     const [found] = places
     if (!found) continue
     if (places.length > 1) return { why: 'ambiguous', strategy, lines: places.map(({ first }) => first + 1) }
-    const { wanted: whole, place } = widened(lines, wanted, found)
-    const passage = { file: lines.slice(place.first, place.end), ...completed(whole, place) }
-    const inDoubt = hasTwinEdge(lines, whole.old, place) || (edit.fresh !== '' && isBlank(edit.fresh))
-    const merged = inDoubt ? undefined : mergePassage(passage)
-    const span = { strategy, lines: [place.first + 1, place.end] }
-    if (!merged) return { why: 'unclear', ...span }
-    const result = [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
-    return { text: result, strategy, first: place.first + 1, last: place.end, count: 1 }
+    const alike = loosePlaces(text, old, { quotes: true })
+    if (alike.length > 1) return { why: 'ambiguous', strategy: 'quotes', lines: alike.map(({ first }) => first + 1) }
+    const span = { strategy, first: found.first + 1, last: found.end, count: 1 }
+    const isInline = found.before !== '' || found.after !== '' || edit.fresh === ''
+    const result = isInline && only !== undefined ? editInline(text, edit, only) : editLines(lines, wanted, found, edit)
+    if (result === undefined) return { why: 'unclear', strategy, lines: [span.first, span.last] }
+    return { text: result, ...span }
   }
   return { why: 'not-found' }
 }
 
-function hasTwin(text: string, edit: Edit): boolean {
-  return isElsewhere(edit.old, edit.fresh) && indentedPlaces(text.split('\n'), blocks(edit).old).length > 1
+/** Exchanges a text that stands within a line, or takes a text out. */
+function editInline(text: string, { old, fresh }: Edit, at: number): string | undefined {
+  if (isTorn(text, { old, fresh, at })) return undefined
+  return text.slice(0, at) + fresh + text.slice(at + old.length)
+}
+
+/** Exchanges whole lines. */
+function editLines(lines: readonly string[], wanted: Wanted, found: Place, edit: Edit): string | undefined {
+  if (edit.fresh !== '' && isBlank(edit.fresh)) return undefined
+  // The last line end of the search text may be a blank line that is to go.
+  if (edit.old.endsWith('\n') && edit.fresh !== '' && !edit.fresh.endsWith('\n') && isBlank(lines[found.end] ?? 'x')) {
+    return undefined
+  }
+  const fitted = fitEdges(lines, wanted, found)
+  if (!fitted || hasTwinEdge(lines, wanted.old, found) || overlaps(lines, wanted, found)) return undefined
+  const merged = mergeFitted(lines, fitted, found)
+  if (!merged) return undefined
+  const { place, above, below } = fitted
+  return [...lines.slice(0, place.first), ...above, ...merged, ...below, ...lines.slice(place.end)].join('\n')
+}
+
+function mergeFitted(lines: readonly string[], { wanted }: Fitted, found: Place): readonly string[] | undefined {
+  const passage = { file: lines.slice(found.first, found.end), ...completed(wanted, found) }
+  return mergePassage(passage, styleOf(lines))
 }
 
 function replaceExactly(text: string, { old, fresh }: Edit, places: readonly number[]): Edited {
@@ -86,11 +105,18 @@ function replaceExactly(text: string, { old, fresh }: Edit, places: readonly num
   }
 }
 
+/** The lines of a text that was found word for word, without the line ends at its edges. */
+function exactPlace(text: string, old: string, at: number): Place {
+  const body = old.replace(/^\s*\n/, '')
+  const from = at + old.length - body.length
+  return placeOf(text, from, from + Math.max(1, body.replace(/\n\s*$/, '').length))
+}
+
 /** Both texts as whole lines. */
 function blocks({ old, fresh }: Edit): Wanted {
   const ended = old.endsWith('\n') && old.trim() !== ''
   const left = (ended ? old.slice(0, -1) : old).split('\n')
-  if (ended && fresh === '') return { old: left, fresh: [] }
+  if (fresh === '') return { old: left, fresh: [] }
   const right = fresh.split('\n')
   if (ended && right.length > 1 && right.at(-1) === '') right.pop()
   return { old: left, fresh: right }

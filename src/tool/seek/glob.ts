@@ -6,17 +6,37 @@ export type Matcher = (path: string) => boolean
  * names like any other. The time it takes grows with the length of pattern and path only, whatever they are.
  */
 export function globMatcher(pattern: string, caseSensitive = false): Matcher {
-  const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase())
-  const plain = fold(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''))
-  const ways = withoutBraces(plain).map((way) => ({ steps: way.split('/').map(stepOf), tail: tailOf(way) }))
+  const fold = foldOf(caseSensitive)
+  const ways = waysOf(pattern, caseSensitive).map((way) => way.split('/').map(stepOf))
+  const mayMatch = nameTest(pattern, caseSensitive)
   return (path) => {
-    const given = fold(path)
-    // Most files fail at the end of their names already.
-    const likely = ways.filter(({ tail }) => given.endsWith(tail))
-    if (likely.length === 0) return false
-    const names = given.split('/')
-    return likely.some(({ steps }) => matches(steps, names, (step, name) => matches(step, name, fits)))
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (!mayMatch(name)) return false
+    let names: string[] | undefined
+    return ways.some((steps) => {
+      const [first, only] = steps
+      // In whatever folder: then only the name counts, and most patterns are like this.
+      if (first === ANY && only !== undefined && steps.length === 2) return only === ANY || fitsName(only, fold(name))
+      return matches(steps, (names ??= fold(path).split('/')), fitsName)
+    })
   }
+}
+
+/** A quick test that all files must pass whose path fits: most fail at the end of their names already. */
+export function nameTest(pattern: string, caseSensitive = false): (name: string) => boolean {
+  const fold = foldOf(caseSensitive)
+  const tails = waysOf(pattern, caseSensitive).map((way) => /[^*?[\]\\/]*$/.exec(way)?.[0] ?? '')
+  if (tails.includes('')) return () => true
+  return (name) => tails.some((tail) => name.endsWith(tail) || fold(name.slice(-tail.length)) === tail)
+}
+
+function foldOf(caseSensitive: boolean): (text: string) => string {
+  return (text) => (caseSensitive ? text : text.toLowerCase())
+}
+
+/** The patterns without braces that a pattern stands for. */
+function waysOf(pattern: string, caseSensitive: boolean): string[] {
+  return withoutBraces(foldOf(caseSensitive)(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')))
 }
 
 /** Like a glob, but a pattern without a slash means the name alone, in whatever folder it is. */
@@ -94,16 +114,15 @@ function stepOf(step: string): Token<readonly Token<Sign>[]> {
   return signs
 }
 
-/** What a path must end with to fit, in so many letters. */
-function tailOf(way: string): string {
-  return /[^*?[\]\\/]*$/.exec(way)?.[0] ?? ''
-}
-
 function setOf(inside: string): Sign {
   const not = /^[!^]/.test(inside)
   const body = not ? inside.slice(1) : inside
   const ranges = [...body.matchAll(/(.)-(.)|(.)/gsu)]
   return { not, set: ranges.map(([, from, to, one]) => [from ?? one ?? '', to ?? one ?? '']) }
+}
+
+function fitsName(step: readonly Token<Sign>[], name: string): boolean {
+  return matches(step, name, fits)
 }
 
 function fits(sign: Sign, one: string): boolean {

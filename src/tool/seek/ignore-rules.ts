@@ -18,14 +18,24 @@ export interface Rules {
 /** Nothing is ignored. */
 export const NO_RULES: Rules = { ignores: () => false, enter: () => NO_RULES }
 
-/** The rules that hold in a folder, from all ignore files between the top folder and it. */
-export async function rulesFor(files: Files, top: string, folder: string, respect: Respect): Promise<Rules> {
+/** Below a folder that is ignored everything is, whatever rules say there. */
+const ALL_IGNORED: Rules = { ignores: () => true, enter: () => ALL_IGNORED }
+
+/** The rules that hold in a folder, from all ignore files between the top folder and it. Its entries may be known already. */
+export async function rulesFor(
+  files: Files,
+  top: string,
+  folder: string,
+  respect: Respect,
+  known?: readonly FolderEntry[],
+): Promise<Rules> {
   if (!respect.git && !respect.gemini) return NO_RULES
   let rules = makeRules(files, respect, [], [])
   const below = folder === top ? [] : folder.slice(top.length + 1).split('/')
   for (let at = 0; at <= below.length; at++) {
     const path = [top, ...below.slice(0, at)].join('/')
-    rules = await rules.enter(path, await files.list(path))
+    if (at > 0 && rules.ignores(path, true)) return ALL_IGNORED
+    rules = await rules.enter(path, at === below.length && known ? known : await files.list(path))
   }
   return rules
 }
@@ -56,7 +66,8 @@ function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini
       return verdict(git, path, isFolder) || verdict(gemini, path, isFolder)
     },
     enter(path, entries) {
-      const names = new Set(entries.map(({ name }) => name))
+      const names = new Set<string>()
+      for (const { name } of entries) if (ABOUT.has(name)) names.add(name)
       const isRepository = names.has('.git')
       const wants = (respect.git && (names.has('.gitignore') || isRepository)) || (respect.gemini && names.has(GEMINI))
       if (!wants) return rules
@@ -82,6 +93,8 @@ function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini
 }
 
 const GEMINI = '.geminiignore'
+/** The names that change the rules of a folder. */
+const ABOUT: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI])
 
 /** The innermost file that says something has the word. */
 function verdict(levels: readonly Level[], path: string, isFolder: boolean): boolean {

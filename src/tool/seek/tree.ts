@@ -15,6 +15,8 @@ export interface TreeOptions {
   readonly respect: Respect
   /** Names of folders to leave out, wherever they are. */
   readonly without: readonly string[]
+  /** Could a file of this name be wanted? Asked first of all. */
+  readonly mayWant?: (name: string) => boolean
   /** Is this file wanted? Asked before anything is asked about being ignored. */
   readonly wanted: (path: string) => boolean
   readonly signal?: AbortSignal
@@ -26,8 +28,8 @@ export async function walkTree(
   options: TreeOptions,
   visit: (file: TreeFile) => unknown,
 ): Promise<number> {
-  const { folder, top, respect, without, wanted, signal } = options
-  // The rules of a folder wait here until the walk comes by.
+  const { folder, top, respect, without, wanted, mayWant, signal } = options
+  // The rules of a folder, for those that are in it.
   const above = new Map<string, Rules>()
   let ignored = 0
   const rules = await rulesFor(files, top, folder, respect)
@@ -36,10 +38,10 @@ export async function walkTree(
     const enter: string[] = []
     const waiting: Promise<unknown>[] = []
     for (const { name, kind } of view.entries) {
+      if (mayWant && kind === 'file' && !mayWant(name)) continue
       const path = `${view.path}/${name}`
       if (kind === 'folder') {
         if (without.includes(name) || here.ignores(path, true)) continue
-        above.set(path, here)
         enter.push(name)
       } else if (kind === 'file' && wanted(path)) {
         if (here.ignores(path, false)) {
@@ -50,14 +52,14 @@ export async function walkTree(
         if (work instanceof Promise) waiting.push(work)
       }
     }
+    if (enter.length > 0) above.set(view.path, here)
     return waiting.length === 0 ? enter : Promise.all(waiting).then(() => enter)
   }
 
   await files.walk(
     folder,
     (view) => {
-      const outer = above.get(view.path)
-      above.delete(view.path)
+      const outer = view.path === folder ? undefined : above.get(view.path.slice(0, view.path.lastIndexOf('/')) || '/')
       const own = outer?.enter(view.path, view.entries) ?? rules
       return own instanceof Promise ? own.then((here) => look(view, here)) : look(view, own)
     },

@@ -19,6 +19,8 @@ export async function readLarge(
   if (!coding) return { kind: 'binary', size }
   // In these a line end is more than one byte.
   if (coding.name.startsWith('utf-16') || coding.name.startsWith('utf-32')) return { kind: 'too-large', size }
+  // A first line of text makes no text of what comes after it.
+  if (sample.includes(0)) return { kind: 'binary', size }
 
   const hash = createHash('sha256')
   const kept = keeper(wanted)

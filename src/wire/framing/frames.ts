@@ -25,7 +25,7 @@ export function addFrames(frames: Frame[], text: string, event?: string): void {
     return
   }
   if (text.length > SHALLOW && isTooDeep(text)) {
-    frames.push(badFrame(text, event))
+    frames.push({ ...badFrame(text, event), deep: true })
     return
   }
   if (Array.isArray(value)) for (const item of value) frames.push(jsonFrame(item, event))
@@ -55,7 +55,7 @@ function isTooDeep(text: string): boolean {
 }
 
 /** A frame for text that could not be read, cut to a length that can be shown. */
-export function badFrame(text: string, event?: string): Frame {
+export function badFrame(text: string, event?: string): Extract<Frame, { kind: 'bad' }> {
   const clipped = clip(text)
   return event === undefined ? { kind: 'bad', text: clipped } : { kind: 'bad', text: clipped, event }
 }

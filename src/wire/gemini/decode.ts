@@ -1,6 +1,7 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject } from '../../model/json.ts'
+import type { Grounding } from '../../model/grounding.ts'
+import { isObject, type Json } from '../../model/json.ts'
 import type { FinishReason, Native, WireId } from '../../model/turn.ts'
 import { usageFrom } from '../../model/usage.ts'
 import { classify, findError } from '../fault.ts'
@@ -9,6 +10,7 @@ import type { Run } from '../run.ts'
 import { type Scribe, startScribe } from '../scribe.ts'
 import type { Reading } from '../wire.ts'
 import { type FunctionCalls, startFunctionCalls } from './function-calls.ts'
+import { grounding } from './grounding.ts'
 import { blob, item, partKind, type WirePart } from './parts.ts'
 
 /** An answer, or a piece of one; everything on the wire is optional. */
@@ -32,6 +34,8 @@ export interface State {
   model: string | undefined
   opened: boolean
   otherCandidates: boolean
+  /** What the vendor looked up for this answer. */
+  grounding: Grounding | undefined
 }
 
 /** Starts reading an answer, on the wire that it comes on. */
@@ -46,6 +50,7 @@ export function startOn(wire: WireId, reading: Reading): State {
     model: undefined,
     opened: false,
     otherCandidates: false,
+    grounding: undefined,
   }
 }
 
@@ -66,6 +71,10 @@ export function stop(state: State, fault?: Fault): TurnEvent[] {
   }
   state.calls.end(end?.reason === 'stop')
   if (end) scribe.ended(end.reason, end.raw)
+  if (state.grounding) {
+    const sealed = scribe.seal(undefined, { grounding: state.grounding as unknown as Json })
+    scribe.add({ kind: 'text', text: '', native: sealed })
+  }
   return scribe.stop(fault)
 }
 
@@ -101,6 +110,7 @@ function candidate(state: State, given: Record<string, unknown>, frame: Chunk): 
   const content = isObject(given['content']) ? given['content'] : {}
   const parts = Array.isArray(content['parts']) ? content['parts'].filter(isObject) : []
   if (!state.calls.begin(parts, frame)) for (const one of parts) part(state, one)
+  state.grounding = grounding(given, state.grounding)
   const word = given['finishReason']
   if (typeof word !== 'string' || UNSAID.has(word)) return
   const reason = FINISH.get(word) ?? (word.startsWith('IMAGE_') ? 'filter' : 'fault')

@@ -60,12 +60,16 @@ export function encodeOn(
   const { steps, warnings } = transcript(request.turns, { ...context, form: FORM }, place)
   const system = instruction(request, context)
   const declared = profile.tools === 'native' && projection.tools.length > 0
+  const tools: JsonObject[] = [
+    ...(declared ? [{ functionDeclarations: projection.tools.map((tool) => declaration(tool, profile)) }] : []),
+    ...(request.serverTools ?? []).map((tool) => ({ [SERVER_TOOLS[tool]]: {} })),
+  ]
   const config = declared ? toolConfig(request.toolChoice, context) : undefined
   const generation = generationConfig(request.params ?? {}, profile, warnings)
   for (const refused of profile.refuses) delete generation[refused]
   const body: GeminiBody = {
     ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
-    ...(declared && { tools: [{ functionDeclarations: projection.tools.map((tool) => declaration(tool, profile)) }] }),
+    ...(tools.length > 0 && { tools }),
     ...(config && { toolConfig: { functionCallingConfig: config } }),
     ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
     ...extra,
@@ -75,6 +79,8 @@ export function encodeOn(
   warnings.push(...declarationWarnings(projection))
   return { body, warnings }
 }
+
+const SERVER_TOOLS = { url_context: 'urlContext', google_search: 'googleSearch' } as const
 
 function instruction(request: Request, { profile, projection }: Context): string {
   const tools = profile.tools === 'text' && projection.tools.length > 0 ? describeTools(projection.tools) : ''

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import type { Params, Request, ToolChoice, ToolSpec } from '../../model/request.ts'
+import type { Params, Request, ServerTool, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type {
   AssistantPart,
   CallPart,
@@ -23,16 +23,25 @@ export function readOn(wire: WireId, body: WirePart): Request {
   const config = field(body, 'toolConfig')
   const choice = toolChoice(isObject(config) ? field(config, 'functionCallingConfig') : undefined)
   const generation = field(body, 'generationConfig')
+  const asked = list(body['tools']).flatMap(serverTools)
   return {
     model: typeof body['model'] === 'string' ? body['model'].replace(/^models\//, '') : '',
     ...(system !== '' && { system }),
     tools: list(body['tools'])
       .flatMap((tool) => list(field(tool, 'functionDeclarations')))
       .map(declaration),
+    ...(asked.length > 0 && { serverTools: asked }),
     ...(choice !== undefined && { toolChoice: choice }),
     turns: turns(wire, list(body['contents'])),
     params: isObject(generation) ? params(generation) : {},
   }
+}
+
+function serverTools(tool: WirePart): ServerTool[] {
+  return [
+    ...(isObject(field(tool, 'urlContext')) ? (['url_context'] as const) : []),
+    ...(isObject(field(tool, 'googleSearch')) ? (['google_search'] as const) : []),
+  ]
 }
 
 /** A call that has no result yet. */

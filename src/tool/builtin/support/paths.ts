@@ -48,5 +48,6 @@ export async function workspaceOf(host: Host, folders: readonly string[], real: 
 
 /** A real path as the person knows it, by the name that the workspace was given. */
 export function byGivenName({ given, real }: Workspace, path: string): string {
+  if (given === real) return path
   return path === real || path.startsWith(join(real, '/')) ? given + path.slice(real.length) : path
 }

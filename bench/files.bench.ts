@@ -1,0 +1,225 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, lstatSync, mkdirSync, mkdtempSync, openSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { localHost } from '../src/host/local.ts'
+import type { JsonObject } from '../src/model/json.ts'
+import { builtinTools } from '../src/tool/builtin/index.ts'
+import type { ToolOutput } from '../src/tool/define.ts'
+import { toolbox } from '../src/tool/toolbox.ts'
+import { median } from './support/measure.ts'
+import { report, type Row } from './support/report.ts'
+
+const FOLDERS = 2500
+const FILES_EACH = 20
+const ROUNDS = 9
+const GIGABYTE = 2 ** 30
+
+const [, , part, place] = process.argv
+if (part === undefined) await everything()
+else await oneOfMuch(part, place ?? '')
+
+async function everything(): Promise<void> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-files-')))
+  try {
+    const rows = [...(await onTree(join(base, 'tree'))), ...onMuch(join(base, 'much'))]
+    const about = `A tree of ${FOLDERS * FILES_EACH} files in ${FOLDERS} folders; the tools against the bare program or a bare walk in the same run, taking turns, medians of ${ROUNDS}. Below it memory, each in a process of its own: how far its peak is above that of a process that has only loaded the tools. Node ${process.version}.`
+    report('files', about, rows)
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+async function onTree(tree: string): Promise<Row[]> {
+  makeTree(tree)
+  const { rgPath } = await import('@vscode/ripgrep')
+  const call = toolsIn(tree)
+  const rg = (word: string) => () => bareSearch(rgPath, word, tree)
+  const rows: Row[] = []
+  const compare = async (
+    what: string,
+    limit: number,
+    ours: () => Promise<unknown>,
+    floor: () => unknown,
+  ): Promise<void> => {
+    const times = await taking([ours, floor])
+    const [mine = 0, bare = 0] = times.map(median)
+    const ratio = median((times[0] ?? []).map((time, at) => time / (times[1]?.[at] ?? Number.NaN)))
+    rows.push({ what, figure: `${mine.toFixed(0)} ms against ${bare.toFixed(0)} ms`, ratio, limit })
+  }
+  await compare(
+    'search, 50 lines found, against `rg`',
+    1.5,
+    () => call('search_file_content', { pattern: 'needle' }),
+    rg('needle'),
+  )
+  await compare(
+    'search, 10,000 lines found, against `rg`',
+    1.5,
+    () => call('search_file_content', { pattern: 'common' }),
+    rg('common'),
+  )
+  await compare(
+    'search, nothing found, against `rg`',
+    1.5,
+    () => call('search_file_content', { pattern: 'absent' }),
+    rg('absent'),
+  )
+  await compare(
+    'glob `**/*.md`, 2,500 files, against a bare walk',
+    1.5,
+    () => call('glob', { pattern: '**/*.md' }),
+    () => bareWalk(tree),
+  )
+  await compare(
+    'glob `**/*`, all files, newest first, against a bare walk that asks for times',
+    1.5,
+    () => call('glob', { pattern: '**/*' }),
+    () => bareWalk(tree, true),
+  )
+  await compare(
+    'list_directory, 2,500 entries, a hundred times, against reading the folder',
+    1.5,
+    () => often(() => call('list_directory', { path: tree })),
+    () =>
+      often(() =>
+        Promise.resolve(
+          readdirSync(tree, { withFileTypes: true })
+            .sort((a, b) => (a.name < b.name ? -1 : 1))
+            .map(({ name }) => `[DIR] ${name}`)
+            .join('\n'),
+        ),
+      ),
+  )
+  return rows
+}
+
+/** They take turns, so that a busy moment of the machine hits all. */
+async function taking(contenders: readonly (() => unknown)[]): Promise<number[][]> {
+  const times = contenders.map((): number[] => [])
+  for (let round = -2; round < ROUNDS; round++) {
+    for (const [at, run] of contenders.entries()) {
+      const begun = performance.now()
+      await run()
+      if (round >= 0) times[at]?.push(performance.now() - begun)
+    }
+  }
+  return times
+}
+
+async function often(work: () => Promise<unknown>): Promise<void> {
+  for (let round = 0; round < 100; round++) await work()
+}
+
+function makeTree(tree: string): void {
+  for (let folder = 0; folder < FOLDERS; folder++) {
+    const path = join(tree, `package-${folder}`, 'src')
+    mkdirSync(path, { recursive: true })
+    for (let file = 0; file < FILES_EACH; file++) {
+      const at = folder * FILES_EACH + file
+      const words = [at % 1000 === 0 ? 'needle' : 'thread', at % 5 === 0 ? 'common' : 'seldom']
+      const lines = Array.from({ length: 20 }, (_, line) => `export const value${line} = ${at * line} // ${at % 7}`)
+      writeFileSync(join(path, `file-${file}.${file === 0 ? 'md' : 'ts'}`), [...lines, words.join(' '), ''].join('\n'))
+    }
+  }
+  writeFileSync(join(tree, '.gitignore'), 'dist/\n*.log\n')
+}
+
+function bareSearch(program: string, word: string, tree: string): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(program, ['--no-config', '--line-number', '--ignore-case', '--hidden', word, '.'], {
+      cwd: tree,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let bytes = 0
+    child.stdout.on('data', (data: Buffer) => (bytes += data.length))
+    child.on('close', () => resolve(bytes))
+  })
+}
+
+function bareWalk(folder: string, times = false): number {
+  let count = 0
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) count += bareWalk(path, times)
+    else if (!times || lstatSync(path).mtimeMs > 0) count++
+  }
+  return count
+}
+
+function toolsIn(folder: string): (name: string, input: JsonObject) => Promise<ToolOutput> {
+  const host = localHost({ folders: [folder], scratch: `${folder}-scratch` })
+  const box = toolbox(builtinTools({ memory: `${folder}-memory` }))
+  const seen = { note: () => undefined, known: () => undefined }
+  const context = { host, folders: [folder], signal: new AbortController().signal, progress: () => undefined, seen }
+  return async (name, input) => {
+    const found = box.find(name)
+    if (!('tool' in found)) throw new Error(`there is no tool ${name}`)
+    const output = await found.tool.run(input, context)
+    if (output.error) throw new Error(output.error.message)
+    return output
+  }
+}
+
+/** The child's part: does one thing with much data, and says how much memory it ever had. */
+async function oneOfMuch(what: string, folder: string): Promise<void> {
+  const call = toolsIn(folder)
+  const work: Record<string, () => Promise<unknown>> = {
+    nothing: () => call('read_file', { absolute_path: join(folder, 'small.txt') }),
+    read: () => call('read_file', { absolute_path: join(folder, 'text.txt'), offset: 10_000_000, limit: 100 }),
+    sparse: () => call('read_file', { absolute_path: join(folder, 'sparse.bin'), offset: 5, limit: 10 }),
+    search: () => call('search_file_content', { pattern: 'line 1234567[0-9] ', path: join(folder, 'text.txt') }),
+    'search-all': () => call('search_file_content', { pattern: 'line', path: folder }),
+    command: () => call('run_shell_command', { command: "head -c 2147483648 /dev/zero | tr '\\0' 'x'" }),
+  }
+  await work[what]?.()
+  process.stdout.write(`${process.resourceUsage().maxRSS}\n`)
+}
+
+function onMuch(folder: string): Row[] {
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'small.txt'), 'small\n')
+  writeFileSync(join(folder, 'sparse.bin'), 'begins with text\n')
+  truncateSync(join(folder, 'sparse.bin'), GIGABYTE)
+  makeText(join(folder, 'text.txt'))
+  const base = peak('nothing', folder)
+  const row = (what: string, name: string): Row => {
+    const begun = performance.now()
+    const more = peak(name, folder) - base
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+    return {
+      what: `memory: ${what} (at most ${MOST} MB more)`,
+      figure: `${more.toFixed(0)} MB more, ${seconds} s`,
+      ratio: more / MOST,
+      limit: 1,
+    }
+  }
+  return [
+    row('100 lines from the middle of a text file of 1 GB', 'read'),
+    row('a sparse file of 1 GB', 'sparse'),
+    row('a search in a text file of 1 GB, ten lines found', 'search'),
+    row('a search in 1 GB, every line found', 'search-all'),
+    row('a command that prints 2 GB', 'command'),
+  ]
+}
+
+const MOST = 100
+
+function makeText(path: string): void {
+  const descriptor = openSync(path, 'w')
+  let line = 0
+  for (let size = 0; size < GIGABYTE;) {
+    const lines: string[] = []
+    for (let count = 0; count < 100_000; count++) lines.push(`line ${++line} of a text that is long\n`)
+    size += writeSync(descriptor, lines.join(''))
+  }
+  closeSync(descriptor)
+}
+
+function peak(what: string, folder: string): number {
+  const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), what, folder], { encoding: 'utf8' })
+  if (child.status !== 0) throw new Error(child.stderr)
+  return Number(child.stdout) / 1024
+}

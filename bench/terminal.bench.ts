@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startRehearsal } from '../src/rehearsal/server.ts'
+import { root } from '../test/support/paths.ts'
+import { median } from './support/measure.ts'
+import { report } from './support/report.ts'
+
+const CHUNKS = 20_000
+const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 5)
+/** A key that the stream does not hold, so that whoever sees it knows where it is from. */
+const KEY = 'Z'
+const WORDS = 'some words of *prose* and `code`, then more of them.\n\n'
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-terminal-'))
+const say = WORDS.repeat(Math.ceil((CHUNKS * 5) / WORDS.length)).slice(0, CHUNKS * 5)
+const server = await startRehearsal({ scripts: { stream: { steps: [{ say, pieces: CHUNKS }] } }, pace: 0, light: true })
+
+/** Runs the command in a terminal of its own, types while the answer comes in, and leaves. */
+async function onTerminal(): Promise<{ delays: number[]; cpu: number }> {
+  const delays: number[] = []
+  const { cpu } = await run(['-m', 'openai-chat/stream'], (write, hear) => {
+    let sent = 0
+    let isDone = false
+    const type = () => {
+      if (isDone) return
+      sent = performance.now()
+      write(KEY)
+    }
+    hear((text) => {
+      if (sent === 0 && text.includes('what you want done')) {
+        write('go\r')
+        setTimeout(type, 300)
+        return
+      }
+      if (sent > 0 && text.includes(KEY)) {
+        delays.push(performance.now() - sent)
+        sent = -1
+        setTimeout(type, 10)
+      }
+      if (text.includes('tokens') && delays.length > 0 && !isDone) {
+        isDone = true
+        setTimeout(() => write('\u0003'), 200)
+        setTimeout(() => write('\u0004'), 400)
+      }
+    })
+  })
+  return { delays, cpu }
+}
+
+type Script = (write: (keys: string) => void, hear: (listener: (text: string) => void) => void) => void
+
+/** Runs the command under `script`, which gives it a terminal; the shell tells what processor time it took. */
+function run(args: readonly string[], play?: Script): Promise<{ cpu: number }> {
+  const home = mkdtempSync(join(folder, 'home-'))
+  const times = join(home, 'times')
+  const command = [process.execPath, join(root, 'bin/dragoman'), ...args].map((one) => `'${one}'`).join(' ')
+  const timed = `TIMEFORMAT='%U %S'; { time ${command} 2>&3; } 3>&2 2>'${times}'`
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: home,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    OPENAI_API_KEY: 'k',
+    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
+  }
+  const child = play
+    ? spawn('script', ['-qefc', `stty cols 100 rows 40; bash -c "${timed.replaceAll('"', '\\"')}"`, '/dev/null'], {
+        cwd: folder,
+        env,
+      })
+    : spawn('bash', ['-c', timed], { cwd: folder, env })
+  child.stderr.resume()
+  const listeners: ((text: string) => void)[] = []
+  child.stdout.on('data', (bytes: Buffer) => {
+    for (const listener of listeners) listener(bytes.toString('utf8'))
+  })
+  play?.(
+    (keys) => void child.stdin.write(keys),
+    (listener) => void listeners.push(listener),
+  )
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code !== 0) return reject(new Error(`dragoman ${args.join(' ')} ended with ${code}`))
+      const [user = 0, system = 0] = readFileSync(times, 'utf8').trim().split(/\s+/).map(Number)
+      resolve({ cpu: (user + system) * 1000 })
+    })
+  })
+}
+
+try {
+  const delays: number[] = []
+  const ratios: number[] = []
+  const costs: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const shown = await onTerminal()
+    const bare = await run(['-p', 'go', '-m', 'openai-chat/stream'])
+    delays.push(...shown.delays)
+    ratios.push(shown.cpu / bare.cpu)
+    costs.push(shown.cpu, bare.cpu)
+  }
+  const sorted = delays.sort((a, b) => a - b)
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+  report(
+    'terminal',
+    `The terminal while an answer of ${CHUNKS} chunks comes in: how long a key takes to the screen (${sorted.length} keys), and what the screen costs against a headless run, in processor time. Medians of ${ROUNDS} rounds in turn. Node ${process.version}.`,
+    [
+      {
+        what: 'a key to the screen, 99 of 100',
+        figure: `${p99.toFixed(1)} ms, median ${median(sorted).toFixed(1)} ms, against 16 ms`,
+        ratio: p99 / 16,
+        limit: 1,
+      },
+      {
+        what: 'processor time against headless',
+        figure: `${median(costs.filter((_unused, at) => at % 2 === 0)).toFixed(0)} ms against ${median(costs.filter((_unused, at) => at % 2 === 1)).toFixed(0)} ms`,
+        ratio: median(ratios),
+        limit: 2,
+      },
+    ],
+  )
+} finally {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,93 @@
+import { isObject, type Json } from '../model/json.ts'
+import type { Sent } from '../provider/port.ts'
+import type { Entry, EntryBody } from '../session/entry.ts'
+import type { Session } from '../session/session.ts'
+import { common, markList, type Marks } from '../wire/marks.ts'
+import type { RunEvent } from './run-event.ts'
+
+/** What the log keeps of a request's marks: those of its history only from where it parts from the request before. */
+export interface Prefix {
+  readonly settings: string
+  readonly tools: string
+  readonly system: string
+  /** How many messages are those of the request before. */
+  readonly same: number
+  readonly fresh: readonly string[]
+}
+
+/** Notes the requests that go out in the log. */
+export interface RequestLogger {
+  readonly sent: (sent: Sent) => void
+  /** What was noted since the last time. Throws what the log threw, for a port must not be troubled with it. */
+  logged(): RunEvent[]
+}
+
+/** Starts noting requests. A long history is not written down again: what that costs does not grow. */
+export function requestLogger(session: Session, prompt: string, what: 'turn' | 'summary' = 'turn'): RequestLogger {
+  const events: RunEvent[] = []
+  let broken: { error: unknown } | undefined
+  return {
+    sent(sent) {
+      try {
+        events.push({ type: 'entry', entry: session.append(entryOf(session, prompt, sent, what)) })
+      } catch (error) {
+        broken ??= { error }
+      }
+    },
+    logged() {
+      if (broken) throw broken.error
+      return events.length === 0 ? events : events.splice(0)
+    },
+  }
+}
+
+function entryOf(
+  session: Session,
+  prompt: string,
+  { origin, bytes, marks }: Sent,
+  what: 'turn' | 'summary',
+): EntryBody {
+  const entry = { kind: 'request', model: `${origin.provider}/${origin.model}`, prompt, bytes } as const
+  // What is asked besides the conversation is not what the next request goes on from.
+  if (what === 'summary') return { ...entry, summary: true }
+  if (!marks) return entry
+  const last = LAST.get(session) ?? lastHistory(session.entries)
+  LAST.set(session, last)
+  const prefix = prefixAfter(last, marks)
+  return { ...entry, prefix: { ...prefix, fresh: [...prefix.fresh] } }
+}
+
+/** The prefix in an entry, if it has one that can be read. */
+export function readPrefix(json: Json | undefined): Prefix | undefined {
+  if (!isObject(json)) return undefined
+  const { settings, tools, system, same, fresh } = json
+  if (typeof settings !== 'string' || typeof tools !== 'string' || typeof system !== 'string') return undefined
+  if (typeof same !== 'number' || !Array.isArray(fresh)) return undefined
+  return { settings, tools, system, same, fresh: fresh.filter((mark) => typeof mark === 'string') }
+}
+
+/** The marks of the last request of each session that is in use. */
+const LAST = new WeakMap<Session, string[]>()
+
+/** The marks of the history of the last request in a log. */
+function lastHistory(entries: readonly Entry[]): string[] {
+  const marks: string[] = []
+  for (const entry of entries) {
+    const prefix = entry.kind === 'request' ? readPrefix(entry.prefix) : undefined
+    if (!prefix) continue
+    // A damaged log may lack the request that this one goes on from.
+    while (marks.length < prefix.same) marks.push('')
+    marks.length = prefix.same
+    for (const mark of prefix.fresh) marks.push(mark)
+  }
+  return marks
+}
+
+/** What is new in a request; `last` becomes its history. */
+function prefixAfter(last: string[], { settings, tools, system, history }: Marks): Prefix {
+  const same = common(markList(last, []), history)
+  const fresh = Array.from({ length: history.length - same }, (_, at) => history.at(same + at) ?? '')
+  last.length = same
+  for (const mark of fresh) last.push(mark)
+  return { settings, tools, system, same, fresh }
+}

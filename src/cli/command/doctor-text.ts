@@ -1,0 +1,30 @@
+import type { Examined, Report } from '../../doctor/visit.ts'
+
+/** A line of the table, as soon as it is known. */
+export function examinedLine({ id, title, status, how, said, advice, seconds, tokens }: Examined): string {
+  const cells = [
+    String(id).padStart(3),
+    title.padEnd(46),
+    status.padEnd(12),
+    how === 'drill' ? 'drill'.padStart(8) : `${seconds.toFixed(1)} s`.padStart(8),
+    how === 'drill' ? '' : `${tokens} tokens`.padStart(13),
+  ]
+  const line = cells.join(' ').trimEnd()
+  const words = [status === 'passes' ? '' : said, advice ?? ''].filter((text) => text !== '').join(' ')
+  return words === '' ? `${line}\n` : `${line}\n    ${words}\n`
+}
+
+/** What stands below the table: the oddities, the flags, and what it comes to. */
+export function reportText({ behaviours, findings, learnt, usable, tokens, seconds }: Report): string {
+  const count = (status: Examined['status']): number => behaviours.filter((one) => one.status === status).length
+  const flags = Object.entries(learnt).map(([flag, value]) => `  ${flag}: ${JSON.stringify(value)}\n`)
+  return [
+    '\n',
+    ...findings.map(({ said }) => `${said}\n`),
+    ...(findings.length > 0 ? ['\n'] : []),
+    ...(flags.length > 0 ? ['Flags for its profile (--write-profile keeps them):\n', ...flags, '\n'] : []),
+    `${count('passes')} pass, ${count('degraded')} degraded, ${count('fails')} fail, ${count('not offered')} not offered;`,
+    ` ${tokens} tokens, ${seconds.toFixed(1)} s.\n`,
+    usable ? 'Tools can be used with this model.\n' : 'Tools cannot be used with this model.\n',
+  ].join('')
+}

@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import type { Effect } from '../../policy/effect.ts'
+import type { ApprovalMode, Decision, Proposal, Verdict } from '../../policy/policy.ts'
+import { SHELL } from '../../policy/rule/rule.ts'
+import { renderSafe } from '../../policy/terminal.ts'
+import { urlGuard, withUrlGuard } from '../../policy/url-guard.ts'
+import { workFolder } from '../assemble.ts'
+import { readSettings } from '../config/read.ts'
+import { Complaint } from '../exit.ts'
+import { policiesFor } from '../policies.ts'
+import type { PolicyOptions } from './policy.ts'
+
+const MODES = ['default', 'auto_edit', 'yolo', 'plan'] as const
+
+/** `dragoman policy explain`: what would happen to a call, in words. */
+export async function explainCommand(call: string, options: PolicyOptions): Promise<void> {
+  const folder = workFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
+  const proposal = proposalOf(call, options.tool, folder)
+  const policyFor = policiesFor(readSettings(folder), { folders: [folder] })
+  const wanted = modeOf(options['approval-mode'])
+  const decisions: [ApprovalMode, Decision][] = []
+  for (const mode of MODES) decisions.push([mode, await withUrlGuard(policyFor(mode), urlGuard()).decide(proposal)])
+  const decision = decisions.find(([mode]) => mode === wanted)?.[1]
+  if (options.json) return print(JSON.stringify({ ...decision, modes: Object.fromEntries(decisions.map(verdictOf)) }))
+  if (decision) print(inWords(decision))
+  print(`By mode: ${decisions.map(([mode, { verdict }]) => `${mode} ${WORDS[verdict]}`).join(', ')}.`)
+}
+
+const WORDS: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'refuses it' }
+
+function inWords({ verdict, rule, why, covers, programs = [] }: Decision): string {
+  const what = { allow: 'It runs without a question.', ask: 'A person is asked.', deny: 'It is refused.' }[verdict]
+  return [
+    `${what} ${why}`,
+    `Decided by: ${rule}.`,
+    ...(programs.length > 0 ? [`It runs: ${programs.join(', ')}.`] : []),
+    ...(covers === undefined ? [] : [`“Always” would cover: ${covers}.`]),
+  ].join('\n')
+}
+
+function verdictOf([mode, { verdict }]: [ApprovalMode, Decision]): [string, Verdict] {
+  return [mode, verdict]
+}
+
+/** A call is written as a rule is: `write_file(src/a.ts)`; with --tool, what stands in the brackets is enough. */
+function proposalOf(call: string, named: string | undefined, folder: string): Proposal {
+  const [, first, inner] = /^(\w+)\(([^]*)\)$/.exec(call) ?? []
+  const tool = named ?? first
+  if (call === '' || tool === undefined) {
+    throw new Complaint("explain which call? for example: dragoman policy explain 'run_shell_command(git push)'")
+  }
+  const what = named === undefined ? (inner ?? '') : call
+  return { tool, input: {}, effects: [effectOf(tool, what, folder)] }
+}
+
+const WRITERS: ReadonlySet<string> = new Set(['write_file', 'replace', 'smart_edit', 'save_memory'])
+const READERS: ReadonlySet<string> = new Set([
+  'read_file',
+  'read_many_files',
+  'list_directory',
+  'glob',
+  'search_file_content',
+])
+
+function effectOf(tool: string, what: string, folder: string): Effect {
+  if (tool === SHELL) return { kind: 'exec', command: what, folder }
+  if (WRITERS.has(tool)) return { kind: 'write', path: resolve(folder, what) }
+  if (READERS.has(tool)) return { kind: 'read', path: resolve(folder, what) }
+  if (tool !== 'web_fetch') return { kind: 'unknown' }
+  const url = URL.canParse(what) ? what : `https://${what}/`
+  return { kind: 'net', host: URL.canParse(url) ? new URL(url).host : what, urls: [url] }
+}
+
+function modeOf(name: string | undefined): ApprovalMode {
+  const mode = MODES.find((one) => one === (name ?? 'default'))
+  if (mode === undefined) throw new Complaint(`--approval-mode is one of ${MODES.join(', ')}, not “${name}”`)
+  return mode
+}
+
+function print(text: string): void {
+  process.stdout.write(`${renderSafe(text, 'model-text')}\n`)
+}

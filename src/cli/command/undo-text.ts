@@ -1,0 +1,60 @@
+import type { UndoAction, UndoFile } from '../../agent/undo.ts'
+import type { Files } from '../../host/host.ts'
+import type { Store } from '../../session/store/store.ts'
+import type { UndoPlan } from '../../session/undo.ts'
+import { unifiedDiff } from '../../tool/text/diff.ts'
+
+/** What an undo will change, for the person: each file with its diff, and what is left alone. */
+export async function undoText(
+  plan: UndoPlan,
+  looked: readonly UndoFile[],
+  files: Files,
+  store: Store,
+): Promise<string> {
+  const { turn, said, redo, commands } = plan
+  const when = redo === undefined ? `before turn ${turn}` : 'before the last undo'
+  const title = said.replace(/\s+/g, ' ').trim().slice(0, 70)
+  const lines = [`Back to ${when}${title === '' ? '' : ` (“${title}”)`}:`, '']
+  const toDo = looked.filter(({ action }) => action !== 'nothing')
+  for (const [at, file] of toDo.entries()) {
+    lines.push(`${WORDS[file.action]} ${file.path}`)
+    if (at < MOST_DIFFS && DIFFED.has(file.action)) lines.push(await diffOf(file, files, store))
+  }
+  if (toDo.length === 0) lines.push('All files are as they were already.')
+  if (toDo.some(({ action }) => action === 'changed'))
+    lines.push('', 'Files that somebody else has changed stay; --force puts them back too.')
+  if (commands.length > 0)
+    lines.push('', 'These commands ran since then; what they did is not undone:', ...listed(commands))
+  return `${lines.join('\n')}\n`
+}
+
+const WORDS: Readonly<Record<UndoAction, string>> = {
+  write: 'put back',
+  remove: 'remove  ',
+  nothing: 'as it was',
+  changed: 'changed since, left:',
+  lost: 'no longer kept, left:',
+}
+
+const DIFFED: ReadonlySet<UndoAction> = new Set(['write', 'remove', 'changed'])
+const MOST_DIFFS = 20
+const MOST_LINES = 60
+
+async function diffOf({ path, before }: UndoFile, files: Files, store: Store): Promise<string> {
+  const now = (await files.info(path)) ? await files.read(path) : new Uint8Array()
+  const then = (before && store.getBlob(before.blob)) ?? new Uint8Array()
+  if (isBinary(now) || isBinary(then)) return `  ${now.length} bytes now, ${then.length} bytes then; not text`
+  const lines = unifiedDiff(path, Buffer.from(now).toString('utf8'), Buffer.from(then).toString('utf8')).split('\n')
+  return lines.length <= MOST_LINES
+    ? lines.join('\n')
+    : [...lines.slice(0, MOST_LINES), `  … ${lines.length - MOST_LINES} more lines`].join('\n')
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.length > 200_000 || bytes.subarray(0, 8000).includes(0)
+}
+
+function listed(commands: readonly string[]): string[] {
+  const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
+  return commands.length > 10 ? [`  … ${commands.length - 10} more`, ...shown] : shown
+}

@@ -1,0 +1,124 @@
+import { createInterface } from 'node:readline/promises'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { inspectUndo, keepIn, undo, type UndoFile } from '../../agent/undo.ts'
+import { keepingFormer } from '../../host/keep.ts'
+import { localHost } from '../../host/local.ts'
+import { takeUp } from '../../session/session.ts'
+import { jsonlStore } from '../../session/store/jsonl.ts'
+import { StoreProblem } from '../../session/store/store.ts'
+import { redoPlan, undoPlan, type UndoPlan } from '../../session/undo.ts'
+import { sessionNamed, workFolder } from '../assemble.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { visible } from '../output/visible.ts'
+import { sessionsFolder } from '../places.ts'
+import { undoText } from './undo-text.ts'
+
+const HELP = `Usage: dragoman undo [turn] [options]
+
+Puts files back as they were before a turn: before the third thing that you said, for “dragoman undo 3”. Without a
+number, before the last turn in which files were changed. Shows first what will change. What commands did is not undone.
+
+Options:
+  --session <id>   the session; the latest one without it
+  --yes            does not ask
+  --force          also puts back files that somebody else has changed since
+  --redo           takes the last undo back
+  --cwd <folder>   the folder whose sessions are meant
+`
+
+/** `dragoman undo`: puts files back as they were. */
+export async function undoCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parse(args)
+  if (values.help) {
+    process.stdout.write(HELP)
+    return EXIT.ok
+  }
+  const turn = turnOf(positionals)
+  const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
+  const store = jsonlStore(sessionsFolder(folder))
+  try {
+    const session = takeUp(store.open(sessionNamed(values.session ?? 'latest', store)))
+    try {
+      const plan = values.redo ? redoPlan(session.entries) : undoPlan(session.entries, turn)
+      if (!plan) {
+        process.stdout.write(
+          values.redo ? 'There is no undo to take back.\n' : 'No file was changed by a tool since then.\n',
+        )
+        return EXIT.ok
+      }
+      const scratch = join(sessionsFolder(folder), 'scratch', session.id)
+      const host = keepingFormer(localHost({ folders: foldersOf(plan, folder), scratch }), keepIn(session, store))
+      const looked = await inspectUndo(plan, host.files, store)
+      process.stdout.write(visible(await undoText(plan, looked, host.files, store)))
+      const force = values.force ?? false
+      if (!looked.some((file) => isToDo(file, force))) return leftOver(looked)
+      if (!values.yes && !(await agreed())) return EXIT.failure
+      const { done, left } = await undo(plan, host.files, { session, store, force })
+      process.stdout.write(`${count(done.length)} put back. dragoman undo --redo takes this back.\n`)
+      return leftOver(left)
+    } finally {
+      session.close()
+    }
+  } catch (error) {
+    if (error instanceof StoreProblem) throw new Complaint(error.message)
+    throw error
+  }
+}
+
+function isToDo({ action }: UndoFile, force: boolean): boolean {
+  return action === 'write' || action === 'remove' || (force && action === 'changed')
+}
+
+/** Files that could not be put back make the command fail, for whoever relies on it. */
+function leftOver(files: readonly UndoFile[]): number {
+  return files.some(({ action }) => action === 'changed' || action === 'lost') ? EXIT.failure : EXIT.ok
+}
+
+function count(files: number): string {
+  return files === 1 ? 'One file was' : `${files} files were`
+}
+
+/** The folder of the session, and those of files outside of it: other workspace folders, and our memory. */
+function foldersOf({ steps }: UndoPlan, folder: string): string[] {
+  const outside = steps.filter(({ path }) => !path.startsWith(`${folder}/`)).map(({ path }) => dirname(path))
+  return [folder, ...new Set(outside)]
+}
+
+async function agreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Complaint('nobody is there to say yes; give --yes to put these files back')
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await lines.question('Put them back? [y/n] > ')).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+function turnOf(positionals: readonly string[]): number | undefined {
+  const [text, ...more] = positionals
+  if (text === undefined) return undefined
+  const turn = Number(text)
+  if (more.length > 0 || !Number.isSafeInteger(turn) || turn < 1)
+    throw new Complaint(`dragoman undo takes the number of a turn, not “${positionals.join(' ')}”`)
+  return turn
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        session: { type: 'string' },
+        yes: { type: 'boolean', short: 'y' },
+        force: { type: 'boolean' },
+        redo: { type: 'boolean' },
+        cwd: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new Complaint(error instanceof Error ? error.message : String(error))
+  }
+}

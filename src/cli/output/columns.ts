@@ -1,0 +1,31 @@
+/** Lines of text in columns: the first column to the left, numbers to the right, as wide as they must be. */
+export function columns(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  const widths: number[] = []
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => (right.includes(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** A number that a person can read: 12 345. */
+export function grouped(number: number): string {
+  return String(Math.round(number)).replace(/\B(?=(?:\d{3})+$)/g, ' ')
+}
+
+/** US dollars, with as many digits as it takes to see them. */
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : amount >= 0.01 ? 4 : 6)}`
+}
+
+/** A time span that a person can read. */
+export function span(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.round(ms / 60_000)} min`
+}

@@ -1,0 +1,32 @@
+import { homedir } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
+import { bashRejects } from '../host/bash-syntax.ts'
+import { lookAtDisk } from '../host/look.ts'
+import { type ApprovalOptions, approvalPolicies } from '../policy/approval.ts'
+import type { ApprovalMode, Policy } from '../policy/policy.ts'
+import { RuleProblem } from '../policy/rule/book.ts'
+import type { Settings } from './config/read.ts'
+import { isTrusted } from './config/trust.ts'
+import { Complaint, EXIT } from './exit.ts'
+
+/** The policies of a run, by mode, from what a person has settled. */
+export function policiesFor(
+  { policies }: Pick<Settings, 'policies'>,
+  options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules'>,
+): (mode: ApprovalMode) => Policy {
+  // Otherwise the engine of the shell parser is optimised after its first use, and the process waits half a second to end.
+  setFlagsFromString('--liftoff-only')
+  const trusted = policies.project === undefined || isTrusted(options.folders[0] ?? '.')
+  try {
+    return approvalPolicies({
+      ...options,
+      home: homedir(),
+      disk: lookAtDisk(),
+      rejected: bashRejects,
+      rules: { ...policies, trusted },
+    })
+  } catch (error) {
+    if (error instanceof RuleProblem) throw new Complaint(error.message, EXIT.config)
+    throw error
+  }
+}

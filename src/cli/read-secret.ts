@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import { Complaint, EXIT } from './exit.ts'
+
+/** Reads a secret: typed unseen on a terminal, or all that is piped in. */
+export async function readSecret(question: string): Promise<string> {
+  if (isatty(0)) return typedUnseen(question)
+  try {
+    return readFileSync(0, 'utf8').trim()
+  } catch {
+    throw new Complaint('standard input cannot be read')
+  }
+}
+
+function typedUnseen(question: string): Promise<string> {
+  const { stdin, stderr } = process
+  return new Promise((resolve, reject) => {
+    let typed = ''
+    const end = (done: () => void): void => {
+      stdin.off('data', take)
+      stdin.setRawMode(false)
+      stdin.pause()
+      stderr.write('\n')
+      done()
+    }
+    const take = (bytes: Buffer): void => {
+      // Terminals wrap what is pasted, and send keys like the arrows, as sequences that begin with escape.
+      for (const key of bytes.toString('utf8').replace(ESCAPES, '')) {
+        if (key === '\r' || key === '\n') return end(() => resolve(typed.trim()))
+        if (key === '\u0003' || key === '\u0004') return end(() => reject(new Complaint('stopped', EXIT.interrupted)))
+        if (key === '\u0015') typed = ''
+        else if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1)
+        else if (key >= ' ') typed += key
+      }
+    }
+    // Whoever is asked may type at once: nothing must show by then.
+    stdin.setRawMode(true)
+    stdin.on('data', take)
+    stdin.resume()
+    stderr.write(question)
+  })
+}
+
+// eslint-disable-next-line no-control-regex -- escape is what they begin with
+const ESCAPES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g

@@ -1,0 +1,44 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LocalHost, LocalOptions } from '../host/local.ts'
+import type { RunArgs } from './args.ts'
+import type { Settings } from './config/read.ts'
+import { Complaint, EXIT } from './exit.ts'
+import { configFolder, dataFolder } from './places.ts'
+
+/** How commands are shut in, by what the person said and settled. */
+export function shutIn(args: RunArgs, { config, policies }: Settings): Pick<LocalOptions, 'sandbox' | 'onUnboxed'> {
+  return {
+    sandbox: {
+      mode: args.sandbox ?? config.sandbox ?? 'auto',
+      network: args.network ?? false,
+      protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
+      secret: [configFolder(), dataFolder()],
+    },
+    onUnboxed: tellOnce,
+  }
+}
+
+/** Whoever demands a sandbox must know before anything runs that there is none. */
+export async function demandSandbox(args: RunArgs, { config }: Settings, host: LocalHost): Promise<void> {
+  if ((args.sandbox ?? config.sandbox) !== 'on') return
+  const state = await host.sandbox()
+  if (state.inForce) return
+  const remedy = state.remedy === undefined ? '' : ` ${state.remedy}`
+  throw new Complaint(
+    `commands cannot run in a sandbox here: ${state.why}${remedy} Or go on without: --sandbox off`,
+    EXIT.config,
+  )
+}
+
+/** A person is told once on this machine, not with every run. */
+function tellOnce(why: string): void {
+  const mark = join(dataFolder(), 'told-no-sandbox')
+  if (existsSync(mark)) return
+  process.stderr.write(`dragoman: ${why} Until then every command is asked about; --sandbox off says that you know.\n`)
+  try {
+    writeFileSync(mark, '', { mode: 0o600 })
+  } catch {
+    // Then they are told again.
+  }
+}

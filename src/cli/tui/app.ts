@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process'
+import type { Agent } from '../../agent/agent.ts'
+import type { ApprovalMode } from '../../policy/policy.ts'
+import type { RunArgs } from '../args.ts'
+import { type Assembled, assemble, workFolder } from '../assemble.ts'
+import { readSettings } from '../config/read.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { tapFor } from '../headless.ts'
+import { type Chosen, chooseModel, settledModel } from '../model.ts'
+import { projectFiles } from './files.ts'
+import { completions, type Sources } from './complete.ts'
+import { recalledModel } from '../recall.ts'
+import { onStop } from '../stopping.ts'
+import { startTelemetry } from '../telemetry.ts'
+import { askTrust, firstRun } from './first-run.ts'
+import { type Front, openFront } from './front.ts'
+import { openPlainFront } from './plain-front.ts'
+import { readHistory, writeHistory } from './history.ts'
+import type { Deed } from './input/press.ts'
+import { writeInEditor } from './outside.ts'
+import { replay } from './replay.ts'
+import { runBang } from './bang.ts'
+import { SLASHES, showDetails } from './slash/commands.ts'
+import { customCommands } from './slash/custom.ts'
+import type { Desk } from './slash/slash.ts'
+import { startState, type State } from './state.ts'
+import { startTalk, type Talk } from './talk.ts'
+import { themeFor } from './term/theme.ts'
+import { welcome } from './view/welcome.ts'
+
+const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan', 'yolo']
+
+/** The conversation on a terminal, until the person leaves. Gives the exit code. */
+export async function interactive(args: RunArgs): Promise<number> {
+  const folder = workFolder(args)
+  const ownTheme = themeFor('auto', process.env)
+  await askTrust(folder, ownTheme)
+  const settings = readSettings(folder)
+  const { config } = settings
+  const theme = themeFor(config.theme ?? 'auto', process.env)
+  const beginning = args.model ?? args.resume ?? settledModel(config) ?? (await firstRun(config, theme))
+  if (beginning === undefined) return EXIT.ok
+  if (typeof beginning === 'object' && 'tour' in beginning) return (await import('../command/tour.ts')).tourCommand([])
+  const telemetry = startTelemetry(config.telemetry)
+  const tap = await tapFor(args)
+  const choice = { recalled: recalledModel(args), maxCost: args.maxCost, tap }
+  let chosen: Chosen = await chooseModel(typeof beginning === 'object' ? beginning.model : args.model, config, choice)
+  let mode: ApprovalMode = args.mode ?? config.approvalMode ?? 'default'
+  let ready: Assembled
+  let agent: Agent
+  let leave: (code: number) => void = () => undefined
+  const left = new Promise<number>((resolve) => {
+    leave = resolve
+  })
+  const talk: Talk = startTalk(
+    () => front,
+    () => agent,
+    (event) => telemetry?.see(event),
+  )
+
+  async function take(session: Pick<RunArgs, 'resume' | 'fork'>): Promise<void> {
+    const { resume: _resume, fork: _fork, ...rest } = args
+    ready = await assemble({ ...rest, ...session, mode }, settings, chosen.port, talk.ask)
+    agent = { ...ready.agent, model: chosen.port, inbox: talk.inbox }
+    tap?.follow(agent.session)
+  }
+  await take({
+    ...(args.resume !== undefined && { resume: args.resume }),
+    ...(args.fork !== undefined && { fork: args.fork }),
+  })
+
+  const custom = customCommands(folder)
+  const slashes = [...SLASHES, ...custom]
+  const files = projectFiles(folder)
+  const sources: Sources = {
+    commands: slashes.map(({ name, about }) => ({ value: `/${name}`, about })),
+    files: () => files.known,
+  }
+  const start = startState(statusOf(agent!, mode, folder), readHistory(folder), config.vim ?? false)
+  const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
+  const front: Front = isPlain ? openPlainFront(start, act) : openFront(start, theme, act)
+
+  const desk: Desk = {
+    front,
+    talk,
+    settings,
+    folder,
+    agent: () => agent,
+    async setModel(name) {
+      try {
+        const former = chosen
+        chosen = await chooseModel(name, config, { maxCost: args.maxCost, tap })
+        agent = { ...agent, model: chosen.port }
+        await former.close()
+        refresh()
+        return undefined
+      } catch (error) {
+        if (!(error instanceof Complaint)) throw error
+        return error.message
+      }
+    },
+    setMode(next) {
+      mode = next
+      agent = { ...agent, policy: ready.policyFor(next) }
+      refresh()
+    },
+    async open(session) {
+      if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
+      const former = ready
+      try {
+        // The log of a session is locked: its own session is closed before it is opened again.
+        former.close()
+        await take(session)
+        front.say(`Session ${agent.session.id}.`)
+        front.print(replay(agent.session.entries, front.look))
+        refresh()
+      } catch (error) {
+        if (!(error instanceof Complaint)) throw error
+        front.say(error.message, 'bad')
+        await take({ resume: former.agent.session.id })
+      }
+    },
+    quit: () => leave(EXIT.ok),
+  }
+
+  function refresh(): void {
+    front.update((state) => ({ ...state, status: { ...state.status, ...statusOf(agent, mode, folder) } }))
+  }
+
+  function act(deed: Deed): void {
+    void Promise.resolve(perform(deed)).catch((error: unknown) =>
+      front.say(error instanceof Error ? error.message : String(error), 'bad'),
+    )
+  }
+
+  async function perform(deed: Deed): Promise<void> {
+    switch (deed.do) {
+      case 'say':
+        writeHistory(folder, front.state.history)
+        return said(deed.text)
+      case 'answer':
+        return talk.answer({
+          ask: deed.ask,
+          outcome: deed.outcome,
+          ...(deed.words !== undefined && { words: deed.words }),
+        })
+      case 'stop':
+        return talk.stop()
+      case 'quit':
+        return leave(EXIT.ok)
+      case 'details':
+        return showDetails(desk)
+      case 'editor':
+        return writeInEditor(front, config)
+      case 'next-mode':
+        return desk.setMode(MODES[(MODES.indexOf(mode) + 1) % MODES.length] ?? 'default')
+      case 'redraw':
+        return front.update((state) => state)
+      case 'complete':
+        return complete()
+      default:
+        return front.update((state) => ({ ...state, hint: 'Name a picture with @: @shot.png' }))
+    }
+  }
+
+  function complete(): void {
+    front.update((state) => {
+      const menu = completions(state.editor, sources)
+      const { menu: _unused, ...rest } = state
+      return menu ? { ...rest, menu } : rest
+    })
+  }
+
+  async function said(text: string): Promise<void> {
+    if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
+    const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
+    if (!command) return talk.say(text)
+    const found = slashes.find(({ name }) => name === command['name'])
+    if (!found) return front.say(`There is no /${command['name']}; /help shows what there is.`, 'warn')
+    await found.run(desk, command['words']?.trim() ?? '')
+  }
+
+  front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
+  if (args.resume !== undefined) front.print(replay(agent!.session.entries, front.look))
+  void branchOf(folder).then((branch) =>
+    front.update((state) => (branch === undefined ? state : { ...state, status: { ...state.status, branch } })),
+  )
+  void files.load().then(complete)
+  if (args.prompt !== undefined) talk.say(args.prompt)
+  else if (agent!.session.pending.length > 0) talk.goOn()
+
+  const listenNoMore = onStop(() => leave(EXIT.interrupted))
+  const code = await left
+  listenNoMore()
+  talk.stop()
+  await talk.ended()
+  front.say(`Session ${agent!.session.id} is kept: dragoman --resume goes on with it.`)
+  front.close()
+  tap?.close()
+  ready!.close()
+  await chosen.close()
+  const undelivered = await telemetry?.close()
+  if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)
+  return code
+}
+
+function statusOf(agent: Agent, mode: ApprovalMode, folder: string): State['status'] {
+  const { provider, model } = agent.model.origin
+  const home = process.env['HOME'] ?? ''
+  return {
+    model: `${provider}/${model}`,
+    mode,
+    folder: home !== '' && folder.startsWith(home) ? `~${folder.slice(home.length)}` : folder,
+    ...(agent.model.window !== undefined && { window: agent.model.window }),
+  }
+}
+
+function branchOf(folder: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('git', ['symbolic-ref', '--short', 'HEAD'], { cwd: folder }, (error, out) =>
+      resolve(error ? undefined : out.trim()),
+    )
+  })
+}

@@ -1,0 +1,45 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
+import type { UserTurn } from '../../model/turn.ts'
+
+type Parts = UserTurn['parts']
+
+const IMAGES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+}
+
+/** A file that is longer than this is named, and the model reads of it what it needs. */
+const LONGEST = 100_000
+
+/** What a person said, with the files that it names by @: texts and pictures go along, all else stays a name. */
+export function withAttachments(text: string, folder: string): Parts {
+  const seen = new Set<string>()
+  const more = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, name = '']): Parts => {
+    const path = resolve(folder, name.replace(/[.,;:!?)]+$/, ''))
+    if (seen.has(path)) return []
+    seen.add(path)
+    return attached(path, name)
+  })
+  return [{ kind: 'text', text }, ...more]
+}
+
+function attached(path: string, name: string): Parts {
+  try {
+    const info = statSync(path)
+    if (info.isDirectory()) return []
+    const mime = IMAGES[extname(path).toLowerCase()]
+    if (mime !== undefined)
+      return [{ kind: 'media', mime, data: readFileSync(path).toString('base64'), name: basename(path) }]
+    if (info.size > LONGEST) return []
+    const content = readFileSync(path)
+    if (content.includes(0)) return []
+    return [{ kind: 'text', text: `--- ${name} ---\n${content.toString('utf8')}\n--- end of ${name} ---` }]
+  } catch {
+    return []
+  }
+}

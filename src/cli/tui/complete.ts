@@ -1,0 +1,66 @@
+import type { Editor } from './input/editor.ts'
+import type { Menu, MenuItem } from './state.ts'
+
+/** What can be completed: commands at the beginning of the text, files anywhere after an @. */
+export interface Sources {
+  readonly commands: readonly MenuItem[]
+  /** The files of the project, and what else an @ can name. */
+  readonly files: () => readonly string[]
+}
+
+const MOST = 50
+
+/** What fits the word before the cursor, the best first. */
+export function completions({ text, cursor }: Editor, sources: Sources): Menu | undefined {
+  const before = text.slice(0, cursor)
+  const command = /^\/[\w:-]*$/.exec(before)
+  if (command) return menu(matching(sources.commands, command[0]), 0, cursor)
+  const file = /(?:^|\s)@(?<path>[^\s@]*)$/.exec(before)
+  const path = file?.groups?.['path']
+  if (path === undefined) return undefined
+  const found = ranked(sources.files(), path).map((value) => ({ value: `@${value}` }))
+  return menu(found, cursor - path.length - 1, cursor)
+}
+
+function menu(items: readonly MenuItem[], from: number, to: number): Menu | undefined {
+  return items.length === 0 ? undefined : { items: items.slice(0, MOST), at: 0, from, to }
+}
+
+function matching(items: readonly MenuItem[], word: string): MenuItem[] {
+  const begins = items.filter(({ value }) => value.startsWith(word))
+  const holds = items.filter(({ value }) => !value.startsWith(word) && value.includes(word.slice(1)))
+  return [...begins, ...holds]
+}
+
+/** Paths that hold the letters in this order, the best first: whole words, names rather than folders, short ones. */
+export function ranked(paths: readonly string[], wanted: string): string[] {
+  const letters = wanted.toLowerCase()
+  return paths
+    .flatMap((path) => {
+      const score = fit(path.toLowerCase(), letters)
+      return score === undefined ? [] : [{ path, score }]
+    })
+    .sort((a, b) => b.score - a.score || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
+    .slice(0, MOST)
+    .map(({ path }) => path)
+}
+
+/** How well letters fit a path; nothing if they are not all there in order. */
+function fit(path: string, letters: string): number | undefined {
+  if (letters === '') return -path.split('/').length
+  const name = path.lastIndexOf('/', path.length - 2) + 1
+  const whole = path.indexOf(letters, name)
+  if (whole >= 0) return 1000 - (whole - name)
+  const anywhere = path.indexOf(letters)
+  if (anywhere >= 0) return 500 - anywhere / 10
+  let score = 0
+  let at = -1
+  for (const letter of letters) {
+    const next = path.indexOf(letter, at + 1)
+    if (next < 0) return undefined
+    // A letter right after the last one, or at the beginning of a word, is what a person means.
+    score += next === at + 1 ? 5 : /[/_.-]/.test(path[next - 1] ?? '/') ? 4 : 0
+    at = next
+  }
+  return score
+}

@@ -1,0 +1,183 @@
+import type { CallState } from '../../agent/call-state.ts'
+import type { RunEvent } from '../../agent/run-event.ts'
+import type { TurnEvent } from '../../model/event.ts'
+import type { UserTurn } from '../../model/turn.ts'
+import { visible } from '../output/visible.ts'
+import { settledLength } from './view/markdown.ts'
+
+/** A piece of the conversation as it is shown. Its texts are safe for the terminal already. */
+export type Block =
+  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
+  | { readonly kind: 'thought'; readonly text: string; readonly done: boolean; readonly ms: number }
+  | { readonly kind: 'call'; readonly call: CallState; readonly progress: string; readonly since: number }
+  | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad' }
+
+/** What is not yet above: the blocks that may still change, and how the parts of the model's turn map to them. */
+export interface Conversation {
+  readonly live: readonly Block[]
+  /** The blocks of the parts of the turn that is coming in, by the part's index. */
+  readonly parts: Readonly<Record<number, number>>
+  /** When the part began, for thoughts. */
+  readonly since: number
+}
+
+/** Nothing said yet. */
+export const SILENCE: Conversation = { live: [], parts: {}, since: 0 }
+
+/** The conversation after an event of the run. */
+export function told(conversation: Conversation, event: RunEvent, now: number): Conversation {
+  switch (event.type) {
+    case 'turn':
+      return turnTold(conversation, event.event, now)
+    case 'call':
+      return callTold(conversation, event.call, now)
+    case 'progress':
+      return {
+        ...conversation,
+        live: conversation.live.map((block) =>
+          block.kind === 'call' && block.call.call.id === event.call
+            ? { ...block, progress: visible(event.text) }
+            : block,
+        ),
+      }
+    case 'entry':
+      return event.entry.kind === 'user' ? said(conversation, event.entry.parts) : conversation
+    case 'notice':
+      return add(conversation, { kind: 'notice', text: visible(event.text), tone: 'quiet' })
+    case 'compact':
+      return event.done
+        ? add(conversation, { kind: 'notice', text: compacted(event.before, event.after), tone: 'quiet' })
+        : conversation
+    case 'run-close':
+      return closed(conversation)
+    default:
+      return conversation
+  }
+}
+
+/** Takes what is final off the front: it goes above and never changes again. */
+export function settled(conversation: Conversation): { final: readonly Block[]; rest: Conversation } {
+  const final: Block[] = []
+  let at = 0
+  for (; at < conversation.live.length; at++) {
+    const block = conversation.live[at]
+    if (!block || !isFinal(block)) break
+    final.push(block)
+  }
+  const rest = conversation.live.slice(at)
+  const [first] = rest
+  const parts = Object.fromEntries(
+    Object.entries(conversation.parts).flatMap(([index, place]) => (place >= at ? [[index, place - at]] : [])),
+  )
+  if (first?.kind !== 'text') return { final, rest: { ...conversation, live: rest, parts } }
+  // Of a text that still comes in, the paragraphs that are whole.
+  const length = settledLength(first.text)
+  if (length === 0) return { final, rest: { ...conversation, live: rest, parts } }
+  const head: Block = { ...first, text: first.text.slice(0, length), done: true }
+  const tail: Block = { kind: 'text', text: first.text.slice(length), done: false }
+  return { final: [...final, head], rest: { ...conversation, live: [tail, ...rest.slice(1)], parts } }
+}
+
+function isFinal(block: Block): boolean {
+  if (block.kind === 'text' || block.kind === 'thought') return block.done
+  if (block.kind === 'call') return isSettled(block.call)
+  return true
+}
+
+/** Has the call its result? */
+export function isSettled({ status }: CallState): boolean {
+  return status === 'success' || status === 'error' || status === 'cancelled'
+}
+
+function turnTold(conversation: Conversation, event: TurnEvent, now: number): Conversation {
+  switch (event.type) {
+    case 'open':
+      return event.anew ? asksAgain(conversation, event) : { ...conversation, parts: {} }
+    case 'part-open':
+      if (event.kind !== 'text' && event.kind !== 'reasoning') return conversation
+      return open(conversation, event.index, event.kind, now)
+    case 'part-delta':
+      return change(conversation, event.index, (block) => ({ ...block, text: block.text + visible(event.text) }))
+    case 'part-close':
+      return change(conversation, event.index, (block) => ({
+        ...block,
+        done: true,
+        ...(block.kind === 'thought' && { ms: now - conversation.since }),
+      }))
+    case 'finish':
+      return { ...closed(conversation), parts: {} }
+    default:
+      return conversation
+  }
+}
+
+function open(conversation: Conversation, index: number, kind: 'text' | 'reasoning', now: number): Conversation {
+  const block: Block =
+    kind === 'text' ? { kind: 'text', text: '', done: false } : { kind: 'thought', text: '', done: false, ms: 0 }
+  return {
+    live: [...conversation.live, block],
+    parts: { ...conversation.parts, [index]: conversation.live.length },
+    since: now,
+  }
+}
+
+type Growing = Extract<Block, { kind: 'text' | 'thought' }>
+
+function change(conversation: Conversation, index: number, grow: (block: Growing) => Growing): Conversation {
+  const at = conversation.parts[index]
+  const block = at === undefined ? undefined : conversation.live[at]
+  if (block?.kind !== 'text' && block?.kind !== 'thought') return conversation
+  return { ...conversation, live: conversation.live.with(at ?? 0, grow(block)) }
+}
+
+/** The answer so far is void: what is still live goes; what is above gets a line that says so. */
+function asksAgain(conversation: Conversation, event: Extract<TurnEvent, { type: 'open' }>): Conversation {
+  const live = conversation.live.filter((block) => isFinal(block))
+  const seconds = Math.ceil((event.wait ?? 0) / 1000)
+  const why = event.fault ? ` (${visible(event.fault.message)})` : ''
+  const when = seconds > 0 ? ` in ${seconds} s` : ''
+  return {
+    ...conversation,
+    parts: {},
+    live: [...live, { kind: 'notice', text: `The answer broke off${why}; asking again${when}.`, tone: 'warn' }],
+  }
+}
+
+function callTold(conversation: Conversation, call: CallState, now: number): Conversation {
+  const at = conversation.live.findIndex((block) => block.kind === 'call' && block.call.call.id === call.call.id)
+  const former = conversation.live[at]
+  const since = call.status === 'executing' ? now : former?.kind === 'call' ? former.since : now
+  const progress = former?.kind === 'call' ? former.progress : ''
+  const block: Block = { kind: 'call', call, progress, since }
+  return at < 0 ? add(conversation, block) : { ...conversation, live: conversation.live.with(at, block) }
+}
+
+function said(conversation: Conversation, parts: UserTurn['parts']): Conversation {
+  const [first, ...more] = parts.map((part, at) => {
+    if (part.kind === 'media') return `[${part.name ?? part.mime}, ${kilobytes(part.data ?? '')}]`
+    // What was attached is named, not shown: the person has it.
+    return at === 0 ? part.text : `[${part.text.split('\n', 1)[0]?.replaceAll('-', '').trim() ?? ''}]`
+  })
+  return add(conversation, { kind: 'user', text: visible([first ?? '', ...more].join('\n')) })
+}
+
+function kilobytes(base64: string): string {
+  return `${Math.max(Math.round((base64.length * 3) / 4 / 1000), 1)} kB`
+}
+
+/** Nothing comes any more: what was open is as final as it will be. */
+function closed(conversation: Conversation): Conversation {
+  const live = conversation.live
+    .map((block) => (block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : block))
+    .filter((block) => !(block.kind === 'text' && block.text.trim() === ''))
+  return { ...conversation, live, parts: {} }
+}
+
+function add(conversation: Conversation, block: Block): Conversation {
+  return { ...conversation, live: [...conversation.live, block] }
+}
+
+function compacted(before: number, after: number): string {
+  return `The history was summarised: ${before} → ${after} tokens. The log keeps everything.`
+}

@@ -1,0 +1,102 @@
+import { findLocal } from '../../provider/resolve.ts'
+import { probe } from '../../provider/send.ts'
+import type { Config } from '../config/schema.ts'
+import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
+import { visible } from '../output/visible.ts'
+import { configuredModel, rowsWith } from '../model.ts'
+import { pick } from './pick.ts'
+import { line } from './term/line.ts'
+import type { ThemeName } from './term/theme.ts'
+
+/** What a person chose when there was no model yet. */
+export type Beginning = { readonly model: string } | { readonly tour: true } | undefined
+
+/** The first page: no key is no error, there are three ways on. */
+export async function firstRun(config: Config, theme: ThemeName): Promise<Beginning> {
+  const local = await findLocal(probe, rowsWith(config))
+  const way = await pick(
+    [
+      line('Dragoman works on your code with whatever model you have.', 'strong'),
+      line('There is no key here yet. Three ways on:'),
+      [],
+    ],
+    [
+      ...(local === undefined
+        ? []
+        : [{ value: 'local' as const, label: `Use ${visible(local)}`, about: 'it answers on this machine' }]),
+      {
+        value: 'key' as const,
+        label: 'Paste a key',
+        about: 'it is tried once, and kept in a file that only you can read',
+      },
+      { value: 'tour' as const, label: 'Take the tour', about: 'two minutes, scripted, with no key and no network' },
+      ...(local === undefined
+        ? [
+            {
+              value: 'server' as const,
+              label: 'How do I use a local model?',
+              about: 'Ollama, LM Studio, llama.cpp, vLLM',
+            },
+          ]
+        : []),
+    ],
+    theme,
+  )
+  if (way === 'local' && local !== undefined) return { model: local }
+  if (way === 'tour') return { tour: true }
+  if (way === 'server') {
+    process.stdout.write(LOCAL)
+    return undefined
+  }
+  return way === 'key' ? pasteKey(config, theme) : undefined
+}
+
+const LOCAL = `Start the server, then run dragoman again: it is found on its usual port.
+  Ollama:     ollama serve, and ollama pull qwen3
+  LM Studio:  load a model and switch the server on
+  llama.cpp:  llama-server -m model.gguf --jinja
+  vLLM:       vllm serve <model> --enable-auto-tool-choice --tool-call-parser <parser>
+`
+
+async function pasteKey(config: Config, theme: ThemeName): Promise<Beginning> {
+  const vendors = rowsWith(config).filter(
+    ({ auth, port, model, keys }) => auth !== 'none' && port === undefined && model !== undefined && keys.length > 0,
+  )
+  const row = await pick(
+    [line('Whose key is it?', 'strong')],
+    vendors.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
+    theme,
+  )
+  if (row === undefined) return undefined
+  await (await import('../command/login.ts')).loginCommand([row])
+  const model = await configuredModel(config)
+  return model === undefined ? undefined : { model }
+}
+
+/** Asks once whether the settings of a folder may be used, and says what that means. */
+export async function askTrust(folder: string, theme: ThemeName): Promise<void> {
+  const state = trustOf(folder)
+  const files = watchedFiles(folder)
+  if (files.length === 0 || (state !== 'unknown' && state !== 'changed')) return
+  const answer = await pick(
+    [
+      line(
+        `This folder has settings of its own${state === 'changed' ? ', and they have changed since you trusted them' : ''}:`,
+        'strong',
+      ),
+      ...files.map((file) => line(`  ${visible(file)}`)),
+      line('Trusted, they can choose the model and its address, start tool servers and allow commands unasked.'),
+      line(
+        'Not trusted, Dragoman works here all the same, without them. dragoman trust shows what is in them.',
+        'quiet',
+      ),
+      [],
+    ],
+    [
+      { value: false, label: 'Go on without them' },
+      { value: true, label: 'Trust them, as they are now' },
+    ],
+    theme,
+  )
+  if (answer !== undefined) setTrust(folder, answer)
+}

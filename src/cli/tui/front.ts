@@ -1,0 +1,123 @@
+import { visible } from '../output/visible.ts'
+import { type Block, settled } from './conversation.ts'
+import type { Deed } from './input/press.ts'
+import { press } from './input/press.ts'
+import type { State } from './state.ts'
+import type { Key } from './term/keys.ts'
+import type { Line } from './term/line.ts'
+import { openScreen, type Screen } from './term/screen.ts'
+import { THEMES, type ThemeName } from './term/theme.ts'
+import { type OpenTerminal, openTerminal } from './term/terminal.ts'
+import { blockLines, frame } from './view/frame.ts'
+import type { Look } from './view/look.ts'
+
+/** The screen with the state behind it: every change is shown, at most so often as a person can see. */
+export interface Front {
+  readonly state: State
+  update(change: (state: State) => State): void
+  /** Puts something above the live part for good. */
+  say(text: string, tone?: 'quiet' | 'warn' | 'bad'): void
+  print(lines: readonly Line[]): void
+  readonly look: Look
+  setTheme(theme: ThemeName): void
+  /** Lets another program have the terminal. */
+  lend<T>(use: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** Keystrokes are shown at once; what comes in by itself, so many milliseconds later at most. */
+const FRAME_MS = 33
+const TICK_MS = 250
+
+/** Opens the screen. What a key asks for beyond the text goes to `act`. */
+export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => void): Front {
+  let state = start
+  let highlight: Look['highlight']
+  let timer: NodeJS.Timeout | undefined
+  const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
+    key: onKey,
+    resize: (columns, rows) => {
+      screen.resize(columns, rows)
+      paint()
+    },
+  })
+  const screen: Screen = openScreen(terminal, THEMES[theme])
+  const tick = setInterval(() => state.running !== undefined && paint(), TICK_MS)
+  tick.unref()
+  // Colours for code come when they are there; nobody waits for them.
+  void loadColours()
+
+  async function loadColours(): Promise<void> {
+    highlight = (await import('./view/highlight.ts')).highlight
+  }
+
+  const lookNow = (): Look & { rows: number } => ({
+    width: terminal.columns,
+    rows: terminal.rows,
+    ...(highlight && { highlight }),
+  })
+
+  function onKey(key: Key): void {
+    const { state: next, deeds = [] } = press(state, key)
+    state = next
+    for (const deed of deeds) act(deed)
+    paint()
+  }
+
+  function paint(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const now = Date.now()
+    const { final, rest } = settled(state.conversation)
+    state = { ...state, conversation: rest }
+    commit(final, now)
+    const { lines, cursor } = frame(state, lookNow(), now)
+    screen.show(lines, cursor)
+  }
+
+  function commit(blocks: readonly Block[], now: number): void {
+    const look = lookNow()
+    screen.commit(blocks.flatMap((block) => blockLines(block, look, now)))
+  }
+
+  paint()
+  return {
+    get state() {
+      return state
+    },
+    update(change) {
+      state = change(state)
+      timer ??= setTimeout(paint, FRAME_MS)
+    },
+    say(text, tone = 'quiet') {
+      paint()
+      screen.commit(blockLines({ kind: 'notice', text: visible(text), tone }, lookNow(), 0))
+    },
+    print(lines) {
+      paint()
+      screen.commit(lines)
+    },
+    get look() {
+      return lookNow()
+    },
+    setTheme(name) {
+      screen.setTheme(THEMES[name])
+      screen.resize(terminal.columns, terminal.rows)
+    },
+    async lend(use) {
+      screen.close()
+      try {
+        return await terminal.lend(use)
+      } finally {
+        paint()
+      }
+    },
+    close() {
+      clearTimeout(timer)
+      clearInterval(tick)
+      paint()
+      screen.close()
+      terminal.close()
+    },
+  }
+}

@@ -1,0 +1,244 @@
+import type { Ask, Outcome } from '../../../agent/call-state.ts'
+import type { State } from '../state.ts'
+import type { Key } from '../term/keys.ts'
+import { type Edit, edit, EMPTY, lineAt, type Motion, wholeText } from './editor.ts'
+import { vimPress } from './vim.ts'
+
+/** What a key asks of the program, beside changing what is written. */
+export type Deed =
+  | { readonly do: 'say'; readonly text: string }
+  | { readonly do: 'answer'; readonly ask: string; readonly outcome: Outcome; readonly words?: string }
+  /** The proposed change is opened in the person's editor. */
+  | { readonly do: 'modify'; readonly ask: string }
+  | { readonly do: 'stop' | 'quit' | 'complete' | 'details' | 'editor' | 'redraw' | 'next-mode' | 'paste-image' }
+
+/** What is shown after a key, and what there is to do. */
+export interface Pressed {
+  readonly state: State
+  readonly deeds?: readonly Deed[]
+}
+
+/** What a key does. */
+export function press(before: State, key: Key): Pressed {
+  const { hint: _unused, ...rest } = before
+  const state: State = rest
+  if (key.type === 'report') return { state: before }
+  if (key.type === 'key' && key.ctrl && key.name === 'c') return interrupt(before)
+  if (state.asks.length > 0) return pressAtAsk(state, key)
+  if (state.menu) {
+    const chosen = pressAtMenu(state, key)
+    if (chosen) return chosen
+  }
+  if (state.vim !== undefined) {
+    const done = vimPress(state, key)
+    if (done) return done
+  }
+  return pressAtInput(state, key)
+}
+
+/** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
+function interrupt(state: State): Pressed {
+  if (state.asks.length > 0) return { state, deeds: [{ do: 'stop' }] }
+  if (state.editor.text !== '') return { state: { ...state, editor: EMPTY } }
+  if (state.running !== undefined) return { state, deeds: [{ do: 'stop' }] }
+  if (state.hint === LEAVE) return { state, deeds: [{ do: 'quit' }] }
+  return { state: { ...state, hint: LEAVE } }
+}
+
+const LEAVE = 'Control-C again leaves; the session is kept.'
+
+function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pressed {
+  if (key.type === 'text') return written(state, { do: 'insert', text: key.text }, true)
+  if (key.type === 'paste')
+    return key.text === ''
+      ? { state, deeds: [{ do: 'paste-image' }] }
+      : written(state, { do: 'insert', text: key.text, paste: true }, true)
+  if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return send(state)
+  const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
+  if (newLine) return written(state, { do: 'insert', text: '\n' })
+  if (key.name === 'escape') return escape(state)
+  if (key.name === 'tab') return { state, deeds: [{ do: key.shift ? 'next-mode' : 'complete' }] }
+  if (key.name === 'up' || key.name === 'down') return vertical(state, key.name)
+  if (key.ctrl && key.name === 'd')
+    return state.editor.text === '' ? { state, deeds: [{ do: 'quit' }] } : written(state, { do: 'remove', to: 'right' })
+  if (key.ctrl && key.name === 'o') return { state, deeds: [{ do: 'details' }] }
+  if (key.ctrl && (key.name === 'x' || key.name === 'g')) return { state, deeds: [{ do: 'editor' }] }
+  if (key.ctrl && key.name === 'l') return { state, deeds: [{ do: 'redraw' }] }
+  if (key.ctrl && key.name === 'v') return { state, deeds: [{ do: 'paste-image' }] }
+  const change = editOf(key)
+  return change ? written(state, change, change.do !== 'move') : { state }
+}
+
+/** Typing may open or narrow the list of completions. */
+function written(state: State, change: Edit, completes = false): Pressed {
+  const { historyAt: _unused, menu: _closed, ...rest } = state
+  const next: State = { ...rest, editor: edit(state.editor, change) }
+  return completes ? { state: next, deeds: [{ do: 'complete' }] } : { state: next }
+}
+
+function send(state: State): Pressed {
+  // A backslash at the end of a line goes on in the next one, in every terminal.
+  if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\'))
+    return {
+      state: { ...state, editor: edit(edit(state.editor, { do: 'remove', to: 'left' }), { do: 'insert', text: '\n' }) },
+    }
+  const text = wholeText(state.editor).trim()
+  if (text === '') return { state }
+  const { historyAt: _unused, ...rest } = state
+  const history = state.history.at(-1) === text ? state.history : [...state.history, text]
+  return { state: { ...rest, editor: EMPTY, history }, deeds: [{ do: 'say', text }] }
+}
+
+function escape(state: State): Pressed {
+  if (state.queued.length > 0) {
+    // What waited comes back into the input, so that nothing that was typed is lost.
+    const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
+    return { state: { ...state, queued: [], editor: edit(state.editor, { do: 'set', text }) } }
+  }
+  return state.running === undefined ? { state } : { state, deeds: [{ do: 'stop' }] }
+}
+
+/** Up and down move in the text, and beyond its ends through what was said before. */
+function vertical(state: State, to: 'up' | 'down'): Pressed {
+  const { at, of } = lineAt(state.editor)
+  const isInside = to === 'up' ? at > 0 : at < of - 1
+  if (isInside) return { state: { ...state, editor: edit(state.editor, { do: 'move', to }) } }
+  const from = state.historyAt ?? state.history.length
+  const next = to === 'up' ? from - 1 : from + 1
+  if (next < 0 || next > state.history.length) return { state }
+  const text = state.history[next] ?? ''
+  return { state: { ...state, historyAt: next, editor: edit(state.editor, { do: 'set', text }) } }
+}
+
+type Named = Extract<Key, { type: 'key' }>
+
+const CONTROL: Readonly<Record<string, Edit>> = {
+  a: { do: 'move', to: 'line-start' },
+  e: { do: 'move', to: 'line-end' },
+  b: { do: 'move', to: 'left' },
+  f: { do: 'move', to: 'right' },
+  h: { do: 'remove', to: 'left' },
+  k: { do: 'cut', to: 'line-end' },
+  u: { do: 'cut', to: 'line-start' },
+  w: { do: 'cut', to: 'word-left' },
+  y: { do: 'yank' },
+  t: { do: 'swap' },
+  z: { do: 'undo' },
+  _: { do: 'undo' },
+  r: { do: 'redo' },
+  backspace: { do: 'cut', to: 'word-left' },
+  delete: { do: 'cut', to: 'word-end' },
+}
+const ALT: Readonly<Record<string, Edit>> = {
+  b: { do: 'move', to: 'word-left' },
+  f: { do: 'move', to: 'word-end' },
+  d: { do: 'cut', to: 'word-end' },
+  backspace: { do: 'cut', to: 'word-left' },
+  z: { do: 'redo' },
+}
+const MOTIONS: Readonly<Record<string, Motion>> = { left: 'left', right: 'right', home: 'line-start', end: 'line-end' }
+
+/** The edit that a key means, as in every shell. */
+function editOf({ name, ctrl, alt }: Named): Edit | undefined {
+  if ((ctrl || alt) && (name === 'left' || name === 'right'))
+    return { do: 'move', to: name === 'left' ? 'word-left' : 'word-end' }
+  if (ctrl && (name === 'home' || name === 'end'))
+    return { do: 'move', to: name === 'home' ? 'text-start' : 'text-end' }
+  if (ctrl) return CONTROL[name]
+  if (alt) return ALT[name]
+  if (name === 'backspace') return { do: 'remove', to: 'left' }
+  if (name === 'delete') return { do: 'remove', to: 'right' }
+  if (name === 'space') return { do: 'insert', text: ' ' }
+  const to = MOTIONS[name]
+  return to && { do: 'move', to }
+}
+
+function pressAtMenu(state: State, key: Key): Pressed | undefined {
+  const { menu, ...rest } = state
+  if (!menu || key.type !== 'key') return undefined
+  const count = menu.items.length
+  if (key.name === 'escape') return { state: rest }
+  if (key.name === 'up' || (key.ctrl && key.name === 'p'))
+    return { state: { ...state, menu: { ...menu, at: (menu.at + count - 1) % count } } }
+  if (key.name === 'down' || (key.ctrl && key.name === 'n'))
+    return { state: { ...state, menu: { ...menu, at: (menu.at + 1) % count } } }
+  const chosen = menu.items[menu.at]
+  if (!chosen || key.ctrl || key.alt || (key.name !== 'tab' && key.name !== 'enter')) return undefined
+  // A command is carried out when it is chosen; a file is only a part of what is said.
+  if (key.name === 'enter' && chosen.value.startsWith('/'))
+    return send({ ...rest, editor: edit(state.editor, { do: 'set', text: chosen.value }) })
+  const after = state.editor.text.slice(menu.to)
+  const head = `${state.editor.text.slice(0, menu.from)}${chosen.value}${after.startsWith(' ') || chosen.value.endsWith('/') ? '' : ' '}`
+  const editor = edit(state.editor, { do: 'set', text: head + after, cursor: head.length })
+  return { state: { ...rest, editor }, deeds: [{ do: 'complete' }] }
+}
+
+const ANSWERS: Readonly<Record<string, Outcome>> = {
+  y: 'proceed-once',
+  a: 'proceed-always',
+  s: 'proceed-always-server',
+}
+
+function pressAtAsk(state: State, key: Key): Pressed {
+  const { asking, asks } = state
+  const ask = asks[asking.at] ?? asks[0]
+  if (!ask) return { state }
+  if (asking.why) return pressAtReason(state, key, ask)
+  const look = (at: number): Pressed => ({
+    state: { ...state, asking: { at, top: 0, seen: [...new Set([...asking.seen, ask.id, asks[at]?.id ?? ''])] } },
+  })
+  if (key.type === 'key') {
+    if (key.name === 'escape') return { state, deeds: [{ do: 'answer', ask: ask.id, outcome: 'cancel' }] }
+    if (key.name === 'left') return look((asking.at + asks.length - 1) % asks.length)
+    if (key.name === 'right' || key.name === 'tab') return look((asking.at + 1) % asks.length)
+    const step =
+      key.name === 'page-down'
+        ? 10
+        : key.name === 'page-up'
+          ? -10
+          : key.name === 'down'
+            ? 1
+            : key.name === 'up'
+              ? -1
+              : 0
+    return { state: { ...state, asking: { ...asking, top: Math.max(asking.top + step, 0) } } }
+  }
+  if (key.type !== 'text') return { state }
+  if (key.text === 'n') return { state: { ...state, asking: { ...asking, why: EMPTY } } }
+  if (key.text === 'e' && ask.details.kind === 'edit') return { state, deeds: [{ do: 'modify', ask: ask.id }] }
+  if (key.text === 'A') return allEdits(state, ask)
+  if (key.text === 's' && ask.details.kind !== 'mcp') return { state }
+  const outcome = ANSWERS[key.text]
+  return outcome === undefined ? { state } : { state, deeds: [{ do: 'answer', ask: ask.id, outcome }] }
+}
+
+/** Several edits at once, but only after each has been looked at. */
+function allEdits(state: State, current: Ask): Pressed {
+  const edits = state.asks.filter(({ details }) => details.kind === 'edit')
+  const unseen = state.asks.findIndex(
+    ({ id, details }) => details.kind === 'edit' && id !== current.id && !state.asking.seen.includes(id),
+  )
+  if (edits.length < 2) return { state }
+  if (unseen >= 0)
+    return { state: { ...state, asking: { at: unseen, top: 0, seen: [...state.asking.seen, current.id] } } }
+  return { state, deeds: edits.map(({ id }) => ({ do: 'answer', ask: id, outcome: 'proceed-once' })) }
+}
+
+function pressAtReason(state: State, key: Key, ask: Ask): Pressed {
+  const { why, ...asking } = state.asking
+  if (key.type === 'key' && key.name === 'escape') return { state: { ...state, asking } }
+  if (key.type === 'key' && key.name === 'enter') {
+    const words = (why ?? EMPTY).text.trim()
+    return {
+      state: { ...state, asking },
+      deeds: [{ do: 'answer', ask: ask.id, outcome: 'cancel', ...(words !== '' && { words }) }],
+    }
+  }
+  const change: Edit | undefined =
+    key.type === 'text' || key.type === 'paste'
+      ? { do: 'insert', text: key.text }
+      : key.type === 'key'
+        ? editOf(key)
+        : undefined
+  return change ? { state: { ...state, asking: { ...asking, why: edit(why ?? EMPTY, change) } } } : { state }
+}

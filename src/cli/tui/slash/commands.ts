@@ -1,0 +1,162 @@
+import { compact } from '../../../agent/compact.ts'
+import type { ApprovalMode } from '../../../policy/policy.ts'
+import { told } from '../conversation.ts'
+import { line, type Line } from '../term/line.ts'
+import type { ThemeName } from '../term/theme.ts'
+import { callLines } from '../view/call.ts'
+import { markdown } from '../view/markdown.ts'
+import { runOwn } from './own.ts'
+import type { Desk, Slash } from './slash.ts'
+
+const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'yolo', 'plan']
+const THEMES: readonly ThemeName[] = ['dark', 'light', 'none']
+
+/** The commands, in the order of the help. */
+export const SLASHES: readonly Slash[] = [
+  { name: 'help', about: 'what there is', run: help },
+  { name: 'model', about: 'another model from here on', takes: 'provider/model', run: model },
+  { name: 'mode', about: 'what happens unasked', takes: MODES.join('|'), run: mode },
+  { name: 'tools', about: 'what the model can do', run: tools },
+  { name: 'mcp', about: 'tool servers and their state', run: (desk) => runOwn(desk, ['mcp', 'list']) },
+  { name: 'memory', about: 'what is remembered', run: memory },
+  { name: 'compress', about: 'summarise the conversation so far', run: compress },
+  {
+    name: 'stats',
+    about: 'tokens, cost, tools, time',
+    run: (desk) => runOwn(desk, ['sessions', 'show', id(desk), '--stats']),
+  },
+  {
+    name: 'cache',
+    about: 'why the vendor’s cache hit or missed',
+    run: (desk) => runOwn(desk, ['sessions', 'show', id(desk), '--cache']),
+  },
+  {
+    name: 'undo',
+    about: 'take back what was changed',
+    takes: '[turn]',
+    run: (desk, words) => runOwn(desk, ['undo', ...split(words), '--session', id(desk)], true),
+  },
+  { name: 'fork', about: 'branch off from here', run: (desk) => desk.open({ fork: id(desk) }) },
+  {
+    name: 'resume',
+    about: 'go on with another session',
+    takes: '[id]',
+    run: (desk, words) => desk.open({ resume: words || 'latest' }),
+  },
+  { name: 'sessions', about: 'the sessions of this folder', run: (desk) => runOwn(desk, ['sessions', 'list']) },
+  {
+    name: 'export',
+    about: 'this session as Markdown or JSON',
+    takes: '[format]',
+    run: (desk, words) => runOwn(desk, ['sessions', 'export', id(desk), ...split(words)]),
+  },
+  { name: 'copy', about: 'the last answer to the clipboard', run: copy },
+  { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },
+  { name: 'theme', about: 'colours', takes: THEMES.join('|'), run: theme },
+  { name: 'vim', about: 'Vim’s keys in the input, on or off', run: vim },
+  { name: 'clear', about: 'a new session', run: (desk) => desk.open({}) },
+  { name: 'quit', about: 'leave; the session is kept', run: (desk) => desk.quit() },
+]
+
+const id = (desk: Desk): string => desk.agent().session.id
+const split = (words: string): string[] => words.split(/\s+/).filter((word) => word !== '')
+
+function help({ front }: Desk): void {
+  const width = Math.max(...SLASHES.map(({ name, takes = '' }) => name.length + takes.length)) + 3
+  const rows = SLASHES.map(({ name, takes = '', about }): Line => [
+    { text: `/${name} `, tone: 'accent' },
+    { text: takes.padEnd(width - name.length - 1), tone: 'quiet' },
+    { text: about },
+  ])
+  front.print([
+    [],
+    ...rows,
+    [],
+    ...KEYS.map(([keys, about]): Line => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
+  ])
+}
+
+const KEYS: readonly (readonly [keys: string, about: string])[] = [
+  ['Enter', 'send; Alt-Enter, Shift-Enter or \\ Enter: a new line'],
+  ['Esc', 'stop the model, or take back what waits'],
+  ['Up, Down', 'what you said before'],
+  ['@file', 'a file goes along; Tab completes'],
+  ['!command', 'runs a command of yours'],
+  ['Ctrl-O', 'the last call, unfolded'],
+  ['Ctrl-G', 'write in your editor'],
+  ['Shift-Tab', 'the next approval mode'],
+  ['Ctrl-C twice, Ctrl-D', 'leave'],
+]
+
+async function model(desk: Desk, name: string): Promise<void> {
+  if (name === '') return runOwn(desk, ['models'])
+  const problem = await desk.setModel(name)
+  desk.front.say(
+    problem ?? `From here on: ${name}. The conversation so far goes with it.`,
+    problem === undefined ? 'quiet' : 'bad',
+  )
+}
+
+function mode({ front, setMode }: Desk, word: string): void {
+  const found = MODES.find((one) => one === word)
+  if (!found) return front.say(`A mode is one of ${MODES.join(', ')}.`, 'warn')
+  setMode(found)
+}
+
+function tools({ front, agent }: Desk): void {
+  const rows = agent().toolbox.specs.map(({ name, description }): Line => [
+    { text: name.padEnd(24), tone: 'accent' },
+    { text: description.split(/[.\n]/, 1)[0] ?? '' },
+  ])
+  front.print([[], ...rows])
+}
+
+function memory({ front, agent }: Desk): void {
+  const [first] = agent().session.turns
+  const text = first?.role === 'note' ? first.text : ''
+  front.print([[], ...(text === '' ? [line('Nothing is remembered yet.', 'quiet')] : markdown(text, front.look))])
+}
+
+async function compress({ front, agent, talk }: Desk): Promise<void> {
+  if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
+  for await (const event of compact(agent(), `${agent().session.id}#compress`, new AbortController().signal))
+    front.update((state) => ({ ...state, conversation: told(state.conversation, event, Date.now()) }))
+}
+
+function copy({ front, agent }: Desk): void {
+  const last = agent().session.turns.findLast(({ role }) => role === 'assistant')
+  const text =
+    last?.role === 'assistant' ? last.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') : ''
+  if (text === '') return front.say('There is no answer yet.', 'warn')
+  // The terminal itself puts it into the clipboard, also over SSH.
+  process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`)
+  front.say(`Copied ${text.length} characters, if your terminal allows it.`)
+}
+
+function doctor(desk: Desk): Promise<void> {
+  const { provider, model: name } = desk.agent().model.origin
+  return runOwn(desk, ['doctor', `${provider}/${name}`])
+}
+
+function theme({ front }: Desk, word: string): void {
+  const found = THEMES.find((one) => one === word)
+  if (!found) return front.say(`A theme is one of ${THEMES.join(', ')}.`, 'warn')
+  front.setTheme(found)
+}
+
+function vim({ front }: Desk): void {
+  front.update(({ vim: now, ...state }) => (now === undefined ? { ...state, vim: 'insert' } : state))
+}
+
+/** The last call with all that it said. */
+export function showDetails({ front, agent }: Desk): void {
+  const entry = agent().session.entries.findLast(({ kind }) => kind === 'result')
+  if (entry?.kind !== 'result') return front.say('No tool has run yet.', 'warn')
+  const { result, ms } = entry
+  const status = result.status === 'ok' ? 'success' : result.status === 'cancelled' ? 'cancelled' : 'error'
+  const call = { kind: 'call', id: result.id, name: result.name, raw: '' } as const
+  front.print([
+    [],
+    ...callLines({ status, call, result, ms }, { width: front.look.width, seconds: 0, progress: '', open: true }),
+  ])
+}

@@ -1,0 +1,29 @@
+import type { Agent } from '../../../agent/agent.ts'
+import type { ApprovalMode } from '../../../policy/policy.ts'
+import type { Settings } from '../../config/read.ts'
+import type { Front } from '../front.ts'
+import type { Talk } from '../talk.ts'
+
+/** What a slash command can use. */
+export interface Desk {
+  readonly front: Front
+  readonly talk: Talk
+  readonly settings: Settings
+  readonly folder: string
+  readonly agent: () => Agent
+  /** Another model from the next request on; says what went wrong, if anything did. */
+  readonly setModel: (name: string) => Promise<string | undefined>
+  readonly setMode: (mode: ApprovalMode) => void
+  /** Leaves this session and goes on with another, or with a new one. */
+  readonly open: (session: { readonly resume?: string; readonly fork?: string }) => Promise<void>
+  readonly quit: () => void
+}
+
+/** A command that begins with a slash. */
+export interface Slash {
+  readonly name: string
+  readonly about: string
+  /** What stands after the name, for the help. */
+  readonly takes?: string
+  run(desk: Desk, words: string): void | Promise<void>
+}

@@ -1,0 +1,83 @@
+import type { Ask } from '../../agent/call-state.ts'
+import type { ApprovalMode } from '../../policy/policy.ts'
+import { type Conversation, SILENCE } from './conversation.ts'
+import { type Editor, EMPTY } from './input/editor.ts'
+
+/** All that the screen shows. Views are functions of this, and of nothing else. */
+export interface State {
+  readonly conversation: Conversation
+  readonly editor: Editor
+  /** Questions that wait for an answer, the oldest first. */
+  readonly asks: readonly Ask[]
+  readonly asking: Asking
+  readonly menu?: Menu
+  /** What was typed while the model works; it goes out at the next turn. */
+  readonly queued: readonly string[]
+  /** Since when the model works. */
+  readonly running?: number
+  readonly status: Status
+  /** What was said before, the latest last; and which of it is in the editor. */
+  readonly history: readonly string[]
+  readonly historyAt?: number
+  /** A line of help below the input, until the next key. */
+  readonly hint?: string
+  readonly vim?: 'insert' | 'normal'
+  /** Vim's operator that waits for a motion. */
+  readonly operator?: 'd' | 'c' | 'g'
+}
+
+/** How far the person is with a question. */
+export interface Asking {
+  /** Which of the questions is looked at. */
+  readonly at: number
+  /** The ids of those that were looked at. */
+  readonly seen: readonly string[]
+  /** The person writes why not. */
+  readonly why?: Editor
+  /** The first line that is shown of a long one. */
+  readonly top: number
+}
+
+/** Things to choose from, under the input. */
+export interface Menu {
+  readonly items: readonly MenuItem[]
+  readonly at: number
+  /** The part of the text that a choice takes the place of. */
+  readonly from: number
+  readonly to: number
+}
+
+/** A choice. */
+export interface MenuItem {
+  readonly value: string
+  readonly about?: string
+}
+
+/** What stands in the last line. */
+export interface Status {
+  readonly model: string
+  readonly mode: ApprovalMode
+  readonly folder: string
+  readonly branch?: string
+  /** Tokens of the last request, and how many the model can take. */
+  readonly context?: number
+  readonly window?: number
+  readonly cost?: number
+  /** The share of the last request that came from the vendor's cache. */
+  readonly cached?: number
+  readonly sandbox?: string
+}
+
+/** The state at the start. */
+export function startState(status: Status, history: readonly string[] = [], vim = false): State {
+  return {
+    conversation: SILENCE,
+    editor: EMPTY,
+    asks: [],
+    asking: { at: 0, seen: [], top: 0 },
+    queued: [],
+    status,
+    history,
+    ...(vim && { vim: 'insert' as const }),
+  }
+}

@@ -1,0 +1,85 @@
+import type { Tone } from './line.ts'
+
+/** Which colours the tones are; `none` has only weights, for NO_COLOR. */
+export type ThemeName = 'dark' | 'light' | 'none'
+
+/** The parameters of the terminal's own sequence for each tone. Only the sixteen colours: the person has chosen them. */
+export type Theme = Readonly<Record<Tone, string>>
+
+const base = {
+  plain: '',
+  strong: '1',
+  emphasis: '3',
+  reverse: '7',
+} as const
+
+/** The themes. */
+export const THEMES: Readonly<Record<ThemeName, Theme>> = {
+  dark: {
+    ...base,
+    quiet: '90',
+    accent: '36',
+    user: '1;36',
+    good: '32',
+    bad: '31',
+    warn: '33',
+    added: '32',
+    removed: '31',
+    code: '36',
+    keyword: '35',
+    string: '32',
+    number: '33',
+    comment: '90',
+    name: '34',
+    heading: '1;36',
+    link: '4;34',
+  },
+  light: {
+    ...base,
+    quiet: '2',
+    accent: '34',
+    user: '1;34',
+    good: '32',
+    bad: '31',
+    warn: '35',
+    added: '32',
+    removed: '31',
+    code: '34',
+    keyword: '35',
+    string: '32',
+    number: '31',
+    comment: '2',
+    name: '34',
+    heading: '1;34',
+    link: '4;34',
+  },
+  none: {
+    ...base,
+    quiet: '',
+    accent: '',
+    user: '1',
+    good: '',
+    bad: '1',
+    warn: '1',
+    added: '',
+    removed: '',
+    code: '',
+    keyword: '',
+    string: '',
+    number: '',
+    comment: '',
+    name: '',
+    heading: '1',
+    link: '4',
+  },
+}
+
+/** The theme for this terminal: without colours where the person wants none, light where the terminal says that it is light. */
+export function themeFor(wish: 'auto' | ThemeName, env: Readonly<Record<string, string | undefined>>): ThemeName {
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return 'none'
+  if (env['TERM'] === 'dumb') return 'none'
+  if (wish !== 'auto') return wish
+  // Set by several terminals: foreground;background, as numbers of the palette.
+  const background = Number(/;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1] ?? Number.NaN)
+  return background === 7 || background === 15 ? 'light' : 'dark'
+}

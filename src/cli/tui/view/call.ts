@@ -1,0 +1,104 @@
+import type { CallState } from '../../../agent/call-state.ts'
+import { isObject } from '../../../model/json.ts'
+import { resultText } from '../../../model/text.ts'
+import type { ResultPart } from '../../../model/turn.ts'
+import { visible } from '../../output/visible.ts'
+import { cut, type Line, line, type Span, type Tone, wrap } from '../term/line.ts'
+import { diffLines, diffSize } from './diff.ts'
+
+/** So many lines of output are shown before the rest is folded. */
+const SHOWN = 8
+
+/** A call as it is now: one line with its state, and below it what it shows. */
+export function callLines(
+  call: CallState,
+  { width, seconds, progress, open }: { width: number; seconds: number; progress: string; open: boolean },
+): Line[] {
+  const state = STATES[stateOf(call)]
+  const head: Line = [
+    { text: `${state.mark} `, tone: state.tone },
+    { text: visible(call.call.name), tone: 'strong' },
+    { text: ` ${visible(summary(call))}` },
+    ...timing(call, seconds),
+  ]
+  const shown =
+    call.status === 'executing' ? tail(progress, width) : 'result' in call ? outcome(call.result, width, open) : []
+  return [cut(head, width), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
+}
+
+type Shown = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled'
+
+const STATES: Readonly<Record<Shown, { readonly mark: string; readonly tone: Tone }>> = {
+  waiting: { mark: '○', tone: 'quiet' },
+  asking: { mark: '?', tone: 'warn' },
+  running: { mark: '●', tone: 'accent' },
+  done: { mark: '✓', tone: 'good' },
+  failed: { mark: '✗', tone: 'bad' },
+  denied: { mark: '⊘', tone: 'warn' },
+  cancelled: { mark: '⊘', tone: 'quiet' },
+}
+
+function stateOf(call: CallState): Shown {
+  if (call.status === 'awaiting-approval') return 'asking'
+  if (call.status === 'executing') return 'running'
+  if (call.status === 'success') return 'done'
+  if ('result' in call)
+    return call.result.status === 'denied' ? 'denied' : call.status === 'error' ? 'failed' : 'cancelled'
+  return 'waiting'
+}
+
+/** What the call is about, in a few words: its path, its command, its pattern. */
+export function summary({ call }: CallState): string {
+  const input: Readonly<Record<string, unknown>> = isObject(call.input) ? call.input : {}
+  const main = ['command', 'absolute_path', 'file_path', 'pattern', 'path', 'query', 'prompt', 'fact', 'url'].find(
+    (key) => typeof input[key] === 'string',
+  )
+  const text = main === undefined ? call.raw : String(input[main])
+  const where = main === 'pattern' && typeof input['path'] === 'string' ? ` in ${input['path']}` : ''
+  return `${text.split('\n', 1)[0] ?? ''}${text.includes('\n') ? ' …' : ''}${where}`
+}
+
+function timing(call: CallState, seconds: number): Span[] {
+  if (call.status === 'executing' && seconds >= 1) return [{ text: `  ${seconds} s`, tone: 'quiet' }]
+  if ('ms' in call && call.ms >= 1000) return [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }]
+  const state = stateOf(call)
+  return state === 'denied' || state === 'cancelled' ? [{ text: `  ${state}`, tone: STATES[state].tone }] : []
+}
+
+function tail(progress: string, width: number): Line[] {
+  const rows = progress
+    .trimEnd()
+    .split('\n')
+    .filter((row) => row !== '')
+  return rows.slice(-SHOWN).map((row) => cut(line(row, 'quiet'), width - 2))
+}
+
+function outcome(result: ResultPart, width: number, open: boolean): Line[] {
+  const { display } = result
+  const diff = isObject(display) && typeof display['fileDiff'] === 'string' ? display['fileDiff'] : undefined
+  if (diff !== undefined) {
+    const { added, removed } = diffSize(diff)
+    const head = line(`+${added} −${removed}`, 'quiet')
+    return [head, ...folded(diffLines(visible(diff), width - 2), open ? Infinity : 40)]
+  }
+  const text = typeof display === 'string' ? display : resultText(result)
+  const isBad = result.status === 'error'
+  const rows = visible(text.trimEnd()).split('\n')
+  const lines = rows.flatMap((row) =>
+    open ? wrap(line(row, isBad ? 'bad' : 'quiet'), width - 2) : [cut(line(row, isBad ? 'bad' : 'quiet'), width - 2)],
+  )
+  return folded(text.trim() === '' ? [] : lines, open ? Infinity : SHOWN)
+}
+
+/** Long things show their beginning and their end. */
+function folded(lines: readonly Line[], most: number): Line[] {
+  if (lines.length <= most) return [...lines]
+  const head = Math.ceil(most / 2)
+  const foot = Math.floor(most / 2) - 1
+  const hidden = lines.length - head - foot
+  return [
+    ...lines.slice(0, head),
+    line(`… ${hidden} more lines (Ctrl-O shows them)`, 'quiet'),
+    ...lines.slice(lines.length - foot),
+  ]
+}

@@ -1,0 +1,45 @@
+import { type Line, line, type Span, type Tone, wrap } from '../term/line.ts'
+
+/** A unified diff in colour, with the line numbers of the new file (of the old one where lines go). */
+export function diffLines(diff: string, width: number): Line[] {
+  const rows = diff.split('\n').filter((row) => !/^(?:Index: |=+$|\\ No newline)/.test(row))
+  const digits = String(Math.max(...rows.map(farthest), 1)).length
+  let [before, after] = [0, 0]
+  const out: Line[] = []
+  for (const row of rows) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(row)
+    if (hunk) {
+      ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
+      if (out.length > 0) out.push(line('⋯', 'quiet'))
+    } else if (row.startsWith('+++') || row.startsWith('---')) continue
+    else if (row.startsWith('+')) out.push(...numbered(after++, row, 'added', digits, width))
+    else if (row.startsWith('-')) out.push(...numbered(before++, row, 'removed', digits, width))
+    else if (row !== '' || before > 0) {
+      if (row === '') continue
+      out.push(...numbered(after++, row, undefined, digits, width))
+      before++
+    }
+  }
+  return out
+}
+
+/** How many lines a diff adds and takes away. */
+export function diffSize(diff: string): { readonly added: number; readonly removed: number } {
+  const rows = diff.split('\n')
+  return {
+    added: rows.filter((row) => row.startsWith('+') && !row.startsWith('+++')).length,
+    removed: rows.filter((row) => row.startsWith('-') && !row.startsWith('---')).length,
+  }
+}
+
+function numbered(number: number, row: string, tone: Tone | undefined, digits: number, width: number): Line[] {
+  const text: Span = { text: row.replaceAll('\t', '    '), ...(tone && { tone }) }
+  const margin: Span = { text: `${String(number).padStart(digits)} `, tone: 'quiet' }
+  return wrap([margin, text], width, [{ text: ' '.repeat(digits + 2) }])
+}
+
+function farthest(row: string): number {
+  const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?/.exec(row)
+  if (!hunk) return 0
+  return Math.max(Number(hunk[1]) + Number(hunk[2] ?? 1), Number(hunk[3]) + Number(hunk[4] ?? 1))
+}

@@ -1,0 +1,109 @@
+import type { Block } from '../conversation.ts'
+import type { State } from '../state.ts'
+import { cut, type Line, line, wrap } from '../term/line.ts'
+import { askLines } from './ask.ts'
+import { callLines } from './call.ts'
+import { editorLines, menuLines, type Placed, queuedLines } from './input.ts'
+import { type Look, READABLE } from './look.ts'
+import { markdown } from './markdown.ts'
+import { statusLine } from './status.ts'
+
+/** The live part of the screen: what may still change, the question or the input, and the status. */
+export function frame(state: State, look: Look & { readonly rows: number }, now: number): Placed {
+  const { width, rows } = look
+  // A call that is asked about stands in the question.
+  const shown = state.conversation.live.filter(
+    (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.asks.length > 0),
+  )
+  const live = shown.flatMap((block) => blockLines(block, look, now))
+  const working = workingLine(state, now)
+  const above = [...live, ...working, ...queuedLines(state, width)]
+  const status = statusLine(state.status, width)
+  const gap: Line[] = above.length > 0 ? [[]] : []
+  if (state.asks.length > 0) {
+    const ask = askLines(state.asks, state.asking, { width, rows })
+    return placed([...above, ...gap], ask, [status])
+  }
+  const mark = state.vim === 'normal' ? ': ' : '> '
+  const input = editorLines(state.editor, { width, mark })
+  const hint = state.hint === undefined ? [] : [cut(line(state.hint, 'quiet'), width)]
+  return placed([...above, ...gap], input, [...menuLines(state, width), ...hint, status])
+}
+
+/** A block as it stands above, for good; or as far as it has come. */
+export function blockLines(block: Block, look: Look, now: number): Line[] {
+  const lines = inner(block, look, now)
+  return lines.length > 0 ? [[], ...lines] : lines
+}
+
+function inner(block: Block, look: Look, now: number): Line[] {
+  const { width } = look
+  switch (block.kind) {
+    case 'user':
+      return block.text.split('\n').flatMap((one, at) =>
+        wrap(
+          [
+            { text: at === 0 ? '> ' : '  ', tone: 'user' },
+            { text: one, tone: 'user' },
+          ],
+          width,
+          [{ text: '  ' }],
+        ),
+      )
+    case 'text':
+      return markdown(block.text, look)
+    case 'thought':
+      return thought(block, width)
+    case 'call':
+      return callLines(block.call, {
+        width,
+        seconds: Math.floor((now - block.since) / 1000),
+        progress: block.progress,
+        open: false,
+      })
+    default:
+      return block.text.split('\n').flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
+  }
+}
+
+/** Thoughts are folded: their subject, or their last line while they come. */
+function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width: number): Line[] {
+  const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
+  const rows = text.split('\n').filter((one) => one.trim() !== '')
+  const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
+  if (done && shown === '') return []
+  const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
+  return [
+    cut(
+      [
+        { text: '✻ ', tone: 'quiet' },
+        { text: shown.trim(), tone: 'quiet' },
+        { text: time, tone: 'quiet' },
+      ],
+      width,
+    ),
+  ]
+}
+
+function workingLine({ running, asks, conversation }: State, now: number): Line[] {
+  if (running === undefined || asks.length > 0) return []
+  const seconds = Math.floor((now - running) / 1000)
+  const frameMark = MARKS[Math.floor(now / 250) % MARKS.length] ?? ''
+  const gap: Line[] = conversation.live.length > 0 ? [[]] : []
+  return [
+    ...gap,
+    [
+      { text: `${frameMark} `, tone: 'accent' },
+      { text: `working ${seconds} s · Esc stops, typing queues`, tone: 'quiet' },
+    ],
+  ]
+}
+
+const MARKS = ['◐', '◓', '◑', '◒']
+
+function placed(above: readonly Line[], middle: Placed, below: readonly Line[]): Placed {
+  return {
+    lines: [...above, ...middle.lines, ...below],
+    ...(middle.cursor && { cursor: { row: above.length + middle.cursor.row, column: middle.cursor.column } }),
+  }
+}

@@ -1,0 +1,11 @@
+import type { Line } from '../term/line.ts'
+
+/** What a view needs to know of the terminal. */
+export interface Look {
+  readonly width: number
+  /** Colours code; without it, code is shown plain. */
+  readonly highlight?: (code: string, language: string) => readonly Line[] | undefined
+}
+
+/** How wide running text becomes at most: longer lines are hard to read. */
+export const READABLE = 100

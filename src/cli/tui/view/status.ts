@@ -1,0 +1,45 @@
+import { cut, type Line, lineWidth, type Span } from '../term/line.ts'
+import type { Status } from '../state.ts'
+
+/** The last line: model, mode, context, cost, cache, branch, sandbox. Where there is little room, the less important goes. */
+export function statusLine(status: Status, width: number): Line {
+  const parts = [
+    [{ text: status.model, tone: 'accent' }],
+    mode(status),
+    context(status),
+    status.cost === undefined ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
+    status.cached === undefined ? [] : [{ text: `cache ${Math.round(status.cached * 100)}%` }],
+    status.branch === undefined ? [] : [{ text: `⎇ ${status.branch}` }],
+    status.sandbox === undefined ? [] : [{ text: status.sandbox }],
+    [{ text: status.folder }],
+  ].filter((part) => part.length > 0) as Span[][]
+  let shown = parts
+  while (shown.length > 1 && lineWidth(joined(shown)) > width) shown = shown.slice(0, -1)
+  return cut(joined(shown), width)
+}
+
+function joined(parts: readonly Span[][]): Line {
+  return parts.flatMap((part, at) => {
+    const toned = part.map(({ text, tone = 'quiet' }) => ({ text, tone }))
+    return at === 0 ? toned : [{ text: ' · ', tone: 'quiet' as const }, ...toned]
+  })
+}
+
+const MODES: Readonly<Record<Status['mode'], Span>> = {
+  default: { text: 'asks' },
+  auto_edit: { text: 'edits unasked', tone: 'warn' },
+  yolo: { text: 'asks nothing', tone: 'bad' },
+  plan: { text: 'only looks', tone: 'good' },
+}
+
+function mode(status: Status): Span[] {
+  return [MODES[status.mode]]
+}
+
+function context({ context: used, window }: Status): Span[] {
+  if (used === undefined) return []
+  const tokens = used >= 1000 ? `${(used / 1000).toFixed(used >= 10_000 ? 0 : 1)}k` : String(used)
+  if (window === undefined) return [{ text: `${tokens} tokens` }]
+  const share = used / window
+  return [{ text: `${Math.round(share * 100)}% (${tokens})`, ...(share > 0.8 && { tone: 'warn' as const }) }]
+}

@@ -1,0 +1,47 @@
+import type { Web } from '../host/host.ts'
+import { secretsIn } from '../model/secret.ts'
+import { urlGuard, type UrlGuard } from '../policy/url-guard.ts'
+import type { ModelPort } from '../provider/port.ts'
+import { proxyFor } from '../provider/proxy.ts'
+import type { Session } from '../session/session.ts'
+import type { WebToolOptions } from '../tool/builtin/index.ts'
+import type { SearchOptions } from '../tool/web/search-service.ts'
+import { sideModel } from '../tool/web/side-model.ts'
+import type { Config } from './config/schema.ts'
+
+/** Judges the addresses that a session reaches: what the person typed is theirs, and what is secret here stays here. */
+export function guardFor(session: Session, env: NodeJS.ProcessEnv): UrlGuard {
+  const secrets = secretsIn(env)
+  return urlGuard({ typed: (url) => isTyped(url, session), secrets: () => secrets })
+}
+
+/** The web, through the guard and the proxy that the person set up. It is loaded when it is first used. */
+export function webThrough(judge: UrlGuard, env: NodeJS.ProcessEnv): Web {
+  let web: Promise<Web> | undefined
+  const open = async (): Promise<Web> => {
+    const { guardedWeb } = await import('../host/web.ts')
+    return guardedWeb({ judge, proxy: (url) => proxyFor(url, env) })
+  }
+  return { fetch: async (request) => (await (web ??= open())).fetch(request) }
+}
+
+/** What the web tools may ask: the model, and the search service of the settings. */
+export function webTools(
+  model: ModelPort,
+  mint: () => string,
+  search: Config['search'],
+  env: NodeJS.ProcessEnv,
+): WebToolOptions {
+  const options: SearchOptions | undefined = search && {
+    service: search.service,
+    ...(search.url !== undefined && { url: search.url }),
+    ...(search.key !== undefined && { key: env[search.key] ?? '' }),
+  }
+  return { model: sideModel(model, mint), ...(options && { search: options }) }
+}
+
+function isTyped(url: string, session: Session): boolean {
+  return session.turns.some(
+    (turn) => turn.role === 'user' && turn.parts.some((part) => part.kind === 'text' && part.text.includes(url)),
+  )
+}

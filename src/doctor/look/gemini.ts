@@ -1,0 +1,22 @@
+import { isObject, stringOf } from '../../model/json.ts'
+import { list, objectOf } from './values.ts'
+import type { Sight } from './look.ts'
+
+/** Looks at a chunk of Gemini's, in Code Assist's envelope or without. */
+export function lookGemini(sight: Sight, given: Record<string, unknown>): void {
+  const value = isObject(given['response']) ? given['response'] : given
+  if (value['error'] !== undefined && value['error'] !== null) sight.error = true
+  if (isObject(value['usageMetadata'])) sight.usages.push(value['usageMetadata'])
+  for (const candidate of list(value['candidates']).filter(isObject)) {
+    if (typeof candidate['finishReason'] === 'string') sight.finishes.push(candidate['finishReason'])
+    for (const part of list(objectOf(candidate['content'])['parts']).filter(isObject)) {
+      if (part['thought'] !== true) sight.text += stringOf(part['text'])
+      const call = part['functionCall']
+      if (!isObject(call)) continue
+      const args = isObject(call['args']) ? JSON.stringify(call['args']) : call['args']
+      // Whatever is not an object here was written twice over, or cut.
+      const doubled = typeof call['args'] === 'string' ? JSON.stringify(call['args']) : args
+      sight.pieces.push({ index: undefined, id: call['id'], name: call['name'], arguments: doubled, opens: true })
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { realpathSync, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { worktreeOf } from './worktree.ts'
+import { CACHES, MACHINE_SECRETS, SECRETS, TOOLCHAINS } from './home.ts'
+
+/** What a command sees of the disk. All paths are real: no link is followed when they are mounted. */
+export interface Layout {
+  /** Folders that appear empty, and where what is written is lost. */
+  readonly hidden: readonly string[]
+  /** What is shown again inside of those, only to be read. */
+  readonly shown: readonly string[]
+  /** The folders of the workspace, without those that lie inside others. */
+  readonly workspace: readonly string[]
+  /** Folders to write in: those, and what git and package managers need. */
+  readonly writable: readonly string[]
+  /** Keys and passwords inside of what is shown: folders appear empty, files cannot be read. */
+  readonly masked: readonly { readonly path: string; readonly isFolder: boolean }[]
+}
+
+/** From where a layout is made. */
+export interface LayoutOptions {
+  /** The folders of the workspace. */
+  readonly folders: readonly string[]
+  readonly home: string
+  /** Folders of ours with settings and sessions. */
+  readonly secret: readonly string[]
+  /** The folders in which programs are looked for. */
+  readonly path: string
+  readonly network: boolean
+}
+
+/** Settles what a command sees: the workspace, the machine without its homes, and of the person's home what programs need. */
+export function layoutOf({ folders, home, secret, path, network }: LayoutOptions): Layout {
+  const workspace = outermost(folders.flatMap(realOf))
+  const homes = outermost(['/home', '/root', home].flatMap(realOf))
+  const own = realOf(home)[0] ?? home
+  const needed = own === '/' ? [] : TOOLCHAINS.map((name) => join(own, name))
+  const caches = own === '/' ? [] : CACHES.map((name) => join(own, name)).flatMap(realOf)
+  const programs = path.split(delimiter).filter((one) => isAbsolute(one))
+  const secrets = [...SECRETS.map((name) => join(own, name)), ...MACHINE_SECRETS, ...secret].flatMap(realOf)
+  const isSecret = (one: string): boolean => secrets.some((other) => isBelow(one, other) || isBelow(other, one))
+  const inHomes = (one: string): boolean => homes.some((other) => one !== other && isBelow(one, other))
+  const shown = [...needed, ...programs].flatMap(realOf).filter((one) => inHomes(one) && one !== own && !isSecret(one))
+  // With the network open a package manager is at work, which wants to keep what it fetches.
+  const git = workspace.flatMap((folder) => worktreeOf(folder) ?? [])
+  const committed = git.flatMap(({ own: tree, shared }) => [tree, ...shared]).flatMap(realOf)
+  const writable = [...workspace, ...committed, ...(network ? caches : [])]
+  const seen = [...shown, ...workspace, ...caches]
+  return {
+    hidden: homes,
+    shown: outermost([...shown, ...git.map(({ common }) => common), ...(network ? [] : caches)]),
+    workspace,
+    writable: outermost(writable),
+    // What the person chose to work in is shown, whatever it is called; and what is hidden needs no mask.
+    masked: outermost(secrets)
+      .filter((one) => !workspace.some((folder) => isBelow(folder, one)))
+      .filter((one) => !inHomes(one) || seen.some((other) => isBelow(one, other)))
+      .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
+  }
+}
+
+/** Is a path this folder, or inside of it? */
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+}
+
+/** Without those that lie inside others: only they could be exchanged for a link by a command that ran before. */
+function outermost(paths: readonly string[]): string[] {
+  const all = [...new Set(paths)].sort()
+  return all.filter((path) => !all.some((other) => other !== path && isBelow(path, other)))
+}
+
+/** What is not there needs neither to be shown nor to be hidden. */
+function realOf(path: string): string[] {
+  try {
+    return [realpathSync(path)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Group, stopNow } from './group.ts'
+import type { Command } from './host.ts'
+import { HostProblem } from './problem.ts'
+import { reach } from './reach.ts'
+import type { Roots } from './roots.ts'
+import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
+
+/** A command that has been started. */
+export interface Started {
+  readonly group: Group
+  /** How its shell ended. */
+  readonly ended: Promise<Ended>
+  /** Its shell has ended; its box is opened, unless something in it goes on. Says what was changed and put back. */
+  shellEnded(goesOn: boolean): Promise<string[]>
+}
+
+/** How a shell ended; `failed` if it never began, because there was no box for it. */
+export interface Ended {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly failed: boolean
+}
+
+/** What a command is started with. */
+export interface StartOptions {
+  readonly env: Record<string, string>
+  readonly mark: string
+  /** The descriptor that it prints to. */
+  readonly output: number
+  readonly sandbox?: Sandbox
+}
+
+/** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
+export async function start(
+  roots: Roots,
+  { command, folder, network }: Command,
+  options: StartOptions,
+): Promise<Started> {
+  const real = reach(roots, folder, { need: 'write' }, ({ path }) => path)
+  const box = await options.sandbox?.enclose(real, network)
+  try {
+    const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
+      if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)
+      if (!found.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${folder}`)
+      const [program, ...args] = wholeCommand(command, box)
+      // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
+      const { output, env } = options
+      const stdio = ['ignore' as const, output, output, ...(box?.boxed ? (['pipe', 'pipe'] as const) : [])]
+      return spawn(program, args, { cwd: found.at, env, stdio, detached: true })
+    })
+    const ended = box?.boxed ? endInBox(child) : endOf(child)
+    const gone = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    const group: Group = { id: child.pid ?? 0, mark: options.mark, ...(box?.boxed && { boxed: true }) }
+    return { group, ended, shellEnded: (goesOn) => opened(child, group, box, gone, goesOn) }
+  } catch (error) {
+    box?.release()
+    throw error
+  }
+}
+
+/**
+ * In a box the shell has a keeper: when the shell has ended it says how (on 4), and then waits (on 3) until it is let go,
+ * because the box ends with it, and something may still go on in there.
+ */
+const KEEPER =
+  'exec 5>&2 2>/dev/null; "$BASH" --noprofile --norc -c "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+
+function wholeCommand(command: string, box: Enclosed | undefined): [string, ...string[]] {
+  const plain = [shell(), '--noprofile', '--norc', '-c'] as const
+  if (!box) return [...plain, command]
+  return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command] : [command])]
+}
+
+/** The shell that commands run in. */
+export function shell(): string {
+  return ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'].find(existsSync) ?? 'bash'
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  return new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
+  })
+}
+
+/** What the keeper says; if it says nothing, the box broke or was never there. */
+function endInBox(child: ChildProcess): Promise<Ended> {
+  const [, , , lifeline, status] = child.stdio as (Readable | Writable | null)[]
+  for (const end of [lifeline, status]) end?.on('error', () => undefined)
+  // What goes on in a box must not keep us from ending.
+  if (lifeline && 'unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
+  return new Promise((resolve) => {
+    let said = ''
+    status?.on('data', (data: Buffer) => {
+      said += data.toString('latin1')
+      if (said.includes('\n')) resolve({ exitCode: Number(said.trim()), signal: null, failed: false })
+    })
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, failed: exitCode !== null }))
+  })
+}
+
+async function opened(
+  child: ChildProcess,
+  group: Group,
+  box: Enclosed | undefined,
+  gone: Promise<void>,
+  goesOn: boolean,
+): Promise<string[]> {
+  if (!box) return []
+  const notes = box.check().map((path) => `${path} is protected: what the command made of it was set aside.`)
+  if (goesOn) {
+    child.unref()
+    return notes
+  }
+  if (box.boxed) {
+    ;(child.stdio[3] as Writable | null)?.end()
+    const late = await Promise.race([gone, wait(PATIENCE, 'late' as const, { ref: false })])
+    if (late) stopNow(group)
+  }
+  box.release()
+  return notes
+}
+
+const PATIENCE = 1000

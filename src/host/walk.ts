@@ -1,0 +1,116 @@
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { type Grip, gripFolder } from './grip.ts'
+import type { FileInfo, Files, FolderEntry, FolderView } from './host.ts'
+
+/**
+ * Shows a folder that is held, and those below it that are named. Each folder is held while what is in it is looked up, so
+ * that no exchange of names can lead the walk astray. The first one is released at the end, like all others.
+ */
+export async function walkFrom(
+  top: Held,
+  path: string,
+  visit: Parameters<Files['walk']>[1],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const trail: Level[] = []
+  try {
+    let seen = 0
+    for (let here: Place | undefined = { folder: top, path }; here; here = nextOf(trail)) {
+      const level: Level = { folder: here.folder, path: here.path, names: [], next: 0 }
+      trail.push(level)
+      // Everything here is quick and synchronous, so others get their turn now and then.
+      if (++seen % 500 === 0) await nextTick()
+      signal?.throwIfAborted()
+      const names = visit(viewOf(here))
+      level.names = names instanceof Promise ? await names : names
+    }
+  } finally {
+    for (const { folder } of trail) folder.release()
+  }
+}
+
+type Held = Pick<Grip, 'at' | 'release'>
+
+interface Place {
+  readonly folder: Held
+  readonly path: string
+}
+
+/** A folder on the way, and what is still to be seen in it. */
+interface Level extends Place {
+  names: readonly string[]
+  next: number
+}
+
+const MAX_DEPTH = 200
+
+/** Goes to the next folder, back up where one has no more of them. */
+function nextOf(trail: Level[]): Place | undefined {
+  for (let level = trail.at(-1); level; level = trail.at(-1)) {
+    const name = trail.length > MAX_DEPTH ? undefined : level.names[level.next++]
+    if (name === undefined) {
+      trail.pop()
+      level.folder.release()
+      continue
+    }
+    const folder = folderOr(`${level.folder.at}/${name}`)
+    if (folder) return { folder, path: level.path === '/' ? `/${name}` : `${level.path}/${name}` }
+  }
+  return undefined
+}
+
+/** A folder that is gone, closed to us, or a link by now is passed over. */
+function folderOr(at: string): Held | undefined {
+  try {
+    return gripFolder(at)
+  } catch {
+    return undefined
+  }
+}
+
+function viewOf({ folder, path }: Place): FolderView {
+  return {
+    path,
+    entries: entriesOr(folder),
+    info(name) {
+      try {
+        return infoOf(lstatSync(`${folder.at}/${name}`))
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+function entriesOr(folder: Held): FolderEntry[] {
+  try {
+    return entriesOf(folder)
+  } catch {
+    return []
+  }
+}
+
+/** What is in a folder that is held. */
+export function entriesOf({ at }: Pick<Grip, 'at'>): FolderEntry[] {
+  const entries: FolderEntry[] = []
+  for (const entry of readdirSync(at, { withFileTypes: true })) entries.push({ name: entry.name, kind: kindOf(entry) })
+  return entries
+}
+
+/** What the system knows of a file, in our words. */
+export function infoOf(stats: Stats): FileInfo {
+  return { kind: kindOf(stats), size: stats.size, changed: stats.mtimeMs, mode: stats.mode & 0o7777 }
+}
+
+interface Kinds {
+  isFile(): boolean
+  isDirectory(): boolean
+  isSymbolicLink(): boolean
+}
+
+function kindOf(one: Kinds): FileInfo['kind'] {
+  if (one.isFile()) return 'file'
+  if (one.isDirectory()) return 'folder'
+  return one.isSymbolicLink() ? 'link' : 'other'
+}

@@ -1,0 +1,56 @@
+import type { Effect } from './effect.ts'
+import type { Always, Judged, Judging } from './judging.ts'
+import { inPlan } from './judging.ts'
+import { folderOf } from './path/place.ts'
+import { isAbout } from './rule/rule.ts'
+import { judgeShell, type ShellJudgement } from './shell/judge.ts'
+
+/** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
+export async function judgeCommand(
+  { command, folder }: Effect & { readonly kind: 'exec' },
+  tool: string,
+  judging: Judging,
+): Promise<Judged> {
+  const { mode, places, book } = judging
+  if (mode === 'plan') return inPlan()
+  const whole = book.find((rule) => isAbout(rule, tool) && rule.words === undefined)?.rule
+  if (whole?.verdict === 'deny') {
+    return { verdict: 'deny', rule: whole.text, why: `The rule “${whole.text}” forbids it.` }
+  }
+  const shell = await judgeShell(command, folder, judging)
+  const { verdict, rule, why, programs } = shell
+  const decided = (what: Judged['verdict'], by: string, because: string): Judged => ({
+    verdict: what,
+    rule: by,
+    why: because,
+    programs,
+  })
+  const inside = folderOf(folder, places.folders, places.disk) !== undefined
+
+  if (shell.firm) return decided(verdict, rule, why)
+  if (whole?.verdict === 'ask') return decided('ask', whole.text, `The rule “${whole.text}” asks about it.`)
+  if (whole?.verdict === 'allow') return decided('allow', whole.text, `The rule “${whole.text}” allows it.`)
+  if (mode === 'yolo') return decided('allow', 'mode yolo', 'Everything is allowed.')
+  if (judging.approved.has(textKey(command, folder))) {
+    return decided('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
+  }
+  if (verdict === 'allow' && inside && places.disk) return decided('allow', rule, why)
+  if (mode === 'auto_edit' && inside && shell.understood && (await judging.sandboxed?.())) {
+    return decided('allow', 'mode auto_edit in the sandbox', 'It can change nothing but the workspace.')
+  }
+  const because = verdict === 'allow' ? `It runs in ${folder}, which is outside the workspace.` : why
+  return {
+    ...decided('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
+    always: alwaysOf(command, folder, shell),
+  }
+}
+
+/** The words of its commands, where they are certain; else this very text, in this folder, for this session. */
+function alwaysOf(command: string, folder: string, { always }: ShellJudgement): Always[] {
+  if (!always) return [{ text: textKey(command, folder), covers: `exactly the command “${command}”` }]
+  return always.map((rule) => ({ rule, covers: `exactly the words “${rule.replace(/^\w+\(=/, '').slice(0, -1)}”` }))
+}
+
+function textKey(command: string, folder: string): string {
+  return JSON.stringify([command, folder])
+}

@@ -1,0 +1,21 @@
+import { hiddenIn } from '../hidden.ts'
+
+/** Says what is wrong with a path as such, before any disk is asked. */
+export function malformed(path: string, need: 'read' | 'write', platform = 'linux'): string | undefined {
+  if (path.includes('\0')) return 'The path contains a zero byte.'
+  if (new TextEncoder().encode(path).length > 4096 || path.split('/').some((step) => step.length > 255)) {
+    return 'The path is longer than any disk allows.'
+  }
+  const hidden = need === 'write' ? hiddenIn(path, { lines: false }) : undefined
+  if (hidden !== undefined) return `The path contains ${hidden}, which nobody can see.`
+  return platform === 'windows' || platform === 'win32' ? malformedOnWindows(path) : undefined
+}
+
+/** Names that mean devices, drives and streams to Windows, whatever folder they stand in. */
+function malformedOnWindows(path: string): string | undefined {
+  if (/^[a-z]:/i.test(path) || /^[/\\]{2}/.test(path) || /^[/\\][a-z](?:[/\\]|$)/i.test(path)) {
+    return 'The path names a drive or a device.'
+  }
+  const device = path.split(/[/\\]/).some((step) => /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(step.trim()))
+  return device ? 'The path names a device.' : undefined
+}

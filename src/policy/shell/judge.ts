@@ -1,0 +1,194 @@
+import { posix } from 'node:path'
+import { NO_DISK } from '../disk.ts'
+import { hiddenIn, isDisguised } from '../hidden.ts'
+import { isLike } from '../path/pattern.ts'
+import { isWithin, type Places } from '../path/place.ts'
+import type { Verdict } from '../policy.ts'
+import type { Book, Ruling } from '../rule/book.ts'
+import { coversWords, isAbout, type Rule, SHELL } from '../rule/rule.ts'
+import { quoted } from '../rule/words.ts'
+import { type Command, nameOf, programOf } from './command.ts'
+import { dangersIn } from './danger.ts'
+import { doubtAbout, pathDoubt } from './harmless.ts'
+import { type PlainCommand, provePlain } from './plain.ts'
+import { withoutPrinting } from './program/git.ts'
+import { survey } from './survey.ts'
+import { shellParser } from './syntax.ts'
+import { UNKNOWN } from './word.ts'
+
+/** What a command is judged by. */
+export interface ShellContext {
+  readonly places: Places
+  readonly book: Book
+  /** The shell's own opinion: what it says against the text, or nothing. */
+  readonly rejected?: (text: string) => Promise<string | undefined>
+}
+
+/** The judgement of a command. */
+export interface ShellJudgement {
+  readonly verdict: Verdict
+  readonly rule: string
+  readonly why: string
+  /** The programs that it would run, as far as they can be told. */
+  readonly programs: readonly string[]
+  /** Does this hold in every mode? */
+  readonly firm: boolean
+  /** Was the text understood as a whole? */
+  readonly understood: boolean
+  /** The rules that would allow it from now on; absent if only a person can, each time. */
+  readonly always?: readonly string[]
+}
+
+/** Judges shell text: danger is looked for everywhere, harmlessness must be proved. */
+export async function judgeShell(text: string, folder: string, context: ShellContext): Promise<ShellJudgement> {
+  const { places, rejected } = context
+  const hidden = hiddenIn(text, { lines: true })
+  if (hidden !== undefined) return firm('deny', 'hidden characters', `It contains ${hidden}, which nobody can see.`)
+  if (Buffer.byteLength(text) > MAX_LENGTH)
+    return firm('deny', 'length', 'It is too long to be judged; put it into a file.')
+  const [parse, problem] = await Promise.all([shellParser(), rejected?.(text)])
+
+  const home = places.home === undefined ? {} : { HOME: places.home }
+  const found = survey(text, parse, { ...home, PWD: folder })
+  const programs = programsOf(found.commands)
+  const disguised = found.commands.map(programOf).find(isDisguised)
+  const dangers = [...dangersIn(found, places), ...found.commands.flatMap((command) => ruledOut(command, context.book))]
+  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
+  const tree = parse(text)
+  const understood = found.understood && found.complete
+
+  if (problem !== undefined) return { ...firm('deny', 'bash', `Bash rejects it: ${problem}`), programs }
+  if (disguised !== undefined) {
+    return {
+      ...firm('deny', 'hidden characters', `“${disguised}” is written so that it looks like another name.`),
+      programs,
+    }
+  }
+  if (!found.understood && !rejected) return { ...firm('deny', 'parser', 'It cannot be parsed.'), programs }
+  if (worst) return { ...worst, programs, firm: true, understood }
+
+  const proof = tree ? provePlain(tree) : { doubt: 'it is too long or too deep to be judged' }
+  const doubt = text.length > MAX_ALLOWED ? 'it is too long to be judged' : 'doubt' in proof ? proof.doubt : undefined
+  if (doubt !== undefined || 'doubt' in proof)
+    return { ...ask(`It is not proved harmless: ${doubt}.`), programs, understood }
+  return { ...judgeProved(proof.commands, folder, context), programs, understood }
+}
+
+/** Nobody writes longer commands by hand; a longer one is never allowed unasked, a much longer one never at all. */
+const MAX_ALLOWED = 20_000
+const MAX_LENGTH = 100_000
+const MAX_COMMANDS = 64
+
+type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm'> & { readonly always?: readonly string[] }
+
+function judgeProved(commands: readonly PlainCommand[], start: string, context: ShellContext): Core {
+  if (commands.length > MAX_COMMANDS) return ask(`It runs ${commands.length} commands, which is too many to be sure.`)
+  let folder = start
+  const used: string[] = []
+  const missing: PlainCommand[] = []
+  let why = ''
+  for (const [at, command] of commands.entries()) {
+    const next =
+      command.words[0] === 'cd' ? entered(command, commands.slice(at + 1), folder, context.places) : undefined
+    if (next !== undefined) {
+      folder = next
+      continue
+    }
+    const judged = judgeOne(command, folder, context)
+    if ('rule' in judged) used.push(judged.rule)
+    else {
+      missing.push(command)
+      why ||= judged.doubt
+    }
+  }
+  if (missing.length === 0)
+    return { verdict: 'allow', rule: unique(used).join(', '), why: 'It is proved harmless.', firm: false }
+  const rules = missing.map(({ words }) => quoted(words)).filter((words) => words !== undefined)
+  const whole = rules.length === missing.length && commands.every(({ reads }) => reads.length === 0)
+  return { ...ask(why), ...(whole && { always: unique(rules).map((words) => `${SHELL}(=${words})`) }) }
+}
+
+function judgeOne(
+  { words, reads }: PlainCommand,
+  folder: string,
+  { book, places }: ShellContext,
+): { rule: string } | { doubt: string } {
+  const ruling = rulingFor(withoutPrinting(words), book)
+  const shown = words.join(' ')
+  if (ruling?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
+  const { more, words: ruled = [], text } = ruling.rule
+  const doubt =
+    reads.map((file) => pathDoubt(file, folder, places)).find((one) => one !== undefined) ??
+    (more === 'harmless' ? doubtAbout(words, ruled.length, folder, places) : undefined)
+  return doubt === undefined ? { rule: text } : { doubt: `“${shown}” is not proved harmless: ${doubt}.` }
+}
+
+/** Where `cd` leads, if that is sure: into the workspace, and nothing runs if it fails. */
+function entered(
+  { words, reads }: PlainCommand,
+  rest: readonly PlainCommand[],
+  folder: string,
+  { folders, disk = NO_DISK }: Places,
+): string | undefined {
+  const [, target = '', ...more] = words
+  if (more.length > 0 || reads.length > 0 || /^-|(?:^|\/)\.\.(?:\/|$)|^$/.test(target)) return undefined
+  if (!rest.every(({ after }) => after === '&&' || after === '|')) return undefined
+  const real = disk.real(posix.resolve(folder, target))
+  if (real === undefined || disk.kind(real) !== 'folder') return undefined
+  return folders.some((one) => isWithin(real, disk.real(one) ?? one)) ? real : undefined
+}
+
+/** Rules that ask about or forbid a command, seen through its path and its quotes. */
+function ruledOut(command: Command, book: Book): { verdict: 'ask' | 'deny'; rule: string; why: string }[] {
+  const [first, ...args] = command.words
+  if (!first || first.guess === '') return []
+  const name = nameOf(first.guess).toLowerCase()
+  const words = [name, ...args.map(({ guess }) => guess)]
+  const pattern = first.glob && /\w/.test(name) ? name.replace(/\[(.)[^\]]*\]/g, '$1') : undefined
+  const ruling = book.find(
+    (rule) => isAbout(rule, SHELL) && (!rule.words || isCovered(rule, withoutPrinting(words), pattern)),
+  )
+  const narrow =
+    ruling?.rule.verdict === 'allow' && !ruling.rule.words
+      ? book.find((rule) => rule.verdict !== 'allow' && rule.words !== undefined && isCovered(rule, words, pattern))
+      : ruling
+  const { verdict, text = '' } = narrow?.rule ?? { verdict: 'allow' }
+  if (verdict === 'allow') return []
+  const how = verdict === 'deny' ? 'forbids' : 'asks about'
+  return [
+    {
+      verdict,
+      rule: text,
+      why: `The rule “${text}” ${how} ${words.join(' ').replaceAll(UNKNOWN, '…').slice(0, 200)}.`,
+    },
+  ]
+}
+
+function isCovered(rule: Rule, words: readonly string[], pattern: string | undefined): boolean {
+  if (coversWords(rule, words)) return true
+  const [first = '', ...rest] = rule.words ?? []
+  return pattern !== undefined && rest.length === 0 && rule.verdict === 'deny' && isLike(first, pattern)
+}
+
+function rulingFor(words: readonly string[], book: Book): Ruling | undefined {
+  return book.find((rule) => isAbout(rule, SHELL) && (!rule.words || coversWords(rule, words)))
+}
+
+/** Words that only lead on to the program proper. */
+const THROUGH: ReadonlySet<string> = new Set(['', 'command', 'builtin', 'time', 'coproc', '{', '}', '!'])
+
+function programsOf(commands: readonly Command[]): string[] {
+  return unique(commands.map(programOf).filter((name) => !THROUGH.has(name) && !name.includes(UNKNOWN)))
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}
+
+function ask(why: string): Core {
+  return { verdict: 'ask', rule: 'not proved harmless', why, firm: false }
+}
+
+function firm(verdict: Verdict, rule: string, why: string): ShellJudgement {
+  return { verdict, rule, why, programs: [], firm: true, understood: false }
+}

@@ -1,0 +1,135 @@
+import type { Syntax } from './syntax.ts'
+import { readWord } from './word.ts'
+
+/** A command of which every word is certain. */
+export interface PlainCommand {
+  readonly words: readonly string[]
+  /** Files that it gets as input. */
+  readonly reads: readonly string[]
+  /** What stands before it: nothing, or the sign that joins it to the command before. */
+  readonly after: string
+}
+
+/** The commands of a text, all of them and nothing else; or why that cannot be proved. */
+export type Proof = { readonly commands: readonly PlainCommand[] } | { readonly doubt: string }
+
+/**
+ * Proves what a text runs, by a closed grammar: commands of certain words, joined by `;`, `&&`, `||`, `|` and line ends, in
+ * brackets or not; files only as input; output only to `/dev/null`. Whatever else it holds, nothing is proved.
+ */
+export function provePlain(tree: Syntax): Proof {
+  const commands: PlainCommand[] = []
+  try {
+    if (tree.wrong) throw new Doubt('it cannot be parsed with certainty')
+    statements(tree, '', (command) => commands.push(command))
+    return commands.length === 0 ? { doubt: 'it runs nothing' } : { commands }
+  } catch (error) {
+    if (error instanceof Doubt) return { doubt: error.message }
+    throw error
+  }
+}
+
+class Doubt extends Error {}
+
+type Found = (command: PlainCommand) => void
+
+/** A row of statements: the whole text, a list, or what stands in brackets. */
+function statements(node: Syntax, after: string, found: Found): void {
+  gaps(node, true)
+  let sign = after
+  for (const child of node.children) {
+    if (child.kind === 'comment') continue
+    if (!child.named) {
+      if (!JOINS.has(child.kind)) throw new Doubt(`it contains “${child.text.trim()}”`)
+      if (!BRACKETS.has(child.kind)) sign = child.kind
+      continue
+    }
+    statement(child, sign, found)
+    sign = ';'
+  }
+}
+
+const BRACKETS: ReadonlySet<string> = new Set(['(', ')', '{', '}'])
+const JOINS: ReadonlySet<string> = new Set([';', '\n', '&&', '||', '|', ...BRACKETS])
+const ROWS: ReadonlySet<string> = new Set(['list', 'pipeline', 'subshell', 'compound_statement'])
+
+function statement(node: Syntax, after: string, found: Found): void {
+  if (ROWS.has(node.kind)) return statements(node, after, found)
+  if (node.kind === 'command') return simple(node, [], after, found)
+  if (node.kind !== 'redirected_statement') throw new Doubt(`it contains ${inWords(node.kind)}`)
+  gaps(node, false)
+  const [body, ...rest] = node.children
+  if (!body) throw new Doubt('it runs nothing')
+  const reads = rest.flatMap(redirection)
+  if (body.kind === 'command') return simple(body, reads, after, found)
+  if (reads.length > 0) throw new Doubt('it gives a file to several commands')
+  statement(body, after, found)
+}
+
+function simple(node: Syntax, reads: readonly string[], after: string, found: Found): void {
+  gaps(node, false)
+  const words: string[] = []
+  const files = [...reads]
+  for (const [at, child] of node.children.entries()) {
+    const isWord = !child.kind.endsWith('_redirect')
+    if (isWord && at > 0 && child.start === node.children[at - 1]?.end) throw new Doubt('its words are not divided')
+    if (child.kind === 'variable_assignment') assignment(child)
+    else if (child.kind === 'file_redirect' || child.kind === 'herestring_redirect') files.push(...redirection(child))
+    else words.push(certain(child))
+  }
+  if (words.length === 0) throw new Doubt('it sets a variable')
+  found({ words, reads: files, after })
+}
+
+/** The files that a redirection reads. Writing is only to where nothing is kept. */
+function redirection(node: Syntax): string[] {
+  gaps(node, false)
+  const [first, second] = node.children
+  const isNumbered = first?.kind === 'file_descriptor'
+  if (isNumbered && (first.end !== second?.start || !/^\d$/.test(first.text))) throw new Doubt('it opens a file oddly')
+  const [sign, target, ...more] = node.children.slice(isNumbered ? 1 : 0)
+  if (!sign || !target || more.length > 0) throw new Doubt('it contains an odd redirection')
+  const file = certain(target)
+  if (sign.kind === '<<<') return []
+  if (sign.kind === '<') return [file]
+  if (sign.kind === '>&' && /^[12]$/.test(file)) return []
+  if (/^(?:&?>>?|>\||>&)$/.test(sign.kind) && file === '/dev/null') return []
+  throw new Doubt(`it redirects into ${file}`)
+}
+
+/** Variables that change only what is printed. */
+function assignment({ text }: Syntax): void {
+  if (!/^(?:LC_[A-Z]+|LANG|NO_COLOR)=[\w.@-]*$/.test(text)) throw new Doubt('it sets a variable')
+}
+
+function certain(node: Syntax): string {
+  const { exact } = readWord(node.kind === 'command_name' ? (node.children[0] ?? node) : node, {})
+  if (exact === undefined || !WORDS.has(node.kind)) throw new Doubt(`“${node.text}” is known only when it runs`)
+  if (
+    node.kind === 'concatenation' &&
+    node.children.some((one, at) => at > 0 && one.start !== node.children[at - 1]?.end)
+  )
+    throw new Doubt('its words are not divided')
+  return exact
+}
+
+const WORDS: ReadonlySet<string> = new Set(['command_name', 'word', 'number', 'raw_string', 'string', 'concatenation'])
+
+/**
+ * What stands between the pieces must be blank. A continued line counts as blank only beside a real one: in the middle of
+ * a word bash joins what the parser divides. Line ends stand only between statements.
+ */
+function gaps(node: Syntax, lines: boolean): void {
+  let at = node.start
+  for (const child of node.children) {
+    const gap = node.text.slice(at - node.start, child.start - node.start)
+    const bare = gap.replaceAll('\\\n', '')
+    if (!(lines ? /^[ \t\n]*$/ : /^[ \t]*$/).test(bare)) throw new Doubt('it contains something odd between its words')
+    if (bare === '' && gap !== '') throw new Doubt('a word goes on in the next line')
+    at = child.end
+  }
+}
+
+function inWords(kind: string): string {
+  return `“${kind.replaceAll('_', ' ')}”`
+}

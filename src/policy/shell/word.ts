@@ -1,0 +1,136 @@
+import type { Syntax } from './syntax.ts'
+
+/** A word of a command. */
+export interface Word {
+  /** What the program gets, if that is certain: no variable, pattern or expansion in it. */
+  readonly exact?: string
+  /** What it most likely gets. `UNKNOWN` stands for what only bash will know. */
+  readonly guess: string
+  /** Has it a pattern (`*`, `?`, `[`) outside of quotes? */
+  readonly glob: boolean
+}
+
+/** Stands in a guess for what is not known. */
+export const UNKNOWN = '\0'
+
+/** Variables whose values are known before the command runs. */
+export type Variables = Readonly<Record<string, string>>
+
+/** Reads a word. */
+export function readWord(node: Syntax, variables: Variables): Word {
+  const { exact, guess, glob } = piece(node, variables)
+  const bare = unquotedText(node)
+  const isExact = exact !== undefined && !isExpanded(bare)
+  return { ...(isExact && { exact }), guess: withHome(bare, guess, variables), glob }
+}
+
+/** A word of text that is known by other means than the parser. */
+export function plainWord(text: string): Word {
+  return { exact: text, guess: text, glob: false }
+}
+
+interface Piece {
+  readonly exact?: string
+  readonly guess: string
+  readonly glob: boolean
+}
+
+function piece(node: Syntax, variables: Variables): Piece {
+  const { kind, text, children } = node
+  if (kind === 'number') return { exact: text, guess: text, glob: false }
+  if (kind === 'raw_string') return { exact: text.slice(1, -1), guess: text.slice(1, -1), glob: false }
+  if (kind === 'ansi_c_string') return { guess: ansi(text.slice(2, -1)), glob: false }
+  if (kind === 'word' && children.length === 0) {
+    const glob = /(?<!\\)[*?[]/.test(text)
+    const guess = text.replace(/\\(\n)?([^])?/g, (_, line?: string, sign = '') => (line === undefined ? sign : sign))
+    return /[\\*?[\]`$"'<>|&;()\s]/.test(text) ? { guess, glob } : { exact: text, guess, glob }
+  }
+  if (kind === 'string' || kind === 'translated_string') return inQuotes(node, variables)
+  if (kind === 'concatenation' || kind === 'command_name' || (kind === 'word' && children.length > 0)) {
+    return joined(children.map((child) => piece(child, variables)))
+  }
+  if (kind === 'simple_expansion' || kind === 'expansion') {
+    const name = /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? ''
+    return { guess: variables[name] ?? UNKNOWN, glob: false }
+  }
+  return { guess: UNKNOWN, glob: false }
+}
+
+/** In double quotes a backslash only hides the five signs that would mean something there. */
+function inQuotes(node: Syntax, variables: Variables): Piece {
+  const { kind, text, children } = node
+  const isPlain = children.every((child) => child.kind === 'string_content' || child.kind === '"')
+  if (kind === 'string' && isPlain) {
+    const inner = unescaped(text.slice(1, -1))
+    return { exact: inner, guess: inner, glob: false }
+  }
+  const parts = children
+    .filter((child) => child.kind !== '"')
+    .map((child) => (child.kind === 'string_content' ? unescaped(child.text) : piece(child, variables).guess))
+  return { guess: parts.join(''), glob: false }
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([$`"\\\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign))
+}
+
+function joined(pieces: readonly Piece[]): Piece {
+  const exacts = pieces.map(({ exact }) => exact)
+  return {
+    ...(exacts.every((exact) => exact !== undefined) && { exact: exacts.join('') }),
+    guess: pieces.map(({ guess }) => guess).join(''),
+    glob: pieces.some(({ glob }) => glob),
+  }
+}
+
+/** The text of a word without what stands in quotes: only there a sign can mean something. */
+function unquotedText(node: Syntax): string {
+  if (node.kind === 'raw_string' || node.kind === 'string' || node.kind === 'ansi_c_string') return '"'
+  if (node.children.length === 0 || node.kind === 'simple_expansion') return node.text
+  return node.children.map(unquotedText).join('')
+}
+
+/** Would bash make something else, or several words, out of it? `{a,b}`, `{1..3}`, `~`, `a=~`. */
+function isExpanded(bare: string): boolean {
+  return /\{[^]*(?:,|\.\.)[^]*\}/.test(bare) || /(?:^|[=:])~/.test(bare)
+}
+
+function withHome(bare: string, guess: string, variables: Variables): string {
+  const home = variables['HOME']
+  if (home === undefined || !/^~(?:\/|$)/.test(bare)) return guess
+  return guess.replace(/^~/, home)
+}
+
+/** `$'…'` with its escapes. */
+function ansi(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|([^]))/g,
+    (_, hex?: string, short?: string, long?: string, octal?: string, sign = '') => {
+      const code = hex ?? short ?? long
+      if (code !== undefined) return point(Number.parseInt(code, 16))
+      if (octal !== undefined) return point(Number.parseInt(octal, 8) & 255)
+      return (
+        ({ n: '\n', t: '\t', r: '\r', e: '\u001B', E: '\u001B', a: '\u0007' } as Record<string, string>)[sign] ?? sign
+      )
+    },
+  )
+}
+
+function point(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : UNKNOWN
+}
+
+/** The words that braces make of a word: `{a,b}c` is `ac` and `bc`. Only of a guess: nothing is proved by it. */
+export function withoutBraces({ guess, glob }: Word): Word[] {
+  const all: string[] = []
+  const todo = [guess]
+  for (let text = todo.shift(); text !== undefined && all.length < 64; text = todo.shift()) {
+    const match = /\{([^{}]*,[^{}]*)\}/.exec(text)
+    if (!match) all.push(text)
+    else {
+      const [before, after] = [text.slice(0, match.index), text.slice(match.index + match[0].length)]
+      todo.unshift(...(match[1] ?? '').split(',').map((middle) => before + middle + after))
+    }
+  }
+  return all.map((text) => ({ guess: text, glob }))
+}

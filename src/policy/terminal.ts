@@ -1,0 +1,184 @@
+import { redactor } from '../model/secret.ts'
+import { wellFormed } from '../model/text.ts'
+import { isLookalike } from './host-name.ts'
+import { HIDDEN, KEPT, mark, markHidden } from './unseen.ts'
+
+/** Where a text goes that somebody else wrote. */
+export type TerminalSurface =
+  | 'tool-output'
+  | 'model-text'
+  | 'approval-prompt'
+  | 'file-name'
+  | 'diff'
+  | 'log-file'
+  | 'json-output'
+  | 'to-model'
+  | 'mcp-tool-name'
+  | 'mcp-tool-description'
+
+/** How a surface shows a text. */
+interface Manner {
+  /** Sequences that steer a terminal are left out, instead of shown. */
+  readonly drops?: true
+  /** A person decides on this text: blanks that are not the blank are shown too. */
+  readonly strict?: true
+  /** The text is one line: line ends and tabs are shown as marks. */
+  readonly oneLine?: true
+  /** Long stretches of nothing are written short, so that they push nothing out of sight. */
+  readonly folds?: true
+  readonly masks?: true
+}
+
+const MANNERS: Readonly<Record<Exclude<TerminalSurface, 'json-output' | 'to-model'>, Manner>> = {
+  'tool-output': { drops: true },
+  'model-text': {},
+  'approval-prompt': { strict: true, folds: true, masks: true },
+  'file-name': { strict: true, oneLine: true },
+  diff: { folds: true },
+  'log-file': { oneLine: true, masks: true },
+  'mcp-tool-name': { strict: true, oneLine: true, folds: true },
+  'mcp-tool-description': { strict: true, folds: true },
+}
+
+/**
+ * A text as it may be shown on a surface: nothing in it can steer the terminal, hide something, or turn it around. What
+ * cannot be seen is written as `\u{…}`.
+ */
+export function renderSafe(text: string, surface: TerminalSurface): string {
+  if (surface === 'to-model') return forModel(text)
+  if (surface === 'json-output') return safeJson(JSON.stringify(text))
+  const manner = MANNERS[surface]
+  return render(text, manner)
+}
+
+/** Bytes as they may be shown: what is no text is named, with its size. */
+export function renderBytes(bytes: Uint8Array, surface: TerminalSurface): string {
+  if (bytes.includes(0)) return `(binary data, ${bytes.length} bytes)`
+  return renderSafe(new TextDecoder().decode(bytes), surface)
+}
+
+/** A text that comes in pieces, made safe piece by piece. */
+export interface SafeStream {
+  write(text: string): string
+  /** What was held back, because its end was still to come. */
+  end(): string
+}
+
+/** Starts a stream. What may be the beginning of a sequence is held back until it is clear what it is. */
+export function startSafe(surface: 'tool-output' | 'model-text'): SafeStream {
+  const manner: Manner = MANNERS[surface]
+  let held = ''
+  return {
+    write(text) {
+      if (held === '' && PLAIN.test(text)) return text
+      const whole = held + text
+      const cut = whole.length - heldBack(whole, manner)
+      held = whole.slice(cut)
+      return render(whole.slice(0, cut), manner)
+    },
+    end() {
+      const rest = held
+      held = ''
+      return render(rest, manner)
+    },
+  }
+}
+
+/** A text in a frame that it cannot leave: every line of it begins with a bar. */
+export function framed(text: string): string {
+  return text.replace(/\n$/, '').replace(/^/gm, '│ ')
+}
+
+/** A text as a model may read it: valid, and without characters that carry words which no person can see. */
+export function forModel(text: string): string {
+  const valid = wellFormed(text)
+  return SMUGGLED.test(valid) ? valid.replace(ALL_SMUGGLED, (...args) => (kept(args) ? args[0] : '')) : valid
+}
+
+/** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
+export function safeJson(json: string): string {
+  return json.replace(HIDDEN_IN_JSON, (char) =>
+    char
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+const HIDDEN_IN_JSON = new RegExp(`(?!\\n)${HIDDEN.source}`, 'gu')
+
+/** Tags and selectors of variants; a flag, and one selector behind a sign that has variants, are as they should be. */
+const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]{2}/u
+const ALL_SMUGGLED = new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu')
+
+function kept(args: readonly unknown[]): boolean {
+  const groups = args.at(-1) as { readonly kept?: string } | undefined
+  return groups?.kept !== undefined
+}
+
+const PLAIN = /^(?!.*\/)[\x20-\x7e\n\t]*$/s
+
+function render(given: string, manner: Manner): string {
+  if (!manner.masks && !manner.folds && PLAIN.test(given) && !manner.oneLine) return given
+  let text = wellFormed(given)
+  if (manner.drops) text = text.replace(SEQUENCE, '').replace(/\r\n?/g, '\n')
+  else if (!manner.strict) text = text.replaceAll('\r\n', '\n')
+  text = text.replace(HOST, (whole, host: string) => `//${plainHost(host) ?? whole.slice(2)}`)
+  if (manner.masks) text = masked(text)
+  text = markHidden(text, manner.strict === true)
+  text = text.replace(/\p{M}{9,}/gu, (marks) => `${marks.slice(0, 8)}…`)
+  if (manner.oneLine) text = text.replace(/[\n\t]/g, mark)
+  return manner.folds ? folded(text) : text
+}
+
+/** The host of an address, where a text may begin one. */
+const HOST = /\/\/([^\s/?#<>()[\]"'`\\]*[^\0-\x7f][^\s/?#<>()[\]"'`\\]*)/g
+
+/** The xn-- form of a host that can be taken for another; nothing if it is as it looks. */
+function plainHost(host: string): string | undefined {
+  const url = `http://${host}`
+  const name = URL.canParse(url) ? new URL(url).host : ''
+  return isLookalike(name) ? name : undefined
+}
+
+/** A whole sequence that steers a terminal: CSI, the strings (OSC, DCS, APC, PM, SOS), charset changes, and short ones. */
+const SEQUENCE =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~=>]/g
+
+/** The beginning of one, at the end of a text. */
+const UNFINISHED =
+  /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*\x1b?|\x1b[ -/]*)$/
+
+const MAX_HELD = 32_768
+const MAX_NESTING = 64
+
+/** How many characters at the end of a text could mean something else once more has come. */
+function heldBack(text: string, manner: Manner): number {
+  const tail = text.slice(-MAX_HELD)
+  // Half a character, then the character that one behind it may belong to, then all that these may be a part of.
+  let rest = tail.replace(/[\ud800-\udbff]$/, '').replace(LAST_CLUSTER, '')
+  for (let times = 0, before = ''; before !== rest && times < MAX_NESTING; times++) {
+    before = rest
+    if (manner.drops) rest = rest.replace(UNFINISHED, '')
+    rest = rest.replace(/\r$/, '').replace(OPEN_HOST, '').replace(OPEN_CLUSTER, '')
+  }
+  return rest === '' && tail.length === MAX_HELD ? 0 : tail.length - rest.length
+}
+
+const OPEN_HOST = /(?:\/\/[^\s/?#<>()[\]"'`\\]{0,255}|\/)$/
+/** A character with what is built onto it; more may be, so that even one that stands alone waits if it is the last. */
+const PIECES = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Default_Ignorable_Code_Point}\p{M}]`
+const OPEN_CLUSTER = new RegExp(String.raw`\P{ASCII}?${PIECES}{1,32}$`, 'u')
+const LAST_CLUSTER = new RegExp(String.raw`\P{ASCII}?${PIECES}{0,32}$`, 'u')
+
+/** Secrets in what a person or a log reads; a value that is set for a command is one too, if its name says so. */
+function masked(text: string): string {
+  const clean = redactor().clean(text)
+  return clean.replace(/\b(\w*(?:TOKEN|KEY|SECRET|PASSWORD)=)[\w./+=-]{12,}/g, '$1[secret]')
+}
+
+function folded(text: string): string {
+  return text
+    .replace(/\n(?:[ \t]*\n){3,}/g, (gap) => `\n⟨${gap.split('\n').length - 2} empty lines⟩\n`)
+    .replace(/[ \t]{81,}/g, (gap) => ` ⟨${gap.length} blanks⟩ `)
+}

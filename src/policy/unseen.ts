@@ -1,0 +1,42 @@
+/** A character that cannot be seen, or that moves others: all but line ends and tabs. */
+export const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+
+/** Where such characters belong: emoji with their joiners, flags, keycaps, and variants of signs that have some. */
+export const KEPT = [
+  String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F}`,
+  String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\uFE0E)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?){0,15}(?![\uFE00-\uFE0F\u200D])`,
+  String.raw`\uFE0F\u20E3`,
+  String.raw`\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}](?![\uFE00-\uFE0F\u{E0100}-\u{E01EF}])`,
+  String.raw`[\p{S}\p{P}\p{N}\p{Script=Myanmar}][\uFE00-\uFE0F](?![\uFE00-\uFE0F])`,
+].join('|')
+
+/** Writing systems whose words need joiners. */
+const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]`
+
+/** Fillers that show nothing though they count as letters, and blanks that are not the blank. */
+const STRICT = String.raw`[\u2800]|(?! )\p{Zs}`
+
+const RUN = new RegExp(`(?<kept>${KEPT}|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED}))|(?:${HIDDEN.source})+`, 'gu')
+const STRICT_RUN = new RegExp(`(?<kept>${KEPT})|(?:${HIDDEN.source}|${STRICT})+`, 'gu')
+
+/** A text with its hidden characters written as marks; those that belong where they are stay. */
+export function markHidden(text: string, strict: boolean): string {
+  return text.replace(strict ? STRICT_RUN : RUN, (run: string, ...more: unknown[]) => {
+    const groups = more.at(-1) as { readonly kept?: string } | undefined
+    return groups?.kept === undefined ? marks(run) : run
+  })
+}
+
+/** One character as a mark. */
+export function mark(char: string): string {
+  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+}
+
+/** A few marks, and how many there would be more. */
+function marks(run: string): string {
+  const chars = Array.from(run)
+  if (chars.length <= MOST) return chars.map(mark).join('')
+  return `${chars.slice(0, MOST).map(mark).join('')}⟨and ${chars.length - MOST} more hidden characters⟩`
+}
+
+const MOST = 8

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { isObject, type JsonObject, stringOf } from '../../model/json.ts'
+import type { Post } from '../transport.ts'
+import { fetchJson, form } from './fetch-json.ts'
+import { isSafe, SCOPE, TOKEN_URL } from './google.ts'
+import { awaitRedirect, type Redirect } from './redirect.ts'
+import { tokenIn } from './token.ts'
+
+/** An OAuth client of the person's own, as Google's console gives it out. */
+export interface Client {
+  readonly id: string
+  readonly secret: string
+  readonly authUrl: string
+  readonly tokenUrl: string
+}
+
+/** Reads the file that Google's console gives out for a desktop client. */
+export function clientFrom(json: JsonObject): Client | { readonly problem: string } {
+  const inner = json['installed'] ?? json['web']
+  if (!isObject(inner)) return { problem: 'it is no client file: it has no "installed" in it' }
+  const id = stringOf(inner['client_id'])
+  const secret = stringOf(inner['client_secret'])
+  if (id === '' || secret === '') return { problem: 'it has no client_id or no client_secret' }
+  const authUrl = stringOf(inner['auth_uri']) || 'https://accounts.google.com/o/oauth2/v2/auth'
+  const tokenUrl = stringOf(inner['token_uri']) || TOKEN_URL
+  if (!isSafe(authUrl) || !isSafe(tokenUrl)) return { problem: 'an address in it is no https URL' }
+  return { id, secret, authUrl, tokenUrl }
+}
+
+/**
+ * Signs a person in with their own client: they agree in a browser, which comes back to us on this machine. The code is
+ * bound to us twice: by `state`, and by a secret that only we know (PKCE). Gives a credential of the kind that gcloud
+ * stores; throws a sentence if it does not come to one.
+ */
+export async function signInWith(client: Client, post: Post, show: (url: string) => void): Promise<JsonObject> {
+  const verifier = randomBytes(32).toString('base64url')
+  const state = randomBytes(32).toString('hex')
+  const redirect = await awaitRedirect(state)
+  try {
+    show(consentUrl(client, redirect, state, verifier))
+    const code = await redirect.code
+    const fields = {
+      grant_type: 'authorization_code',
+      code,
+      client_id: client.id,
+      client_secret: client.secret,
+      redirect_uri: redirect.url,
+      code_verifier: verifier,
+    }
+    const answered = await fetchJson(post, form(client.tokenUrl, fields))
+    tokenIn(answered, 0)
+    const refresh = stringOf(answered.json['refresh_token'])
+    if (refresh === '')
+      throw new Error('Google gave no refresh token; remove the access of this client and sign in again.')
+    return {
+      type: 'authorized_user',
+      client_id: client.id,
+      client_secret: client.secret,
+      refresh_token: refresh,
+      token_uri: client.tokenUrl,
+    }
+  } finally {
+    redirect.close()
+  }
+}
+
+function consentUrl(client: Client, redirect: Redirect, state: string, verifier: string): string {
+  const url = new URL(client.authUrl)
+  const fields = {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: redirect.url,
+    scope: SCOPE,
+    access_type: 'offline',
+    prompt: 'consent',
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  }
+  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value)
+  return url.href
+}

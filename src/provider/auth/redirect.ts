@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A browser that is to come back to this machine. */
+export interface Redirect {
+  readonly url: string
+  /** What it brings. Rejects with a sentence if the person said no, or does not come. */
+  readonly code: Promise<string>
+  close(): void
+}
+
+/** How long a person may take to agree. */
+const PATIENCE = 5 * 60_000
+
+/** Waits on loopback for a browser that comes back with `state`. Whoever comes without it gets nothing, and we wait on. */
+export async function awaitRedirect(state: string, patience: number = PATIENCE): Promise<Redirect> {
+  const { promise: code, resolve, reject } = withResolvers<string>()
+  // Who asks for the code hears of it; until then it is no matter.
+  code.catch(() => {})
+  const server = createServer((request, response) => answer(request, response))
+  await new Promise<void>((done, fail) => {
+    server.once('error', fail)
+    server.listen(0, '127.0.0.1', done)
+  })
+  const { port } = server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
+  const timer = setTimeout(() => reject(new Error('nobody came back from the browser; try again.')), patience)
+
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', origin)
+    // A page elsewhere can make a browser come here under another name; it is not answered.
+    const ours = request.method === 'GET' && url.pathname === PATH && request.headers.host === `127.0.0.1:${port}`
+    if (!ours || url.searchParams.get('state') !== state) return say(response, 400, 'This is not the way in.')
+    const given = url.searchParams.get('code')
+    if (given !== null && given !== '') {
+      say(response, 200, 'You are signed in. This window can be closed.')
+      resolve(given)
+    } else {
+      const why = (url.searchParams.get('error') ?? 'no reason given').replace(/[^\w -]/g, '').slice(0, 60)
+      say(response, 200, 'You are not signed in. This window can be closed.')
+      reject(new Error(`it was refused in the browser (${why}).`))
+    }
+  }
+
+  return {
+    url: `${origin}${PATH}`,
+    code,
+    close() {
+      clearTimeout(timer)
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+const PATH = '/oauth2callback'
+
+function say(response: ServerResponse, status: number, sentence: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.end(`${sentence}\n`)
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<T>((done, fail) => {
+    resolve = done
+    reject = fail
+  })
+  return { promise, resolve, reject }
+}

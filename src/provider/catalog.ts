@@ -1,0 +1,168 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Origin } from '../model/turn.ts'
+import type { Usage } from '../model/usage.ts'
+import DATA from './catalog-data.md'
+
+/** What is known of a model. What is not known is absent; nothing here is a guess. */
+export interface ModelCard {
+  /** How many tokens it takes in. */
+  readonly window?: number
+  /** How many tokens it writes in one answer. */
+  readonly output?: number
+  readonly abilities?: readonly Ability[]
+  readonly price?: Price
+}
+
+export type Ability = 'tools' | 'vision' | 'reasoning'
+
+/** US dollars for a million tokens. */
+export interface Rates {
+  readonly input: number
+  readonly output: number
+  /** Like fresh input, where it is not said. */
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+  /** Like other output, where it is not said. */
+  readonly reasoning?: number
+}
+
+/** A price; requests that take in more than `above` tokens may have others, for all their tokens. */
+export interface Price extends Rates {
+  readonly tiers?: readonly (Rates & { readonly above: number })[]
+}
+
+/** Who makes a model, and its name. */
+export type Named = Pick<Origin, 'provider' | 'model'>
+
+/** The catalogue: which models there are, and what is known of them. */
+export interface Catalog {
+  /** When it was made, and out of what. */
+  readonly date: string
+  readonly source: string
+  card(named: Named): ModelCard | undefined
+  /** What a usage costs in US dollars; undefined where the price is not known. */
+  readonly cost: (named: Named, usage: Usage) => number | undefined
+  /** The models that are known behind a row. */
+  models(provider: string): readonly { readonly id: string; readonly card: ModelCard }[]
+}
+
+/** Opens the catalogue. `own` says, by `provider/model`, what a person knows better. */
+export function openCatalog(own: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
+  const sections = read(DATA, today.toISOString().slice(0, 10))
+  const listed = (provider: string) => sections.get(HOMES[provider] ?? provider) ?? []
+
+  function card({ provider, model }: Named): ModelCard | undefined {
+    const name = model.replace(/^models\//, '').toLowerCase()
+    const found = listed(provider).find(({ fits }) => fits(name))?.card
+    const free = UNPRICED.has(provider) && found ? withoutPrice(found) : found
+    const said = own[`${provider}/${model}`]
+    return said ? { ...free, ...(said as ModelCard) } : free
+  }
+
+  return {
+    date: /^date: (.*)$/m.exec(DATA)?.[1] ?? '',
+    source: /^source: (.*)$/m.exec(DATA)?.[1] ?? '',
+    card,
+    cost(named, usage) {
+      const price = card(named)?.price
+      return price && costOf(price, usage)
+    },
+    models: (provider) =>
+      listed(provider).map(({ id, card: known }) => ({ id, card: card({ provider, model: id }) ?? known })),
+  }
+}
+
+/** The section in which the models of a row stand, where it has another name. */
+const HOMES: Readonly<Record<string, string>> = {
+  gemini: 'google',
+  vertex: 'google',
+  'code-assist': 'google',
+  'gemini-openai': 'google',
+  'openai-chat': 'openai',
+  xai: 'x-ai',
+  moonshot: 'moonshotai',
+}
+
+/** Whoever signs in here pays in another way than by the token. */
+const UNPRICED = new Set(['code-assist'])
+
+function withoutPrice({ price: _price, ...card }: ModelCard): ModelCard {
+  return card
+}
+
+function costOf(price: Price, usage: Usage): number {
+  const takenIn = usage.input + usage.cacheRead + usage.cacheWrite
+  const rates: Rates = price.tiers?.findLast(({ above }) => takenIn > above) ?? price
+  const { input, output, cacheRead = input, cacheWrite = input, reasoning = output } = rates
+  return (
+    (usage.input * input +
+      usage.cacheRead * cacheRead +
+      usage.cacheWrite * cacheWrite +
+      usage.output * output +
+      usage.reasoning * reasoning) /
+    1_000_000
+  )
+}
+
+interface Listed {
+  readonly id: string
+  readonly card: ModelCard
+  readonly fits: (name: string) => boolean
+}
+
+/** The sections of the data: a heading each, then a line for each model. */
+function read(text: string, today: string): Map<string, Listed[]> {
+  const sections = text.split(/^## /m).slice(1)
+  return new Map(
+    sections.map((section) => {
+      const [name = '', ...lines] = section.split('\n')
+      return [name, lines.filter((line) => line.includes('\t')).map((line) => listedOf(line, today))]
+    }),
+  )
+}
+
+const ABILITIES: readonly (readonly [letter: string, ability: Ability])[] = [
+  ['t', 'tools'],
+  ['v', 'vision'],
+  ['r', 'reasoning'],
+]
+
+function listedOf(line: string, today: string): Listed {
+  const [id = '', pattern = '', window = '', output = '', can = '', prices = ''] = line.split('\t')
+  const price = priceOf(prices, today)
+  const plain = id.toLowerCase()
+  let compiled: RegExp | undefined
+  return {
+    id,
+    card: {
+      ...(window !== '' && { window: Number(window) }),
+      ...(output !== '' && { output: Number(output) }),
+      ...(can !== '' && { abilities: ABILITIES.flatMap(([letter, one]) => (can.includes(letter) ? [one] : [])) }),
+      ...(price && { price }),
+    },
+    fits: (name) => name === plain || (pattern !== '' && (compiled ??= new RegExp(pattern, 'i')).test(name)),
+  }
+}
+
+/** `2/0.2//10 >200000 4/0.4//15; 2027-01-01 …`: what holds on a day, with its tiers. */
+function priceOf(text: string, today: string): Price | undefined {
+  const held = text.split('; ').filter((one) => (/^\d{4}-\d\d-\d\d/.exec(one)?.[0] ?? '') <= today)
+  const [base = '', ...tiers] = (held.at(-1) ?? '').replace(/^\d{4}-\d\d-\d\d /, '').split(' >')
+  if (base === '') return undefined
+  const above = tiers.map((tier) => {
+    const [start = '', rates = ''] = tier.split(' ')
+    return { above: Number(start), ...ratesOf(rates) }
+  })
+  return { ...ratesOf(base), ...(above.length > 0 && { tiers: above }) }
+}
+
+function ratesOf(text: string): Rates {
+  const [input = '', cacheRead = '', cacheWrite = '', output = '', reasoning = ''] = text.split('/')
+  return {
+    input: Number(input),
+    output: Number(output),
+    ...(cacheRead !== '' && { cacheRead: Number(cacheRead) }),
+    ...(cacheWrite !== '' && { cacheWrite: Number(cacheWrite) }),
+    ...(reasoning !== '' && { reasoning: Number(reasoning) }),
+  }
+}

@@ -1,0 +1,102 @@
+import { closeSync, fstatSync, fsync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { type Entry, type EntryBody, mustBeDurable } from '../entry.ts'
+import { writeLine } from '../line.ts'
+import { stow } from '../media.ts'
+import { writeWhole } from './durable.ts'
+import { unsaved } from './problem.ts'
+import { type SessionLog, StoreProblem } from './store.ts'
+
+/** From where a log file goes on. */
+export interface From {
+  readonly id: string
+  readonly path: string
+  readonly seq: number
+  readonly at: number
+  readonly sum: string
+  readonly now: () => number
+  /** Keeps long media beside the log; it must be on the disk before the entry that names it. */
+  readonly put: (bytes: Uint8Array) => string
+  readonly closed: () => void
+}
+
+/** Writes a log on, line by line. A write waits for no disk; `saved` does, and leaves the program free meanwhile. */
+export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | 'close'> {
+  const { id, now, put } = from
+  let { seq, at, sum } = from
+  let handle: number | undefined = openForAppend(from.path)
+  let problem: StoreProblem | undefined
+  /** How many entries that must be on the disk were written, and how many of them are there. */
+  let [written, synced] = [0, 0]
+  let syncing = Promise.resolve()
+
+  function fail(error: unknown): StoreProblem {
+    // After a failure nobody knows what is on the disk, and what came later would stand on that.
+    return (problem ??= error instanceof StoreProblem ? error : unsaved(id, error))
+  }
+
+  async function sync(): Promise<void> {
+    if (problem) throw problem
+    const upTo = written
+    if (synced >= upTo || handle === undefined) return
+    try {
+      await flushed(handle)
+      synced = upTo
+    } catch (error) {
+      throw fail(error)
+    }
+  }
+
+  return {
+    append(body: EntryBody) {
+      if (handle === undefined) throw new StoreProblem(`the session ${id} is closed`)
+      if (problem) throw problem
+      try {
+        // A clock that was set back must not turn the order of things round.
+        at = Math.max(at, now())
+        const numbered = { seq: seq + 1, at }
+        const entry: Entry = { ...numbered, ...body }
+        const line = writeLine({ ...numbered, ...stow(body, put) }, sum)
+        writeWhole(handle, Buffer.from(line.line, 'utf8'))
+        seq++
+        ;({ sum } = line)
+        if (mustBeDurable(body)) written++
+        return entry
+      } catch (error) {
+        throw fail(error)
+      }
+    },
+    saved() {
+      // One after the other; what was written while one waits goes along with the next.
+      syncing = syncing.catch(() => undefined).then(sync)
+      return syncing
+    },
+    close() {
+      if (handle === undefined) return
+      const open = handle
+      handle = undefined
+      try {
+        if (synced < written && !problem) fsyncSync(open)
+      } catch {
+        // There is nobody left to tell who could do anything about it.
+      }
+      // A flush on its way must find the file open.
+      void syncing.catch(() => undefined).then(() => closeSync(open))
+      from.closed()
+    },
+  }
+}
+
+function flushed(handle: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsync(handle, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+/** A torn last line stays as it is; the next entry begins on a line of its own. */
+function openForAppend(path: string): number {
+  const handle = openSync(path, 'a+')
+  const { size } = fstatSync(handle)
+  const last = Buffer.alloc(1)
+  if (size > 0 && readSync(handle, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a) writeSync(handle, '\n')
+  return handle
+}

@@ -1,0 +1,24 @@
+import { isBlank } from './lines.ts'
+import type { Passage } from './pieces.ts'
+import { trailOf } from './style.ts'
+
+/**
+ * Takes the space away that the model has put at the ends of lines where the file has none, learned from lines that are
+ * otherwise the same. Space of another kind at the end of a new line could be meant.
+ */
+export function untrailer(
+  pairs: readonly (readonly [model: string, file: string])[],
+  { old, file }: Pick<Passage, 'old' | 'file'>,
+): (line: string) => string | undefined {
+  const put = new Set(pairs.flatMap(([model, real]) => (trailOf(real) === '' ? [trailOf(model)] : [])))
+  // Blank lines are all alike; if the file's are empty, so were the model's meant to be.
+  if (file.every((line) => !isBlank(line) || line === '')) for (const line of old) if (isBlank(line)) put.add(line)
+  put.delete('')
+  return (line) => {
+    const trail = trailOf(line)
+    if (put.size === 0 || trail === '') return line
+    if (put.has(trail)) return line.slice(0, line.length - trail.length)
+    const [only = ''] = put
+    return put.size === 1 && trail.endsWith(only) ? line.slice(0, -only.length) : undefined
+  }
+}

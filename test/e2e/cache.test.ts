@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import type { Agent } from '../../src/agent/agent.ts'
+import { cacheLines } from '../../src/cli/command/session-cache.ts'
+import type { WireId } from '../../src/model/turn.ts'
+import type { Rehearsal } from '../../src/rehearsal/server.ts'
+import type { Script } from '../../src/rehearsal/script.ts'
+import { takeUp } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { SessionLog } from '../../src/session/store/store.ts'
+import { tool } from '../../src/tool/custom.ts'
+import { wireIds } from '../../src/wire/wires.ts'
+import { dragoman, stage as commandStage } from '../support/command.ts'
+import { agentOf, modelOn, play, rehearse } from '../support/stage.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'dragoman-cache-'))
+const servers: Rehearsal[] = []
+after(async () => {
+  for (const server of servers) await server.close()
+  rmSync(place, { recursive: true, force: true })
+})
+
+async function rehearsal(steps: Script['steps']): Promise<Rehearsal> {
+  const server = await rehearse(steps)
+  servers.push(server)
+  return server
+}
+
+const count = tool({
+  name: 'count',
+  description: 'Counts.',
+  parameters: { type: 'object', properties: { n: { type: 'integer' } } },
+  effects: () => [],
+  run: (input) => `counted ${JSON.stringify(input)} `.repeat(40),
+})
+
+/** The places that differ, one list for each request. */
+const differing = (log: SessionLog) => cacheLines(log.entries).map(({ differs }) => differs)
+
+/** Is the one request the beginning of the other? Only the brackets at its end may be missing. */
+function extended(server: Rehearsal, at: number): boolean {
+  const [before, next] = [server.requests[at - 1], server.requests[at]].map((one) => one?.bytes.toString() ?? '')
+  return (next ?? '').startsWith((before ?? '').replace(/[\]}]+$/, ''))
+}
+
+for (const wire of wireIds) {
+  describe(`why did the cache miss, on the ${wire} wire`, () => {
+    const folder = mkdtempSync(join(place, 'sessions-'))
+    const steps: Script['steps'] = [
+      { call: [{ name: 'count', args: { n: 1 } }], usage: { input: 100, cacheRead: 0 } },
+      { say: 'One.', usage: { input: 20, cacheRead: 100 } },
+      { say: 'Two.' },
+      { say: 'Three.' },
+      { say: 'Four.' },
+      { say: 'Five.' },
+    ]
+    const start = (server: Rehearsal, log: SessionLog, more: Partial<Agent> = {}, on: WireId = wire): Agent =>
+      agentOf(modelOn(on, server), [count], { session: takeUp(log), ...more })
+
+    test('requests that go on from the one before, over a resumed session and a fork', async () => {
+      const server = await rehearsal(steps)
+      const store = jsonlStore(folder)
+      const first = store.create({ id: 'first', folder: '/' })
+      await play(start(server, first), 'begin')
+      first.close()
+      // Another process: nothing is left of the first writer.
+      const again = jsonlStore(folder).open('first')
+      await play(start(server, again), 'go on')
+      again.close()
+
+      const lines = cacheLines(store.read('first').entries)
+      assert.deepEqual(
+        lines.map(({ bytes }) => bytes),
+        server.requests.map(({ bytes }) => bytes.length),
+      )
+      assert.deepEqual(
+        lines.map(({ differs }) => differs),
+        [['the first request'], [], []],
+      )
+      // The envelope of one wire names the prompt; all else must be as it says.
+      if (wire !== 'code-assist') for (const at of [1, 2]) assert.ok(extended(server, at), `request ${at + 1}`)
+      assert.deepEqual([lines[1]?.input_tokens, lines[1]?.cached_tokens], [120, 100])
+      assert.equal(lines[1]?.cached_share, 100 / 120)
+
+      const seq = store.read('first').entries.at(-1)?.seq ?? 0
+      const fork = store.create({ id: 'fork', folder: '/', parent: { session: 'first', seq } })
+      await play(start(server, fork), 'another way')
+      fork.close()
+      // Where the session's name is part of the request, that is what differs, and nothing else.
+      const named = wire === 'gemini' || wire === 'anthropic' ? [] : ['the settings']
+      assert.deepEqual(cacheLines(store.read('fork').entries).at(-1)?.differs, named)
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('another system prompt, other tools, another model', async () => {
+      const server = await rehearsal(steps)
+      const log = jsonlStore(folder).create({ id: 'changed', folder: '/' })
+      const agent = start(server, log)
+      await play(agent, 'begin')
+      await play({ ...agent, system: 'You are tested otherwise.' }, 'go on')
+      const more = { ...count, spec: { ...count.spec, name: 'count_more' } }
+      await play(
+        agentOf(agent.model, [count, more], { session: agent.session, system: 'You are tested otherwise.' }),
+        'on',
+      )
+      const other: WireId = wire === 'anthropic' ? 'openai-chat' : 'anthropic'
+      const moved = start(server, log, { session: agent.session }, other)
+      await play(moved, 'and elsewhere')
+      log.close()
+      const [, , system, tools, model] = cacheLines(jsonlStore(folder).read('changed').entries)
+      assert.deepEqual(system?.differs, ['the system prompt'])
+      assert.deepEqual(tools?.differs, ['the tools'])
+      assert.match(model?.differs[0] ?? '', /^the model \(before: /)
+      assert.deepEqual(server.failures, [])
+    })
+
+    test('a history that was summarised, in this process and in the next', async () => {
+      const big = { usage: { input: 900, output: 10 } }
+      const server = await rehearsal([
+        { when: { user: 'about to be replaced' }, say: 'The person wants to count.' },
+        { when: { user: 'go on' }, say: 'More.', usage: { input: 10 } },
+        { when: { results: '"n":2' }, say: 'Done.', usage: { input: 10 } },
+        { call: [{ name: 'count', args: { n: 1 } }], ...big },
+        { call: [{ name: 'count', args: { n: 2 } }], ...big },
+      ])
+      const log = jsonlStore(folder).create({ id: 'summed', folder: '/' })
+      const agent = start(server, log)
+      await play({ ...agent, model: { ...agent.model, window: 1000 } }, 'count, please')
+      log.close()
+      const again = jsonlStore(folder).open('summed')
+      await play(start(server, again), 'go on')
+      again.close()
+      const all = differing(jsonlStore(folder).read('summed') as SessionLog)
+      assert.equal(all.length, server.requests.length)
+      assert.ok(all.some(([why]) => why === 'it asked for a summary'))
+      const at = all.findLastIndex((differs) => differs.some((one) => one.includes('summarised')))
+      assert.ok(at > 0, JSON.stringify(all))
+      assert.match(all[at]?.at(-1) ?? '', /^turn 1 \(the person’s\), as the history was summarised$/)
+      assert.deepEqual(
+        all.slice(at + 1),
+        all.slice(at + 1).map(() => []),
+        'from there on each goes on from the one before',
+      )
+      assert.deepEqual(server.failures, [])
+    })
+  })
+}
+
+test('what a request adds to the log does not grow with the history', async () => {
+  const server = await rehearsal([
+    { loop: [{ call: [{ name: 'count', args: { n: 1 } }] }], times: 60 },
+    { say: 'Done.' },
+  ])
+  const log = jsonlStore(mkdtempSync(join(place, 'sessions-'))).create({ id: 'long', folder: '/' })
+  let n = 0
+  const changing = { ...count, run: () => Promise.resolve({ content: `${n++}` }) }
+  const agent = agentOf(modelOn('openai-chat', server), [changing], { session: takeUp(log) })
+  await play(agent, 'go')
+  log.close()
+  const sizes = agent.session.entries.flatMap((entry) =>
+    entry.kind === 'request' ? [JSON.stringify(entry).length] : [],
+  )
+  assert.equal(sizes.length, 61)
+  assert.ok(Math.max(...sizes.slice(5)) <= (sizes[2] ?? 0) + 8, sizes.join(' '))
+})
+
+test('dragoman sessions show --cache', async () => {
+  const here = await commandStage([
+    { call: [{ name: 'list_directory', args: { path: '{cwd}' } }] },
+    { say: 'One.' },
+    { say: 'Two.' },
+  ])
+  await dragoman(['-p', 'first'], here)
+  await dragoman(['-p', 'second', '--resume'], here)
+  const { out, code } = await dragoman(['sessions', 'show', '--cache'], here)
+  assert.equal(code, 0)
+  assert.match(
+    out,
+    /^#\s+model\s+bytes\s+tokens in\s+cached\s+share\s+differs in\n1\s+openai-chat\/script\s.*the first request\n/,
+  )
+  assert.equal(out.match(/goes on from the one before/g)?.length, 2)
+  const json = JSON.parse((await dragoman(['sessions', 'show', '--cache', '--json'], here)).out) as { bytes: number }[]
+  assert.deepEqual(
+    json.map(({ bytes }) => bytes),
+    here.server.requests.map(({ bytes }) => bytes.length),
+  )
+  const both = await dragoman(['sessions', 'show', '--cache', '--stats'], here)
+  assert.deepEqual([both.code, both.err], [42, 'dragoman: give --stats or --cache, not both\n'])
+})

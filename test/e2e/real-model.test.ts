@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { visit } from '../../src/doctor/visit.ts'
+import { turnKey } from '../../src/model/ids.ts'
+import { port, startPost } from '../../src/provider/send.ts'
+import { remember } from '../../src/provider/wrap/remember.ts'
+import { retry } from '../../src/provider/wrap/retry.ts'
+import { tool } from '../../src/tool/custom.ts'
+import { bodyWriter } from '../../src/wire/incremental.ts'
+import { aimed } from '../provider/support/ask.ts'
+import { agentOf, closing, play } from '../support/stage.ts'
+
+/**
+ * A real model behind a real llama.cpp server, on the three wires that it speaks: `npm run real-model -- URL`. The model
+ * may be as weak as it likes: what is tried is the wires, not its wits.
+ */
+const URL = process.env['DRAGOMAN_LLAMA_URL'] ?? ''
+const skip = URL === '' && 'set DRAGOMAN_LLAMA_URL to the address of a llama.cpp server'
+const MODEL = process.env['DRAGOMAN_LLAMA_MODEL'] ?? 'local'
+
+const DOORS = [
+  [`llamacpp/${MODEL}`, `${URL}/v1`],
+  [`anthropic/${MODEL}`, URL],
+  [`openai/${MODEL}`, `${URL}/v1`],
+] as const
+
+describe('a real model', { skip }, () => {
+  for (const [name, url] of DOORS) {
+    for (const stream of [true, false]) {
+      test(`${name}: a tool round trip, ${stream ? 'streaming' : 'whole'}`, async (t) => {
+        const ran: unknown[] = []
+        const weather = tool({
+          name: 'get_weather',
+          description: 'Get the current weather for a city',
+          parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+          effects: () => [],
+          run: (input) => {
+            ran.push(input)
+            return 'It is 18 degrees and cloudy.'
+          },
+        })
+        const target = aimed(name, url)
+        const post = startPost({})
+        const bent = stream ? target : { ...target, profile: { ...target.profile, stream: false as const } }
+        const model = retry(remember(bent, (one) => port(one, { writer: bodyWriter, post })))
+        const agent = agentOf(model, [weather], {
+          system: 'You are a helpful assistant.',
+          params: { maxTokens: 80, temperature: 0 },
+          limits: { turns: 3 },
+        })
+        const end = closing(await play(agent, 'What is the weather in Paris?'))
+        t.diagnostic(`${JSON.stringify(ran)} → ${end.reason}: ${end.text.slice(0, 200)}`)
+        assert.notEqual(end.reason, 'fault', JSON.stringify(end.fault))
+        assert.ok(ran.length > 0, 'no call was made')
+        const results = agent.session.entries.filter(({ kind }) => kind === 'result')
+        assert.ok(results.length >= ran.length, 'every call has a result')
+      })
+    }
+
+    test(`${name}: the doctor`, async (t) => {
+      const mint = () => turnKey(randomBytes(20))
+      const limits = { firstByte: 300_000, idle: 300_000, quiet: 300_000, lifetime: 600_000 }
+      const report = await visit(aimed(name, url), { mint, limits, abreast: 1 })
+      for (const { id, title, status, said, seconds } of report.behaviours)
+        t.diagnostic(`${id} ${title}: ${status}, ${seconds.toFixed(1)} s. ${said}`)
+      for (const { said } of report.findings) t.diagnostic(said)
+      t.diagnostic(`${JSON.stringify(report.learnt)}, ${report.tokens} tokens, ${report.seconds.toFixed(0)} s`)
+      assert.equal(report.dead, undefined)
+      assert.ok(report.usable)
+      // Whatever a weak model does, what is tried here on its bytes must hold.
+      assert.deepEqual(
+        report.behaviours.filter(({ how, status }) => how === 'drill' && status === 'fails'),
+        [],
+      )
+    })
+  }
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { dragoman, stage } from '../support/command.ts'
+
+test('a run changes files; undo shows what will change, puts it back, and the model is told', async () => {
+  const at = await stage([
+    { call: [{ name: 'write_file', args: { file_path: '{cwd}/new.txt', content: 'new\n' } }] },
+    { call: [{ name: 'run_shell_command', args: { command: 'echo hi' } }] },
+    { call: [{ name: 'write_file', args: { file_path: '{cwd}/old.txt', content: 'changed\n' } }] },
+    { say: 'Done.' },
+    { say: 'Seen.' },
+  ])
+  writeFileSync(join(at.work, 'old.txt'), 'before\n')
+  const ran = await dragoman(['--yolo', '-p', 'write'], at)
+  assert.equal(ran.code, 0, ran.err)
+  assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'changed\n')
+
+  const asked = await dragoman(['undo'], at)
+  assert.equal(asked.code, 42)
+  assert.match(asked.err, /give --yes/)
+  assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'changed\n')
+
+  const undone = await dragoman(['undo', '--yes'], at)
+  assert.equal(undone.code, 0, undone.err)
+  assert.match(undone.out, /-changed\n\+before/)
+  assert.match(undone.out, /echo hi/)
+  assert.match(undone.out, /2 files were put back/)
+  assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'before\n')
+  assert.ok(!existsSync(join(at.work, 'new.txt')))
+
+  const went = await dragoman(['--yolo', '--resume', '-p', 'go on'], at)
+  assert.equal(went.code, 0, went.err)
+  const last = JSON.stringify(at.server.requests.at(-1))
+  assert.match(last, /The person put files back/)
+
+  assert.equal((await dragoman(['undo', '--redo', '--yes'], at)).code, 0)
+  assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'changed\n')
+  assert.match((await dragoman(['undo', '7'], at)).out, /No file was changed/)
+  assert.equal((await dragoman(['undo', 'x'], at)).code, 42)
+})
+
+test('what a person changed since stays, and the command says so by its exit code', async () => {
+  const at = await stage([
+    { call: [{ name: 'write_file', args: { file_path: '{cwd}/a.txt', content: 'agent\n' } }] },
+    { say: 'Done.' },
+  ])
+  await dragoman(['--yolo', '-p', 'write'], at)
+  writeFileSync(join(at.work, 'a.txt'), 'person\n')
+  const { code, out } = await dragoman(['undo', '--yes'], at)
+  assert.equal(code, 1)
+  assert.match(out, /changed since, left: .*a\.txt/)
+  assert.equal(readFileSync(join(at.work, 'a.txt'), 'utf8'), 'person\n')
+})

@@ -1,0 +1,6 @@
+import { playFaults } from '../support/faults.ts'
+import { logPlays, OPEN, openLog } from './log.ts'
+
+const [, , role, folder = ''] = process.argv
+if (role === OPEN) openLog(folder)
+else playFaults('faults of a log on the disk', logPlays)

@@ -1,0 +1,4 @@
+import { playFaults } from '../support/faults.ts'
+import { sessionPlays } from './session.ts'
+
+playFaults('faults around a session', sessionPlays)

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, test } from 'node:test'
+import { localHost } from '../../src/host/local.ts'
+import { lookAtDisk } from '../../src/host/look.ts'
+import { approvalPolicy } from '../../src/policy/approval.ts'
+import { shared } from '../support/paths.ts'
+import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
+import { ground, type Ground, type Step } from './ground.ts'
+
+interface PathCase {
+  readonly id: string
+  readonly platform: string
+  readonly setup: readonly Step[]
+  readonly race?: readonly Step[]
+  readonly operation: string
+  readonly path?: string
+  readonly pathParts?: Folded
+  readonly to?: string
+  readonly roots?: readonly string[]
+  readonly root?: string
+  readonly expect: 'in' | 'out' | 'protected' | 'reject'
+  readonly accept?: readonly string[]
+}
+
+/** Races have a test of their own, with a process that swaps names; cases of other systems need their disks. */
+const cases = securityCases<PathCase>('paths.json').filter(({ platform, race }) => !race && /any|linux/.test(platform))
+const base =
+  skipWithoutCases === false
+    ? (JSON.parse(readFileSync(join(shared, 'security/paths.json'), 'utf8')) as { base: readonly Step[] }).base
+    : []
+
+const WRITES: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
+
+describe('paths.json', { skip: skipWithoutCases }, () => {
+  test('policy and host together act only where they may', async (t) => {
+    const wrong: string[] = []
+    for (const one of cases) {
+      using at = ground([...base, ...one.setup], '.')
+      const acted = await act(one, at)
+      if (acted && one.expect !== 'in' && !one.accept?.includes('in')) wrong.push(`breach ${one.id}`)
+      if (!acted && one.expect === 'in' && !one.accept?.length) wrong.push(`friction ${one.id}`)
+      assert.equal(readFileSync(join(at.outside, 'secret.txt'), 'utf8'), 'OUTSIDE\n', one.id)
+      assert.equal(existsSync(join(at.outside, 'new.txt')) || existsSync(join(at.outside, 'sub')), false, one.id)
+    }
+    t.diagnostic(`${cases.length} paths, ${wrong.length} wrong`)
+    assert.deepEqual(wrong, [])
+  })
+
+  test('what is protected asks even when everything is allowed', async (t) => {
+    const guarded = cases.filter(({ expect, accept }) => expect === 'protected' && !accept)
+    for (const one of guarded) {
+      using at = ground([...base, ...one.setup], '.')
+      assert.equal((await decide(one, at, 'yolo')).verdict, 'ask', one.id)
+    }
+    t.diagnostic(`${guarded.length} protected places`)
+  })
+})
+
+/** Does it happen without a question? */
+async function act(one: PathCase, at: Ground): Promise<boolean> {
+  if ((await decide(one, at, 'auto_edit')).verdict !== 'allow') return false
+  const folders = foldersOf(one, at)
+  const host = localHost({ ...folders, scratch: join(at.base, 'scratch') })
+  const path = pathOf(one, at)
+  try {
+    if (one.operation === 'read') await host.files.read(path, { from: 0, bytes: 1000 })
+    else if (one.operation === 'list') await host.files.list(path)
+    else if (one.operation === 'delete') await host.files.remove(path)
+    else if (one.operation === 'glob' || one.operation === 'grep') return await walks(host.files, path)
+    else await host.files.write(one.to === undefined ? path : resolve(at.ws, one.to), Buffer.from('x\n'))
+    return true
+  } catch {
+    return false
+  } finally {
+    host.close()
+  }
+}
+
+/** A search finds what it should not only if it comes by. */
+async function walks(files: ReturnType<typeof localHost>['files'], path: string): Promise<boolean> {
+  let met = false
+  await files.walk(path.replace(/[^/]*\*.*$/, ''), ({ entries }) => {
+    met ||= entries.some(({ name }) => name === 'secret.txt')
+    return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => name)
+  })
+  return met
+}
+
+async function decide(one: PathCase, at: Ground, mode: 'auto_edit' | 'yolo') {
+  const kind = WRITES.has(one.operation) ? ('write' as const) : ('read' as const)
+  const policy = approvalPolicy({ mode, ...foldersOf(one, at), home: at.home, disk: lookAtDisk() })
+  const paths = [pathOf(one, at).replace(/[^/]*\*.*$/, ''), ...(one.to === undefined ? [] : [resolve(at.ws, one.to)])]
+  return policy.decide({ tool: `${kind}_file`, input: {}, effects: paths.map((path) => ({ kind, path })) })
+}
+
+function pathOf(one: PathCase, at: Ground): string {
+  const path = at.fill(one.path ?? unfolded(one.pathParts ?? ''))
+  return path.startsWith('/') ? path : `${at.ws}/${path}`
+}
+
+function foldersOf({ roots = ['ws'], root }: PathCase, at: Ground) {
+  const names = root === undefined ? roots : [root]
+  const full = (name: string) => join(at.base, name.replace(/:ro$/, ''))
+  return {
+    folders: names.filter((name) => !name.endsWith(':ro')).map(full),
+    readFolders: names.filter((name) => name.endsWith(':ro')).map(full),
+  }
+}

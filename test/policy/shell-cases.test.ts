@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { bashRejects } from '../../src/host/bash-syntax.ts'
+import { localHost } from '../../src/host/local.ts'
+import { lookAtDisk } from '../../src/host/look.ts'
+import { openBook } from '../../src/policy/rule/book.ts'
+import { judgeShell, type ShellJudgement } from '../../src/policy/shell/judge.ts'
+import { shared } from '../support/paths.ts'
+import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
+import { ground, type Ground, type Step } from './ground.ts'
+
+interface ShellCase {
+  readonly id: string
+  readonly command: Folded
+  readonly setup?: readonly Step[]
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly accept?: readonly string[]
+  readonly canary?: string
+  readonly allowIfCanaryAbsent?: boolean
+  readonly effects: Readonly<Record<string, unknown>>
+  readonly runs: readonly string[]
+  readonly verified: string
+}
+
+interface Head {
+  readonly policy: {
+    readonly allow: readonly string[]
+    readonly deny: readonly string[]
+    readonly protectedWrites: readonly string[]
+    readonly secretFiles: readonly string[]
+  }
+  readonly fixture: readonly Step[]
+}
+
+const cases = securityCases<ShellCase>('shell-policy.json')
+const head: Head =
+  skipWithoutCases === false
+    ? (JSON.parse(readFileSync(join(shared, 'security/shell-policy.json'), 'utf8')) as Head)
+    : { policy: { allow: [], deny: [], protectedWrites: [], secretFiles: [] }, fixture: [] }
+
+async function judged(one: ShellCase, at: Ground): Promise<ShellJudgement> {
+  const { allow, deny, protectedWrites, secretFiles } = head.policy
+  const places = {
+    folders: [at.ws],
+    home: at.home,
+    disk: lookAtDisk(),
+    protectedWrites: protectedWrites.map(at.fill),
+    secretFiles,
+  }
+  const book = openBook({ user: { allow, deny } })
+  return judgeShell(at.fill(unfolded(one.command)), at.ws, { places, book, rejected: bashRejects })
+}
+
+/** All judgements. Cases that need nothing of their own share one disk. */
+async function judgeAll(): Promise<ReadonlyMap<ShellCase, ShellJudgement>> {
+  using common = ground(head.fixture)
+  const all = new Map<ShellCase, ShellJudgement>()
+  await inTurns(cases, async (one) => {
+    if (!one.setup?.length) all.set(one, await judged(one, common))
+    else {
+      using own = ground([...head.fixture, ...one.setup])
+      all.set(one, await judged(one, own))
+    }
+  })
+  return all
+}
+
+/** A few at a time: much of it is waiting for other processes. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const turn = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: 6 }, turn))
+}
+
+describe('shell-policy.json', { skip: skipWithoutCases }, () => {
+  const judgements = skipWithoutCases === false ? judgeAll() : Promise.resolve(new Map<ShellCase, ShellJudgement>())
+
+  test('no breach, nothing weak, next to no friction; the programs are named', async (t) => {
+    const wrong: string[] = []
+    const count = { breach: 0, weak: 0, friction: 0, strict: 0, named: 0, unnamed: 0 }
+    for (const [one, { verdict, programs, why }] of await judgements) {
+      for (const program of one.runs) count[programs.includes(program) ? 'named' : 'unnamed']++
+      if (verdict === one.verdict || one.accept?.includes(verdict)) continue
+      if (verdict === 'allow' && one.allowIfCanaryAbsent) continue
+      const harmless = one.verdict === 'allow' ? 'friction' : one.verdict === 'deny' ? 'weak' : 'strict'
+      const kind = verdict === 'allow' ? 'breach' : harmless
+      count[kind]++
+      wrong.push(`${kind} ${one.id}: ${verdict} instead of ${one.verdict}: ${why}`)
+    }
+    const { breach, weak, friction, strict, named, unnamed } = count
+    t.diagnostic(`${cases.length} commands: ${breach} breaches, ${weak} weak, ${friction} friction, ${strict} strict`)
+    t.diagnostic(`${named} of ${named + unnamed} programs that run were named beforehand`)
+    assert.deepEqual([breach, weak], [0, 0], wrong.join('\n'))
+    assert.ok(friction <= cases.length / 50, wrong.join('\n'))
+  })
+
+  test('what is allowed is run by our own runner, and the canary stays away', async (t) => {
+    const allowed = [...(await judgements)].filter(
+      ([one, { verdict }]) => verdict === 'allow' && !one.effects['network'],
+    )
+    await inTurns(allowed, async ([one]) => {
+      using at = ground([...head.fixture, ...(one.setup ?? [])])
+      const host = localHost({ folders: [at.ws], scratch: join(at.base, 'scratch') })
+      const env = { HOME: at.home, PWN_FILE: join(at.ws, 'PWNED'), PWN_CMD: './pwn.sh', OLDPWD: at.outside }
+      try {
+        await host.processes.run({ command: at.fill(unfolded(one.command)), folder: at.ws, env, timeout: 60_000 })
+      } finally {
+        host.close()
+      }
+      for (const canary of new Set(['PWNED', 'out.txt', one.canary ?? 'PWNED'])) {
+        assert.equal(existsSync(join(at.ws, canary)), false, `${one.id} left ${canary}`)
+      }
+    })
+    t.diagnostic(`${allowed.length} commands were allowed and run`)
+    assert.ok(allowed.length > 40)
+  })
+})

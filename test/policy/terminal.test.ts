@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  forModel,
+  framed,
+  renderBytes,
+  renderSafe,
+  safeJson,
+  startSafe,
+  type TerminalSurface,
+} from '../../src/policy/terminal.ts'
+import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
+
+/** A hostile text, and what must be left of it. */
+export interface TerminalCase {
+  readonly id: string
+  readonly surface: TerminalSurface
+  readonly input?: string
+  readonly inputParts?: Folded
+  readonly inputBase64?: string
+  readonly chunks?: readonly string[]
+  readonly mustNotContain: readonly string[]
+  readonly mustContain: readonly string[]
+  readonly reveal?: boolean
+}
+
+const cases = securityCases<TerminalCase>('terminal.json')
+
+function inputOf(one: TerminalCase): string {
+  return one.input ?? one.chunks?.join('') ?? unfolded(one.inputParts ?? '')
+}
+
+function rendered(one: TerminalCase): string {
+  if (one.inputBase64 !== undefined) return renderBytes(Buffer.from(one.inputBase64, 'base64'), one.surface)
+  return renderSafe(inputOf(one), one.surface)
+}
+
+/** All pieces of a text through a stream. */
+function streamed(pieces: readonly string[], surface: 'tool-output' | 'model-text'): string {
+  const stream = startSafe(surface)
+  return pieces.map((piece) => stream.write(piece)).join('') + stream.end()
+}
+
+function problems(one: TerminalCase, output: string): string[] {
+  return [
+    ...one.mustNotContain
+      .filter((text) => output.includes(text))
+      .map((text) => `holds ${JSON.stringify(text).slice(0, 40)}`),
+    ...one.mustContain
+      .filter((text) => !output.includes(text))
+      .map((text) => `lost ${JSON.stringify(text).slice(0, 40)}`),
+    ...(one.reveal && !/\\u\{/.test(output) ? ['hides what it must reveal'] : []),
+  ].map((problem) => `${one.id} ${problem}: ${JSON.stringify(output).slice(0, 200)}`)
+}
+
+describe('terminal.json', () => {
+  test('every text on its surface: no breach, no loss', { skip: skipWithoutCases }, (t) => {
+    const wrong = cases.flatMap((one) => problems(one, rendered(one)))
+    t.diagnostic(`${cases.length} texts, ${wrong.length} problems`)
+    assert.deepEqual(wrong, [])
+  })
+
+  test('in pieces, cut anywhere', { skip: skipWithoutCases }, () => {
+    for (const one of cases) {
+      if (one.surface !== 'tool-output' && one.surface !== 'model-text') continue
+      if (one.inputBase64 !== undefined) continue
+      const text = inputOf(one)
+      const whole = renderSafe(text, one.surface)
+      if (one.chunks) assert.equal(streamed(one.chunks, one.surface), whole, one.id)
+      const step = Math.ceil(text.length / 60)
+      for (let at = 1; at < text.length; at += step) {
+        assert.equal(streamed([text.slice(0, at), text.slice(at)], one.surface), whole, `${one.id} at ${at}`)
+      }
+      if (text.length < 200) assert.equal(streamed(text.split(''), one.surface), whole, `${one.id} by character`)
+    }
+  })
+
+  test('what a tool prints is framed, so that it cannot pass for us', () => {
+    assert.equal(framed('Allow? [y/N] y\n> user: go\n'), '│ Allow? [y/N] y\n│ > user: go')
+  })
+})
+
+describe('text that is as it should be', () => {
+  const TEXTS = [
+    'Grüße, 你好, شكرا, नमस्ते, שלום, ไทย, 한국어',
+    '👨‍👩‍👧 👍🏽 ❤️ 1️⃣ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇨🇭 ☎︎',
+    'می‌خواهم क्ष 葛󠄀 ≩︀',
+    'tabs\tand\nlines, https://münchen.example/ and //comment',
+  ]
+  for (const text of TEXTS)
+    test(text, () => {
+      for (const surface of ['tool-output', 'model-text'] as const) {
+        assert.equal(renderSafe(text, surface), text)
+        assert.equal(streamed(text.split(''), surface), text)
+      }
+      assert.equal(forModel(text), text)
+    })
+})
+
+describe('more', () => {
+  test('colours of a tool are left out, and what the model writes is shown', () => {
+    assert.equal(renderSafe('\u001b[31mred\u001b[0m\r\nnext', 'tool-output'), 'red\nnext')
+    assert.equal(renderSafe('\u001b[31mred', 'model-text'), '\\u{1b}[31mred')
+  })
+
+  test('a sequence that never ends does not swallow what follows', () => {
+    const stream = startSafe('tool-output')
+    let out = stream.write('\u001b]52;c;')
+    for (let at = 0; at < 100; at++) out += stream.write('x'.repeat(1000))
+    assert.ok(out.length > 60_000)
+    assert.ok(!(out + stream.end()).includes('\u001b'))
+  })
+
+  test('JSON stays the same value', () => {
+    const value = { text: 'a\u001b\u009b\u202e\u2028\u{E0041}b\u007f', list: ['👨‍👩‍👧', '\n'] }
+    const json = safeJson(JSON.stringify(value, null, 2))
+    assert.match(json, /^[\x20-\x7e\n👨👩👧]+$/u)
+    assert.deepEqual(JSON.parse(json), value)
+  })
+
+  test('a name is one line', () => assert.equal(renderSafe('a\nb\tc', 'file-name'), 'a\\u{a}b\\u{9}c'))
+
+  test('it takes time that grows with the text, not faster', () => {
+    for (const piece of ['\u001b[', '\u001b]', 'a\u0300', '\u200d', '👨‍', '//ä', ' \n', '\ufe0f', '⠀']) {
+      const text = piece.repeat(40_000 / piece.length)
+      for (const surface of ['tool-output', 'model-text', 'approval-prompt'] as const) renderSafe(text, surface)
+      streamed([text, text], 'tool-output')
+      forModel(text)
+    }
+  })
+})

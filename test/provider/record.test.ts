@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { redactor } from '../../src/model/secret.ts'
+import { port, startPost } from '../../src/provider/send.ts'
+import type { Post } from '../../src/provider/transport.ts'
+import type { Difference } from '../../src/provider/wrap/difference.ts'
+import { playback } from '../../src/provider/wrap/playback.ts'
+import { bytesOf, type Cassette, record, type Refused } from '../../src/provider/wrap/record.ts'
+import { type Phase, trace } from '../../src/provider/wrap/trace.ts'
+import { canaries, leaks } from '../support/canaries.ts'
+import { answers } from './support/answers.ts'
+import { aimed, answerOf, eventsOf, question, SECRET } from './support/ask.ts'
+import { reply, serve, type Script, stream } from './support/server.ts'
+
+interface Tape {
+  readonly post: Post
+  readonly kept: (Cassette | Refused)[]
+  readonly told: string[]
+}
+
+function tape(inner: Post = startPost({}), secrets = redactor()): Tape {
+  const kept: (Cassette | Refused)[] = []
+  const told: string[] = []
+  const post = record(
+    inner,
+    secrets,
+    (one) => (kept[one.number - 1] = one),
+    (sentence) => told.push(sentence),
+  )
+  return { post, kept, told }
+}
+
+function whole(one: Cassette | Refused | undefined): Cassette {
+  assert.ok(one && 'request' in one, JSON.stringify(one))
+  return one
+}
+
+const text = (cassette: Cassette): string =>
+  Buffer.concat((cassette.response?.chunks ?? []).map(bytesOf)).toString('utf8')
+
+const chat = answers['openai-chat']
+
+/** Sends pieces one after the other, each in a packet of its own. */
+function pieces(...parts: readonly (string | Buffer)[]): Script {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const part of parts) {
+      response.write(part)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+    }
+    response.end()
+  }
+}
+
+describe('what is recorded', () => {
+  test('all of it, as it came, but not the key', async (t) => {
+    const events = chat.text('Größe: 3 €.').events
+    const bytes = Buffer.from(events.join(''))
+    const cut = bytes.indexOf(0xc3) + 1
+    const { url } = await serve(t, pieces(bytes.subarray(0, cut), bytes.subarray(cut)))
+    const { post, kept, told } = tape()
+    await answerOf(port(aimed('groq/x', url), { post }))
+    const cassette = whole(kept[0])
+    assert.deepEqual([cassette.request.method, cassette.request.url], ['POST', `${url}/chat/completions`])
+    assert.equal(cassette.request.headers['authorization'], '[key]')
+    assert.match(cassette.request.headers['user-agent'] ?? '', /^dragoman\//)
+    assert.equal((JSON.parse(cassette.request.body) as { model: string }).model, 'x')
+    assert.equal(cassette.response?.status, 200)
+    assert.equal(text(cassette), bytes.toString())
+    const chunks = cassette.response?.chunks ?? []
+    assert.ok(chunks.length >= 2, 'the pieces are kept')
+    assert.ok(
+      chunks.some(({ base64 }) => base64 !== undefined),
+      'half a letter is no text',
+    )
+    assert.ok(chunks.every(({ ms }, at) => ms >= (chunks[at - 1]?.ms ?? 0)))
+    assert.deepEqual(told, [])
+    assert.ok(!JSON.stringify(kept).includes(SECRET))
+  })
+
+  test('a request is kept before its answer comes, and stays if none does', async (t) => {
+    const { url } = await serve(t, (response) => void response.socket?.destroy())
+    const { post, kept } = tape()
+    await eventsOf(port(aimed('groq/x', url), { post }))
+    const { response, error } = whole(kept[0])
+    assert.deepEqual([response, error?.code], [undefined, 'ECONNRESET'])
+  })
+
+  test('an answer that breaks off, and one that nobody wants to hear to its end', async (t) => {
+    const { url } = await serve(t, async (response, _heard, turn) => {
+      stream(response, chat.text('Hello').events.slice(0, 1), false)
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      if (turn === 0) response.socket?.destroy()
+    })
+    const { post, kept } = tape()
+    const model = port(aimed('groq/x', url), { post })
+    await eventsOf(model)
+    assert.equal(whole(kept[0]).error?.code, 'ECONNRESET')
+    assert.match(text(whole(kept[0])), /"Hel"/)
+    for await (const event of model.ask(question(), { key: 'abcdefghij0123456789' }))
+      if (event.type === 'part-delta') break
+    assert.match(text(whole(kept[1])), /"Hel"/)
+  })
+})
+
+describe('secrets in a recording', () => {
+  test('a key that a server repeats, in a header, in an error, across two packets', async (t) => {
+    const half = SECRET.length / 2
+    const body = `data: {"error":{"message":"bad key ${SECRET} and its base64 ${Buffer.from(`Bearer ${SECRET}`).toString('base64')}"}}\n\n`
+    const at = body.indexOf(SECRET) + half
+    const { url } = await serve(t, async (response) => {
+      response.writeHead(401, { 'content-type': 'text/event-stream', 'x-echo': SECRET, 'set-cookie': 'a=b' })
+      response.write(body.slice(0, at))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      response.end(body.slice(at))
+    })
+    const { post, kept, told } = tape()
+    await eventsOf(port(aimed('groq/x', url), { post }))
+    const cassette = whole(kept[0])
+    assert.deepEqual(leaks(JSON.stringify(kept), [{ kind: 'key', value: SECRET }]), [])
+    assert.equal(cassette.response?.headers['x-echo'], '[key]')
+    assert.equal(cassette.response.headers['set-cookie'], '[key]')
+    assert.match(text(cassette), /^data: \{"error":\{"message":"bad key \[key\] and its base64 \S+"\}\}\n\n$/)
+    assert.deepEqual(told, [])
+  })
+
+  test('in what was said: of every form', async (t) => {
+    const { url } = await serve(t, (response) => stream(response, chat.text('Noted.').events))
+    for (const canary of canaries(3)) {
+      if (canary.formless) continue
+      const { post, kept, told } = tape()
+      const request = question(`Put ${canary.value} into .env`, { system: `Never say ${canary.value}.` })
+      await eventsOf(port(aimed('groq/x', url), { post }), request)
+      assert.deepEqual(leaks(JSON.stringify(kept), [canary]), [], canary.kind)
+      assert.doesNotThrow(() => void JSON.parse(whole(kept[0]).request.body))
+      assert.deepEqual(told, [])
+    }
+  })
+
+  test('one that is spelt out over the events of a stream is not kept at all, and that is told', async (t) => {
+    for (const wire of ['openai-chat', 'gemini', 'anthropic', 'openai-responses'] as const) {
+      const name = { 'openai-chat': 'groq', gemini: 'gemini', anthropic: 'anthropic', 'openai-responses': 'openai' }[
+        wire
+      ]
+      const canary = canaries(5)[1]
+      assert.ok(canary)
+      const parts = canary.value.match(/.{1,9}/g) ?? []
+      const { url } = await serve(t, (response) => stream(response, spelt(wire, parts)))
+      const { post, kept, told } = tape()
+      await eventsOf(port(aimed(`${name}/x`, url), { post }))
+      assert.ok(kept[0] && 'refused' in kept[0], `${wire}: ${JSON.stringify(kept).slice(0, 2000)}`)
+      assert.deepEqual(told, ['Exchange 1 is not recorded: its answer spells out a secret, [secret], in pieces.'])
+      for (const part of parts) assert.ok(!JSON.stringify(kept).includes(part), `${wire}: ${part}`)
+    }
+  })
+
+  test('one that is still there after all were taken out is refused', async (t) => {
+    const { url } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
+    const blind = { ...redactor(), clean: (plain: string) => plain }
+    const { post, kept, told } = tape(startPost({}), blind)
+    await eventsOf(port(aimed('groq/x', url), { post }), question(`This is ${canaries(1)[0]?.value}.`))
+    assert.ok(kept[0] && 'refused' in kept[0])
+    assert.match(told[0] ?? '', /^Exchange 1 is not recorded: it still holds a secret, \[secret\], after all/)
+  })
+})
+
+/** The events of an answer that says something in so many pieces. */
+function spelt(wire: 'openai-chat' | 'gemini' | 'anthropic' | 'openai-responses', parts: readonly string[]): string[] {
+  const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
+  if (wire === 'openai-chat')
+    return [...parts.map((content) => data({ choices: [{ index: 0, delta: { content } }] })), 'data: [DONE]\n\n']
+  if (wire === 'gemini')
+    return parts.map((one) => data({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text: one }] } }] }))
+  if (wire === 'anthropic')
+    return parts.map((one) => data({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: one } }))
+  return parts.map((delta) => data({ type: 'response.output_text.delta', item_id: 'm', output_index: 0, delta }))
+}
+
+describe('playing it again', () => {
+  test('every wire: the same answer with no network, and no difference', async (t) => {
+    for (const [wire, name] of [
+      ['openai-chat', 'groq/x'],
+      ['gemini', 'gemini/gemini-2.5-pro'],
+      ['anthropic', 'anthropic/claude-sonnet-5-5'],
+      ['openai-responses', 'openai/gpt-5.4'],
+      ['code-assist', 'code-assist/gemini-2.5-pro'],
+    ] as const) {
+      const { url } = await serve(t, (response) =>
+        stream(response, answers[wire].call('get_weather', { city: 'Oslo' }).events),
+      )
+      const env = { GOOGLE_CLOUD_PROJECT: 'p' }
+      const { post, kept } = tape()
+      const first = await answerOf(port(aimed(name, url, env), { post }))
+      const again = await answerOf(port(aimed(name, url, env), { post: playback(kept, redactor(), failed) }))
+      assert.deepEqual(again.turn, first.turn, wire)
+    }
+  })
+
+  test('says where a request differs: system, tools, a turn, a field, the address', async (t) => {
+    const { url } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
+    const { post, kept } = tape()
+    const turns = [
+      { role: 'user', parts: [{ kind: 'text', text: 'one' }] },
+      { role: 'note', text: 'two' },
+    ] as const
+    const request = question('', { turns })
+    await answerOf(port(aimed('groq/x', url), { post }), request)
+    const found = async (changed: typeof request, target = aimed('groq/x', url)): Promise<Difference | undefined> => {
+      let difference: Difference | undefined
+      const again = playback(kept, redactor(), (_number, one) => (difference ??= one))
+      await eventsOf(port(target, { post: again }), changed)
+      return difference
+    }
+    assert.equal(await found(request), undefined)
+    assert.deepEqual(await found({ ...request, system: 'Be long.' }), {
+      place: 'system',
+      recorded: '{"role":"system","content":"Be brief."}',
+      now: '{"role":"system","content":"Be long."}',
+    })
+    assert.equal((await found({ ...request, tools: [] }))?.place, 'tools')
+    const second = [turns[0], { role: 'note', text: 'TWO' }] as const
+    assert.equal((await found({ ...request, turns: second }))?.place, 'turn 2')
+    assert.equal((await found({ ...request, turns: [turns[0]] }))?.place, 'turn 2')
+    assert.equal((await found({ ...request, params: { maxTokens: 5 } }))?.place, 'max_completion_tokens')
+    assert.equal((await found(request, aimed('groq/x', `${url}/v9`)))?.place, 'url')
+  })
+
+  test('failures come again as they were, and beyond the end there is nothing', async (t) => {
+    const { url } = await serve(t, (response, _heard, turn) =>
+      turn === 0
+        ? reply(response, { error: { message: 'slow down', type: 'rate_limit_error' } }, 429, { 'retry-after': '3' })
+        : void response.socket?.destroy(),
+    )
+    const { post, kept } = tape()
+    const model = port(aimed('groq/x', url), { post })
+    const last = async (from: typeof model) => (await eventsOf(from)).at(-1)
+    const first = [await last(model), await last(model)]
+    const ends: string[] = []
+    const again = port(aimed('groq/x', url), {
+      post: playback(kept, redactor(), (_number, { place }) => ends.push(place)),
+    })
+    assert.deepEqual([await last(again), await last(again)], first)
+    assert.deepEqual(ends, [])
+    const beyond = await last(again)
+    assert.match(beyond?.type === 'finish' ? (beyond.fault?.message ?? '') : '', /The recording ends here/)
+    assert.deepEqual(ends, ['end'])
+  })
+})
+
+function failed(number: number, difference: Difference): void {
+  assert.fail(`request ${number}: ${JSON.stringify(difference)}`)
+}
+
+test('a trace: a line for every phase, with its time, and nothing of what was said', async (t) => {
+  const { url } = await serve(t, (response, _heard, turn) => {
+    if (turn > 0) response.socket?.destroy()
+    else stream(response, chat.text('Yes.').events)
+  })
+  const phases: Phase[] = []
+  const model = port(aimed('groq/x', `${url}/v1?key=${SECRET}`), {
+    post: trace(startPost({}), redactor([SECRET]), (phase) => phases.push(phase)),
+  })
+  await eventsOf(model, question('What is my secret?'))
+  await eventsOf(model)
+  assert.deepEqual(
+    phases.map(({ n, phase }) => `${n} ${phase}`),
+    ['1 request', '1 head', '1 first-byte', '1 end', '2 request', '2 error'],
+  )
+  const [request, head, , end] = phases
+  assert.equal(request?.url, `${url}/v1/chat/completions?key=[key]`)
+  assert.equal(head?.status, 200)
+  assert.equal(end?.bytes, Buffer.byteLength(chat.text('Yes.').events.join('')))
+  assert.ok(phases.every(({ ms }) => ms >= 0))
+  assert.doesNotMatch(JSON.stringify(phases), /secret\?|Yes|weather/)
+})

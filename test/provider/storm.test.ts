@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RunEvent } from '../../src/agent/run-event.ts'
+import type { WireId } from '../../src/model/turn.ts'
+import type { Clock } from '../../src/provider/clock.ts'
+import { startPost } from '../../src/provider/send.ts'
+import type { Post } from '../../src/provider/transport.ts'
+import { LIMITS } from '../../src/provider/watch.ts'
+import { retry } from '../../src/provider/wrap/retry.ts'
+import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import { tool } from '../../src/tool/custom.ts'
+import { wireIds } from '../../src/wire/wires.ts'
+import { type Random, startRandom } from '../support/mutate-random.ts'
+import { agentOf, closing, modelOn, play } from '../support/stage.ts'
+import { fakeClock } from './support/clock.ts'
+import { faultsOn, type Plan, planOf, scriptOf } from './support/storm.ts'
+
+const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
+/** Faulty answers in all, on all wires together. */
+const FAULTS = Number(process.env['DRAGOMAN_STORM'] ?? 10_000)
+const TURNS = 20
+
+for (const wire of wireIds) {
+  test(`${FAULTS / wireIds.length} faulty turns on ${wire} (DRAGOMAN_SEED=${SEED})`, async () => {
+    const faults = faultsOn(wire)
+    const seen = new Set<string>()
+    const plans: Plan[] = []
+    for (let met = 0; met < FAULTS / wireIds.length;) {
+      const plan = planOf(startRandom(SEED, plans.length, wireIds.indexOf(wire)), faults, TURNS)
+      plans.push(plan)
+      for (const one of plan.answers) if (one) seen.add(JSON.stringify(one.one))
+      met += plan.answers.filter(Boolean).length
+    }
+    if (FAULTS >= 10_000) assert.equal(seen.size, faults.length, 'every fault came')
+    const scripts = Object.fromEntries(plans.map((plan, at) => [`s${at}`, scriptOf(plan)]))
+    const server = await startRehearsal({ scripts, keep: 20 })
+    try {
+      const post = startPost({})
+      for (const [at, plan] of plans.entries())
+        await weather(wire, server, plan, { name: `s${at}`, post, random: startRandom(SEED, at, 7) })
+      assert.deepEqual(server.failures, [])
+    } finally {
+      await server.close()
+    }
+  })
+}
+
+/** Lets one session go through its faults, and holds the agent to its promises. */
+async function weather(
+  wire: WireId,
+  server: Rehearsal,
+  plan: Plan,
+  { name, post, random }: { name: string; post: Post; random: Random },
+): Promise<void> {
+  const ran: number[] = []
+  const count = tool<{ n: number }>({
+    name: 'count',
+    description: 'Counts.',
+    parameters: {
+      type: 'object',
+      properties: { n: { type: 'integer' }, why: { type: 'string' } },
+      required: ['n', 'why'],
+    },
+    effects: () => [],
+    run: ({ n }) => {
+      ran.push(n)
+      return `counted ${n}.`
+    },
+  })
+  const time = weatherClock()
+  let asked = 0
+  const watched: Post = async (letter, signal) => {
+    const fault = plan.answers[asked++]
+    const reply = await post(letter, signal)
+    return fault?.silent ? { ...reply, body: silent(reply.body, time.pass) } : reply
+  }
+  const inner = modelOn(wire, server, name, undefined, { post: watched, clock: time.still })
+  const model = retry(inner, { clock: time.hasty, random: random.next })
+  const agent = agentOf(model, [count], { clock: time.still })
+  const ends = plan.answers.filter((fault) => fault?.fate === 'end').length
+  const told = `DRAGOMAN_SEED=${SEED}, session ${name} on ${wire}`
+
+  let events: RunEvent[] = await play(agent, 'count')
+  for (let round = 0; round < ends; round++) {
+    assert.equal(closing(events).reason, 'fault', `${told}, after ${asked} answers`)
+    events = await play(agent, 'go on')
+  }
+  assert.deepEqual(
+    [closing(events).reason, closing(events).text],
+    ['done', 'All done.'],
+    `${told}, after ${asked} answers`,
+  )
+  const wanted = plan.turns.flatMap(({ faults, calls }) => (faults.at(-1)?.fate === 'spent' ? [] : calls))
+  // In order, each once: nothing is lost, and nothing runs twice. A lie about the length costs only the last call.
+  const spared = new Set(plan.turns.flatMap(({ faults, calls }) => (faults.at(-1)?.fate === 'spent' ? calls : [])))
+  assert.deepEqual(
+    ran.filter((n) => !spared.has(n)),
+    wanted,
+    told,
+  )
+  assert.equal(new Set(ran).size, ran.length, `${told}: a tool ran twice`)
+  assert.equal(asked, plan.answers.length, `${told}: each answer was asked for once`)
+  assert.ok(time.longestWait <= 30_000 * 1.25, `${told}: waited ${time.longestWait} ms at once`)
+  const silences = plan.answers.filter((fault) => fault?.silent).length
+  assert.ok(
+    time.still.now() <= TURNS * 120_000 + silences * (LIMITS.quiet + 1),
+    `${told}: it took ${time.still.now()} ms`,
+  )
+}
+
+/** One time for all: it passes at once while somebody waits for the next attempt, and otherwise only when it is told to. */
+function weatherClock() {
+  const still = fakeClock()
+  let longestWait = 0
+  const hasty: Clock = {
+    now: still.now,
+    after(ms, call) {
+      let on = true
+      longestWait = Math.max(longestWait, ms)
+      setImmediate(() => {
+        if (!on) return
+        still.advance(ms)
+        call()
+      })
+      return () => {
+        on = false
+      }
+    },
+  }
+  return {
+    still,
+    hasty,
+    pass: () => still.advance(LIMITS.quiet + 1),
+    get longestWait() {
+      return longestWait
+    },
+  }
+}
+
+/** A body of which no more comes: once its first bytes are read, time passes. */
+async function* silent(body: AsyncIterable<Uint8Array>, pass: () => void): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    setImmediate(pass)
+    yield piece
+  }
+}

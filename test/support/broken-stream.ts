@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { run } from '../../src/agent/run.ts'
+import type { RunEvent } from '../../src/agent/run-event.ts'
+import { textOutput } from '../../src/cli/output/text.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { WireId } from '../../src/model/turn.ts'
+import type { PortOptions } from '../../src/provider/send.ts'
+import { retry } from '../../src/provider/wrap/retry.ts'
+import type { Script, Step } from '../../src/rehearsal/script.ts'
+import type { Rehearsal } from '../../src/rehearsal/server.ts'
+import type { Entry } from '../../src/session/entry.ts'
+import { takeUp } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { tool } from '../../src/tool/custom.ts'
+import { bodyWriter } from '../../src/wire/incremental.ts'
+import { hastyClock } from '../provider/support/clock.ts'
+import type { FaultCase } from './faults.ts'
+import { agentOf, closing, KEY, modelOn, rehearse } from './stage.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'dragoman-faults-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+/** A run against a server that misbehaves. */
+export interface Staging {
+  readonly wire: WireId
+  /** The first answer, with what goes wrong in it; the second one is plain text. */
+  readonly first: Step
+  readonly script?: Partial<Script>
+  readonly port?: PortOptions
+  /** Watches the run from outside, and may move clocks. */
+  readonly meanwhile?: (server: Rehearsal, over: () => boolean) => Promise<void>
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly server: Rehearsal
+  readonly events: readonly RunEvent[]
+  /** What the person saw. */
+  readonly out: string
+  readonly err: string
+  /** With what the tool ran. */
+  readonly ran: readonly JsonObject[]
+  /** What is on the disk. */
+  readonly entries: readonly Entry[]
+  /** How long it waited before asking again. */
+  readonly waits: readonly number[]
+  /** How often the first request was sent. */
+  readonly attempts: number
+}
+
+/** The call of a good answer. */
+export const COUNT = { name: 'count', args: { n: 7 } } as const
+
+/** An answer that thinks, talks and calls. */
+export const ANSWER: Step = { think: 'Let me think about it.', say: 'I am counting now.', call: [COUNT], pieces: 4 }
+
+/** Plays a run to its end, checks what must always hold, and that the session goes on afterwards. */
+export async function survive(fault: FaultCase, staging: Staging): Promise<Outcome> {
+  const { wire, first, script, port, meanwhile } = staging
+  const server = await rehearse([first, { say: 'All is well.' }], { end: { say: 'Still well.' }, ...script })
+  const store = jsonlStore(mkdtempSync(join(root, 'run-')))
+  const ran: JsonObject[] = []
+  const clock = hastyClock()
+  const model = retry(modelOn(wire, server, 'script', bodyWriter, port), { clock })
+  const play = async (said: string): Promise<Pick<Outcome, 'events' | 'out' | 'err'>> => {
+    const log = said === 'go' ? store.create({ id: 'session', folder: '/' }) : store.open('session')
+    const agent = agentOf(model, [counting(ran)], { session: takeUp(log) })
+    const events: RunEvent[] = []
+    let [out, err] = ['', '']
+    const output = textOutput({ out: (text) => (out += text), err: (text) => (err += text) })
+    for await (const event of run(agent, [{ kind: 'text', text: said }])) {
+      events.push(event)
+      output.show(event)
+    }
+    log.close()
+    return { events, out, err }
+  }
+  try {
+    let over = false
+    const watching = meanwhile?.(server, () => over)
+    const seen = await play('go')
+    over = true
+    await watching
+    const { entries } = store.read('session')
+    const [one] = server.requests
+    const attempts = server.requests.filter(({ bytes }) => one && bytes.equals(one.bytes)).length
+    const outcome = { ...seen, server, ran, entries, waits: [...clock.waits], attempts }
+    checkAlways(fault, outcome)
+    checkAttempts(fault, outcome)
+    // The session goes on: what was kept is a history that the vendor accepts.
+    if (closing(seen.events).reason === 'done') assert.equal(closing((await play('and now?')).events).reason, 'done')
+    assert.deepEqual(server.failures, [], `${fault.id} on ${wire}`)
+    return outcome
+  } finally {
+    await server.close()
+  }
+}
+
+/** What must hold whatever happens. */
+function checkAlways({ id }: FaultCase, { events, entries, ran, err, out }: Outcome): void {
+  const shown = events.flatMap((event) => (event.type === 'entry' ? [JSON.stringify(event.entry)] : []))
+  const kept = new Set(entries.map((entry) => JSON.stringify(entry)))
+  for (const entry of shown) assert.ok(kept.has(entry), `${id}: shown, but not on the disk: ${entry}`)
+  assert.equal(entries.filter(({ kind }) => kind === 'user').length, 1, `${id}: what the person said is there once`)
+  const intents = entries.flatMap((entry) => (entry.kind === 'intent' ? [entry.call] : []))
+  assert.equal(new Set(intents).size, intents.length, `${id}: a call ran twice`)
+  assert.equal(ran.length, intents.length, `${id}: a tool ran without a word in the log`)
+  assert.ok(!`${err}${out}${JSON.stringify(entries)}`.includes(KEY), `${id}: the key is shown`)
+  const end = closing(events)
+  if (end.reason === 'done') return
+  const last = err.trimEnd().split('\n').at(-1) ?? ''
+  assert.match(last, /^dragoman: .{20,}\.$/, `${id}: one line for the person`)
+  assert.doesNotMatch(err, /\n\s+at /, `${id}: a stack trace`)
+}
+
+function checkAttempts({ id, expect }: FaultCase, { attempts, err }: Outcome): void {
+  assert.ok(attempts <= Math.max(1, expect.maxAttempts), `${id}: asked ${attempts} times: ${err}`)
+  if (expect.retried === 'yes') assert.ok(attempts > 1, `${id}: it was not asked again`)
+}
+
+/** A tool that notes with what it ran; it takes whatever comes. */
+function counting(ran: JsonObject[]) {
+  return tool({
+    name: 'count',
+    description: 'Counts.',
+    parameters: { type: 'object', properties: { n: { type: 'integer' }, path: { type: 'string' } } },
+    effects: () => [],
+    run: (input: JsonObject) => {
+      ran.push(input)
+      return `counted ${JSON.stringify(input)}`
+    },
+  })
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { noticesOf } from '../../src/session/notices.ts'
+import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { Store } from '../../src/session/store/store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'dragoman-log-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+/** A log on the disk, to be damaged. */
+export interface LogCase {
+  readonly folder: string
+  readonly file: string
+  readonly store: Store
+  lines(): string[]
+  write(lines: readonly string[]): void
+  /** Opens it, says what the person is told, goes on with it, and gives what is in it then. */
+  reopen(): { told: string; texts: string[]; damages: readonly string[] }
+}
+
+/** A folder that is gone when the tests are over. */
+export function freshFolder(): string {
+  return mkdtempSync(join(root, 'log-'))
+}
+
+/** A log with notes from 0 on. */
+export function logWith(count: number): LogCase {
+  const folder = freshFolder()
+  const file = join(folder, 'log.jsonl')
+  const store = jsonlStore(folder)
+  const log = store.create({ id: 'log', folder: '/' })
+  for (let at = 0; at < count; at++) log.append({ kind: 'note', text: String(at) })
+  log.close()
+  return {
+    folder,
+    file,
+    store,
+    lines: () => readFileSync(file, 'utf8').split('\n'),
+    write: (lines) => writeFileSync(file, lines.join('\n')),
+    reopen() {
+      const opened = store.open('log')
+      opened.append({ kind: 'note', text: 'more' })
+      opened.close()
+      const { entries } = store.read('log')
+      return {
+        told: noticesOf(opened).join(' '),
+        texts: entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : [])),
+        damages: opened.damages.map(({ what }) => what),
+      }
+    },
+  }
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Script } from '../../src/rehearsal/script.ts'
+import { stage } from '../support/command.ts'
+import { noTmux, openTerminal } from '../support/tmux.ts'
+
+const EDIT: Script['steps'] = [
+  {
+    say: 'I change it.',
+    call: [{ name: 'replace', args: { file_path: '{cwd}/a.txt', old_string: 'hello', new_string: 'goodbye' } }],
+  },
+  { say: 'All **done**.' },
+]
+
+async function open(
+  steps: Script['steps'],
+  more: { args?: string[]; columns?: number; rows?: number; env?: Record<string, string> } = {},
+) {
+  const here = await stage(steps)
+  writeFileSync(join(here.work, 'a.txt'), 'hello\n')
+  const env = { ...here.env, ...more.env }
+  const size = {
+    ...(more.columns !== undefined && { columns: more.columns }),
+    ...(more.rows !== undefined && { rows: more.rows }),
+  }
+  const terminal = openTerminal(more.args ?? [], { work: here.work, env, ...size })
+  await terminal.shows('Say what you want done')
+  return { ...here, terminal, env }
+}
+
+describe('on a real terminal', { skip: noTmux }, () => {
+  test('a tool turn with an edit: the diff is shown, y allows it, the file is changed', async () => {
+    const { terminal, work } = await open(EDIT)
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    const asked = await terminal.shows('[y] yes, once')
+    assert.match(asked, /Change .*a\.txt\? \+1 −1/)
+    assert.match(asked, /1 -hello\n1 \+goodbye/)
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
+    terminal.press('y')
+    const done = await terminal.shows('All done.')
+    assert.match(done, /✓ replace/)
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
+    terminal.press('C-d')
+    assert.match(await terminal.shows('ended with 0'), /dragoman --resume goes on/)
+  })
+
+  test('no, with a reason: nothing is changed, and the model hears why', async () => {
+    const { terminal, work, server } = await open(EDIT)
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    await terminal.shows('[y] yes, once')
+    terminal.press('n')
+    await terminal.shows('Why not?')
+    terminal.type('not that file')
+    terminal.press('Enter')
+    await terminal.shows('All done.')
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
+    assert.match(JSON.stringify(server.requests.at(-1)?.body), /not that file/)
+  })
+
+  test('Esc stops the model in mid-sentence; what comes next goes on from there', async () => {
+    const { terminal, server } = await open([
+      { say: 'A long answer that never ends.', misbehave: [{ kind: 'stall' }] },
+      { say: 'Going on.' },
+    ])
+    terminal.type('tell me')
+    terminal.press('Enter')
+    await terminal.shows(/working \d+ s/)
+    terminal.press('Escape')
+    await terminal.shows('Stopped. What you type next goes on from here.')
+    assert.doesNotMatch(terminal.screen(), /working/)
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    assert.deepEqual(server.failures, [])
+  })
+
+  test('what is typed while the model works waits, and goes out at the next turn', async () => {
+    const { terminal, server } = await open(
+      [
+        { say: 'I look.', call: [{ name: 'run_shell_command', args: { command: 'sleep 2; echo slept' } }] },
+        { say: 'And now you.' },
+      ],
+      { args: ['--yolo'] },
+    )
+    terminal.type('first')
+    terminal.press('Enter')
+    await terminal.shows(/● run_shell_command/)
+    terminal.type('second thing')
+    terminal.press('Enter')
+    await terminal.shows('⏳ second thing')
+    await terminal.shows('And now you.')
+    assert.match(JSON.stringify(server.requests[1]?.body), /slept[^]*second thing/)
+    assert.equal(server.requests.length, 2)
+  })
+
+  test('another model in mid-session gets the conversation so far', async () => {
+    const { terminal, server } = await open([{ say: 'One.' }, { say: 'Two.' }])
+    terminal.type('remember 4711')
+    terminal.press('Enter')
+    await terminal.shows('One.')
+    terminal.type('/model openai-chat/script?other')
+    terminal.press('Enter')
+    await terminal.shows('From here on: openai-chat/script?other')
+    await terminal.shows('openai-chat/script?other · asks')
+    terminal.type('/model nobody/x')
+    terminal.press('Enter')
+    await terminal.shows('There is no provider "nobody"')
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    assert.equal(server.requests.length, 1)
+  })
+
+  test('--resume shows the end of the conversation and goes on with it', async () => {
+    const here = await open([{ say: 'One.' }, { say: 'Two.' }])
+    here.terminal.type('remember 4711')
+    here.terminal.press('Enter')
+    await here.terminal.shows('One.')
+    here.terminal.press('C-d')
+    await here.terminal.shows('ended with 0')
+    const again = openTerminal(['--resume'], here)
+    await again.shows(/> remember 4711\n\nOne\./)
+    again.type('what was it?')
+    again.press('Enter')
+    await again.shows('Two.')
+    assert.match(JSON.stringify(here.server.requests.at(-1)?.body), /4711/)
+  })
+
+  test('resizing leaves one input and one status line, and loses nothing of what was said', async () => {
+    const { terminal } = await open([
+      { say: 'A sentence that is long enough to be broken in a narrow terminal, and then some more of it.' },
+    ])
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows('more of it')
+    for (const [columns, rows] of [
+      [60, 20],
+      [200, 40],
+      [45, 15],
+      [80, 30],
+    ] as const) {
+      terminal.resize(columns, rows)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      terminal.type('x')
+      await terminal.shows(/> x+/)
+    }
+    const screen = terminal.screen()
+    assert.equal(screen.match(/openai-chat\/script · asks/g)?.length, 1, screen)
+    assert.equal(screen.match(/^> x+$/gm)?.length, 1, screen)
+    assert.match(terminal.history().replace(/\s+/g, ' '), /A sentence that is long enough to be broken/)
+  })
+
+  for (const columns of [60, 200]) {
+    test(`${columns} columns: nothing is wider than the terminal, and the question is whole`, async () => {
+      const { terminal } = await open(EDIT, { columns })
+      terminal.type('say goodbye')
+      terminal.press('Enter')
+      const screen = await terminal.shows('[Esc] no')
+      for (const row of screen.split('\n')) assert.ok(row.length <= columns, row)
+      for (const key of ['y', 'a', 'e', 'n', 'Esc']) assert.ok(screen.includes(`[${key}]`), key)
+    })
+  }
+
+  test('NO_COLOR: no colours at all', async () => {
+    const { terminal } = await open(EDIT, { env: { NO_COLOR: '1' } })
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    await terminal.shows('[y] yes, once')
+    const colours = terminal.colored().match(/\u001B\[[0-9;]*m/g) ?? []
+    assert.deepEqual(
+      colours.filter((one) => /(?:^|[;[])(?:3[0-8]|4[0-8]|9[0-7])(?:;|m)/.test(one)),
+      [],
+    )
+  })
+
+  test('a crash gives the terminal back, and the session goes on', async () => {
+    const here = await open([{ say: 'One.' }, { say: 'Two.' }])
+    here.terminal.type('remember 4711')
+    here.terminal.press('Enter')
+    await here.terminal.shows('One.')
+    process.kill(here.terminal.pid, 'SIGTERM')
+    await here.terminal.shows('ended with')
+    // Echo is on again, and the cursor too.
+    assert.match(await here.terminal.shows(/^echo/m), /^echo/m)
+  })
+
+  test('a long paste stands as a mark and goes out whole', async () => {
+    const { terminal, server } = await open([{ say: 'Thanks.' }])
+    const text = Array.from({ length: 50 }, (_unused, at) => `line ${at}`).join('\n')
+    terminal.paste(text)
+    await terminal.shows('[paste 1: 50 lines]')
+    terminal.press('Enter')
+    await terminal.shows('Thanks.')
+    assert.match(JSON.stringify(server.requests[0]?.body), /line 0\\nline 1\\n[^]*line 49/)
+  })
+
+  test('@ completes a file, and the file goes along', async () => {
+    const { terminal, server } = await open([{ say: 'Seen.' }])
+    terminal.type('look at @a.t')
+    await terminal.shows('› @a.txt')
+    terminal.press('Tab')
+    await terminal.shows('> look at @a.txt')
+    terminal.press('Enter')
+    await terminal.shows('Seen.')
+    assert.match(JSON.stringify(server.requests[0]?.body), /--- a\.txt ---\\nhello/)
+  })
+})
+
+describe('for a screen reader', { skip: noTmux }, () => {
+  test('plain lines, nothing is written twice, and questions are answered by lines', async () => {
+    const here = await stage(EDIT)
+    writeFileSync(join(here.work, 'a.txt'), 'hello\n')
+    mkdirSync(join(here.home, '.config/dragoman'), { recursive: true })
+    writeFileSync(join(here.home, '.config/dragoman/config.json'), '{"screenReader":true}')
+    const terminal = openTerminal([], here)
+    await terminal.shows('Say what you want done')
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    await terminal.shows('Answer y, a, or n')
+    terminal.type('y')
+    terminal.press('Enter')
+    const screen = await terminal.shows('All done.')
+    assert.equal(readFileSync(join(here.work, 'a.txt'), 'utf8'), 'goodbye\n')
+    assert.equal(screen.match(/I change it\./g)?.length, 1)
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+  })
+})
+
+describe('the first minute', { skip: noTmux }, () => {
+  test('no key: three ways on, and never an error', async () => {
+    const here = await stage([])
+    const env = { PATH: here.env['PATH'] ?? '', HOME: here.home }
+    const terminal = openTerminal([], { work: here.work, env })
+    const page = await terminal.shows('Three ways on')
+    assert.match(page, /Paste a key/)
+    assert.match(page, /Take the tour/)
+    terminal.press('Escape')
+    await terminal.shows('ended with 0')
+  })
+
+  test('a folder with settings of its own: asked once, and it works either way', async () => {
+    const here = await stage([{ say: 'Hello.' }])
+    mkdirSync(join(here.work, '.dragoman'))
+    writeFileSync(join(here.work, '.dragoman/config.json'), '{"approvalMode":"yolo"}')
+    const terminal = openTerminal([], here)
+    await terminal.shows('This folder has settings of its own')
+    terminal.press('2')
+    await terminal.shows('asks nothing')
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    const again = openTerminal([], here)
+    await again.shows('asks nothing')
+  })
+})
