@@ -40,8 +40,13 @@ async function crashed(error: unknown): Promise<number> {
   return EXIT.failure
 }
 
+let isEnding = false
+
+/** Ends after a fault that nobody caught. If even the last words fail, the end comes without them: never a second try. */
 async function endWith(error: unknown): Promise<void> {
-  process.exit(await crashed(error))
+  if (isEnding) process.exit(EXIT.failure)
+  isEnding = true
+  process.exit(await crashed(error).catch(() => EXIT.failure))
 }
 
 /** One word that is nearly a command is not a prompt; with -p it is. */

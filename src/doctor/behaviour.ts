@@ -1,3 +1,4 @@
+import type { Facts } from '../provider/row.ts'
 import type { Ward } from './ward.ts'
 
 /** How an endpoint did. `not offered` is no fault: it does not have such a thing, or nobody could try it here. */
@@ -7,6 +8,8 @@ export type Status = 'passes' | 'degraded' | 'fails' | 'not offered'
 export interface Verdict {
   readonly status: Status
   readonly said: string
+  /** Flags of the profile that it speaks for. */
+  readonly facts?: Facts
 }
 
 /** Something that every endpoint should do, and how it is tried. */

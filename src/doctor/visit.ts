@@ -25,6 +25,8 @@ export interface VisitOptions {
   readonly limits?: Partial<Limits>
   /** Tokens that the whole examination may take. */
   readonly tokens?: number
+  /** Tokens that one answer may have. */
+  readonly answer?: number
   /** How many questions are asked at the same time. */
   readonly abreast?: number
   readonly attempts?: number
@@ -78,6 +80,7 @@ export async function visit(target: Target, options: VisitOptions): Promise<Repo
     limits: { ...LIMITS, ...options.limits },
     ledger,
     attempts: options.attempts ?? 3,
+    answer: options.answer ?? ANSWER,
     mint: options.mint,
   })
   const findings = new Map<string, Finding>()
@@ -92,7 +95,8 @@ export async function visit(target: Target, options: VisitOptions): Promise<Repo
     const { id, title, taught, how, advice, but } = behaviour
     const { ward, exams, usage } = clinic.open()
     const before = clock.now()
-    const { status, said } = await behaviour.probe(ward)
+    const { status, said, facts } = await behaviour.probe(ward)
+    if (facts) clinic.learn(facts)
     note(exams, { first: id === 1, ...(but && { but }) })
     const one: Examined = {
       id,
@@ -137,6 +141,9 @@ export async function visit(target: Target, options: VisitOptions): Promise<Repo
 
 /** Enough for all questions with room to spare; nobody should find a surprise on the bill. */
 const TOKENS = 80_000
+
+/** Enough for a short answer, also of a model that thinks first. */
+const ANSWER = 2000
 
 /** Shorter than in earnest: nobody wants to wait an hour for a diagnosis. */
 const LIMITS: Limits = { firstByte: 90_000, idle: 45_000, quiet: 60_000, lifetime: 180_000 }

@@ -54,6 +54,8 @@ export interface Means {
   readonly ledger: Ledger
   /** How often a question is asked, the first time included. */
   readonly attempts: number
+  /** The most tokens that an answer may have. */
+  readonly answer: number
   readonly mint: () => string
 }
 
@@ -84,7 +86,11 @@ export function startClinic(means: Means): Clinic {
       system: SYSTEM,
       tools: [],
       ...rest,
-      params: { maxTokens: ANSWER, ...rest.params, ...(whole && { stream: false }) },
+      params: {
+        ...rest.params,
+        maxTokens: Math.min(rest.params?.maxTokens ?? means.answer, means.answer),
+        ...(whole && { stream: false }),
+      },
     }
     const traces: (() => Trace)[] = []
     const tap = tapped(post, (trace) => traces.push(trace))
@@ -142,9 +148,6 @@ export function startClinic(means: Means): Clinic {
 }
 
 const SYSTEM = 'You are being tested. Do exactly what you are asked, in as few words as possible.'
-
-/** Enough for a short answer, also of a model that thinks first. */
-const ANSWER = 1500
 
 /** Milliseconds of waiting for a server that asks for it, in all. */
 const PATIENCE = 20_000

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { shell } from './start.ts'
 
 /**
  * What bash says against a text, without running any of it; nothing if bash takes it. The text must be one that the
@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
  */
 export function bashRejects(text: string): Promise<string | undefined> {
   return new Promise((done) => {
-    const child = spawn(BASH ?? 'bash', ['--noprofile', '--norc', '-n', '-c', text], {
+    const child = spawn(shell(), ['--noprofile', '--norc', '-n', '-c', '--', text], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {},
       timeout: 5000,
@@ -20,10 +20,6 @@ export function bashRejects(text: string): Promise<string | undefined> {
     child.once('close', (code) => done(code === 0 ? undefined : problemIn(said)))
   })
 }
-
-const BASH = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'].find((path) =>
-  existsSync(path),
-)
 
 function problemIn(said: string): string {
   const [line = ''] = said.split('\n')

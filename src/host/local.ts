@@ -1,3 +1,4 @@
+import { type Companions, localCompanions } from './companion.ts'
 import { localFiles } from './files.ts'
 import type { Host } from './host.ts'
 import { localProcesses } from './processes.ts'
@@ -21,6 +22,8 @@ export interface LocalOptions extends Allowed {
 export interface LocalHost extends Host {
   /** Whether commands are shut in; found out when it is first asked. */
   sandbox(): Promise<SandboxState>
+  /** Programs that run beside us. */
+  readonly companions: Companions
   close(): void
 }
 
@@ -38,6 +41,7 @@ export function localHost(options: LocalOptions): LocalHost {
   })
   const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
   const processes = localProcesses(roots, { ...options, sandbox })
+  const companions = localCompanions({ ...options, sandbox })
   const files = localFiles(roots)
   return {
     files: {
@@ -55,8 +59,10 @@ export function localHost(options: LocalOptions): LocalHost {
     processes,
     search: ripgrep(roots),
     sandbox: () => sandbox.state(),
+    companions,
     close() {
       processes.close()
+      companions.close()
       sandbox.close()
     },
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { endWithUs, letGo } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { type Group, members, stop, stopNow } from './group.ts'
 import type { Command, CommandEnd, Processes } from './host.ts'
@@ -65,7 +66,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const stopped = await watch(started, group, command, output)
     const background = await leftRunning(group, stopped !== undefined)
     running.delete(group)
-    unfinished.delete(group)
+    letGo(group)
     if (background.length > 0) left.add(started)
     const notes = await started.shellEnded(background.length > 0)
     for (const past of left) if (members(past.group).length === 0 && left.delete(past)) void past.shellEnded(false)
@@ -97,18 +98,6 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       left.clear()
     },
   }
-}
-
-/** Commands that have not ended; they end with us, however we end. */
-const unfinished = new Set<Group>()
-
-function endWithUs(group: Group): void {
-  if (unfinished.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
-  unfinished.add(group)
-}
-
-function endAll(): void {
-  for (const group of unfinished) stopNow(group)
 }
 
 /** A process that not even the system can end, for the moment. */

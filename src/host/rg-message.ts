@@ -23,7 +23,7 @@ export function readMatch(line: string): { readonly path: string; readonly hit: 
   const number = data['line_number']
   const offset = data['absolute_offset']
   if (typeof number !== 'number' || typeof offset !== 'number') return undefined
-  return { path: bytesOf(data['path']).toString('utf8'), hit: { line: number, offset, bytes: bytesOf(data['lines']) } }
+  return { path: textOf(data['path']), hit: { line: number, offset, bytes: bytesOf(data['lines']) } }
 }
 
 /** The last line of a program that was ended may be cut. */
@@ -33,6 +33,10 @@ function parse(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function textOf(value: unknown): string {
+  return isObject(value) && typeof value['text'] === 'string' ? value['text'] : bytesOf(value).toString('utf8')
 }
 
 /** Text that is not UTF-8 comes as base64. */

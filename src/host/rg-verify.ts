@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Grip, grip } from './grip.ts'
+import { type Grip, gripFolder } from './grip.ts'
 import type { Hit } from './host.ts'
 import { reach } from './reach.ts'
 import type { RgFile, RgHit } from './rg-message.ts'
@@ -19,20 +19,19 @@ export interface Verifier {
  */
 export function verifier(roots: Roots): Verifier {
   // Hits come folder by folder, so the folders on the way are held on to.
-  const held = new Map<string, Grip>()
+  const held = new Map<string, Held>()
 
-  function folderOf(path: string, base: string): Grip {
+  function folderOf(path: string, base: string): Held {
     const known = held.get(path)
     if (known) return known
-    const found = path === base ? start(base) : grip(`${folderOf(dirname(path), base).at}/${basename(path)}`)
+    const found = path === base ? start(base) : gripFolder(`${folderOf(dirname(path), base).at}/${basename(path)}`)
     held.set(path, found)
-    if (!found.stats.isDirectory()) throw new Error('not a folder')
     return found
   }
 
-  const start = (base: string): Grip =>
+  const start = (base: string): Held =>
     reach(roots, base, { need: 'read' }, ({ found, keep }) => {
-      if (!found) throw new Error('not there')
+      if (!found?.stats.isDirectory()) throw new Error('no such folder')
       return keep(found)
     })
 
@@ -55,13 +54,15 @@ export function verifier(roots: Roots): Verifier {
   }
 }
 
+type Held = Pick<Grip, 'at' | 'release'>
+
 const MAX_HELD = 200
 
 function sureHits(at: string, path: string, hits: readonly RgHit[]): Hit[] {
   const descriptor = openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   let lines: string[] | undefined
   try {
-    if (!fstatSync(descriptor).isFile()) return []
+    // What is no file cannot be read at a place in it, and is dropped for that.
     return hits
       .filter((hit) => isThere(descriptor, hit) || (lines ??= decoded(descriptor))[hit.line - 1] === plain(hit))
       .map((hit) => ({ path, line: hit.line, text: plain(hit) }))

@@ -77,9 +77,13 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
 async function eachLine(stream: Readable, take: (line: string) => boolean): Promise<boolean> {
   let rest = ''
   for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const lines = (rest + piece).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > 2 * MAX_BYTES || !lines.every(take)) return false
+    const [first = '', ...lines] = piece.split('\n')
+    rest += first
+    const last = lines.pop()
+    if (rest.length > 2 * MAX_BYTES) return false
+    if (last === undefined) continue
+    if (!take(rest) || !lines.every(take)) return false
+    rest = last
   }
   return take(rest)
 }

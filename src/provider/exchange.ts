@@ -16,7 +16,7 @@ import { isLastWord, startPulse } from './pulse.ts'
 import { type Scrub, startScrub } from './scrub.ts'
 import type { Target } from './target.ts'
 import type { Letter, Post, Reply } from './transport.ts'
-import { connectionFault, hopelessFault, lateFault, redirectFault } from './trouble.ts'
+import { connectionFault, endlessFault, hopelessFault, lateFault, LONGEST_ANSWER, redirectFault } from './trouble.ts'
 import { type Limits, startWatch, type Watch } from './watch.ts'
 
 /** What an exchange is made of. */
@@ -120,10 +120,16 @@ async function* correspond(
     }
     watch.answered()
     const state = wire.start({ ...reading, status, headers })
-    const judge = (frame: Frame & { kind: 'bad' }): boolean => {
-      const fault = status < 300 ? hopelessFault(frame.text, frame.deep ?? false, target, letter.url) : undefined
-      if (fault) stop(fault)
-      return fault !== undefined
+    const judge: Judge = {
+      isHopeless({ text, deep = false }) {
+        const fault = status < 300 ? hopelessFault(text, deep, target, letter.url) : undefined
+        if (fault) stop(fault)
+        return fault !== undefined
+      },
+      isEndless(bytes) {
+        if (bytes > LONGEST_ANSWER) stop(endlessFault(target))
+        return bytes > LONGEST_ANSWER
+      },
     }
     const broken = yield* read(wire, state, reply, watch, judge)
     const { why } = halted
@@ -144,18 +150,25 @@ async function* correspond(
   }
 }
 
-/** Reads the body; gives the error that broke it off before its end, if one did. `judge` may say that all reading is in vain. */
+/** Says when it is in vain to read on. */
+interface Judge {
+  isHopeless(frame: Frame & { kind: 'bad' }): boolean
+  isEndless(bytes: number): boolean
+}
+
+/** Reads the body; gives the error that broke it off before its end, if one did. */
 async function* read(
   wire: Wire,
   state: unknown,
   reply: Reply,
   watch: Watch,
-  judge: (frame: Frame & { kind: 'bad' }) => boolean,
+  judge: Judge,
 ): AsyncGenerator<TurnEvent, { error: unknown } | undefined> {
   const frames = framer(reply.headers['content-type'])
   const pulse = startPulse()
   const pieces = reply.body[Symbol.asyncIterator]()
   let said = false
+  let bytes = 0
   let unread = 0
   const take = (frame: Frame): TurnEvent[] => {
     const events = wire.step(state, frame)
@@ -171,9 +184,11 @@ async function* read(
     // Half a frame is not read. But after the last word nothing can be missing, however the connection ends.
     if ('error' in piece) return said ? undefined : piece
     watch.felt()
+    bytes += piece.done ? 0 : piece.value.length
+    if (judge.isEndless(bytes)) return undefined
     const part = piece.done ? frames.end() : frames.push(piece.value)
     for (const frame of part) {
-      if (frame.kind === 'bad' && judge(frame)) return undefined
+      if (frame.kind === 'bad' && judge.isHopeless(frame)) return undefined
       yield* take(frame)
     }
     // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long.

@@ -61,6 +61,19 @@ export function hopelessFault(text: string, deep: boolean, target: Target, url: 
   return { kind: 'invalid', code: 'web-page', message }
 }
 
+/** The most that an answer may hold, in bytes: pictures fit in, and what is longer would only fill the memory. */
+export const LONGEST_ANSWER = 32 * 2 ** 20
+
+/** An answer that does not end. */
+export function endlessFault(target: Target): Fault {
+  const size = `${LONGEST_ANSWER / 2 ** 20} MB`
+  return {
+    kind: 'invalid',
+    code: 'too-long',
+    message: `The answer of ${target.row.id} is too long: more than ${size}.`,
+  }
+}
+
 /** A redirect. A POST with a key in it is never sent on to where somebody else says. */
 export function redirectFault(status: number, location: string | undefined, target: Target, url: URL): Fault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).host : 'nowhere'

@@ -6,10 +6,15 @@ import type { Entry } from './entry.ts'
 export const START = '0'.repeat(16)
 
 /** An entry as a line of the log. The sum at its end covers the line and, through the sum before it, all lines before. */
-export function writeLine(entry: Entry, before: string): { line: string; sum: string } {
+export function writeLine(entry: Entry, before: string): { line: Buffer; sum: string } {
   const text = JSON.stringify(entry)
-  const sum = sumOf(text, before)
-  return { line: `${text.slice(0, -1)},"sum":"${sum}"}\n`, sum }
+  // An entry may hold very much: its bytes are made once, and serve for the sum and for the line.
+  const length = Buffer.byteLength(text)
+  const line = Buffer.allocUnsafe(length + TAIL_LENGTH)
+  line.write(text)
+  const sum = sumOf(line.subarray(0, length), before)
+  line.write(`,"sum":"${sum}"}\n`, length - 1)
+  return { line, sum }
 }
 
 /** Something that was found wrong in a log. What was damaged stays in the file as it is. */
@@ -157,6 +162,9 @@ const SHORTEST = 60
 /** An entry that is longer than this is not read: the rest of the session matters more than it. */
 export const LONGEST = 64 * 2 ** 20
 
+/** What comes in the place of the bracket that ends an entry. */
+const TAIL_LENGTH = ',"sum":"0123456789abcdef"}\n'.length - 1
+
 const TAIL = /,"sum":"([0-9a-f]{16})"\}\r?$/
 
 const GLUED = /(?<=,"sum":"[0-9a-f]{16}"\}).?(?=\{"seq":)/
@@ -175,6 +183,6 @@ export function readLine(line: string): { entry: Entry; text: string; sum: strin
   }
 }
 
-function sumOf(text: string, before: string): string {
+function sumOf(text: string | Uint8Array, before: string): string {
   return createHash('sha256').update(before).update(text).digest('hex').slice(0, 16)
 }

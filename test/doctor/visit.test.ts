@@ -67,6 +67,12 @@ describe('flags that it learns', () => {
     assert.deepEqual(report.learnt, { think: true })
   })
 
+  test('arguments written as HTML (T42)', async (t) => {
+    const args = { key: 'alpha', value: 5, note: 'if a &lt; b &amp;&amp; c &gt; d' }
+    const report = await visited(t, but({ when: { user: 'Set the key alpha' }, call: [{ name: 'set_value', args }] }))
+    assert.deepEqual([statusOf(report, 16), report.learnt], ['degraded', { entities: true }])
+  })
+
   test('calls only where the tools are described in the prompt', async (t) => {
     const deaf = { user: 'weather in Oslo? Use the tool', turns: 0, system: { not: 'get_weather' } } as const
     const told = { ...deaf, system: 'get_weather' } as const

@@ -61,7 +61,7 @@ describe('a real model', { skip }, () => {
     test(`${name}: the doctor`, async (t) => {
       const mint = () => turnKey(randomBytes(20))
       const limits = { firstByte: 300_000, idle: 300_000, quiet: 300_000, lifetime: 600_000 }
-      const report = await visit(aimed(name, url), { mint, limits, abreast: 1 })
+      const report = await visit(aimed(name, url), { mint, limits, abreast: 1, answer: 64 })
       for (const { id, title, status, said, seconds } of report.behaviours)
         t.diagnostic(`${id} ${title}: ${status}, ${seconds.toFixed(1)} s. ${said}`)
       for (const { said } of report.findings) t.diagnostic(said)

@@ -104,7 +104,10 @@ export const logPlays: Plays = {
         parent: { session: parent, seq: 4 },
       }
       const first = writeLine(open as never, START)
-      writeFileSync(join(log.folder, `${session}.jsonl`), first.line + writeLine(note(6), first.sum).line)
+      writeFileSync(
+        join(log.folder, `${session}.jsonl`),
+        Buffer.concat([first.line, writeLine(note(6), first.sum).line]),
+      )
     }
     at('one', 'two')
     at('two', 'one')

@@ -16,8 +16,11 @@ import { preload, whenThere } from '../support/preload.ts'
 /** The whole program, ended in bad ways. */
 export const processPlays: Plays = {
   'fa-014': async () => {
-    const here = await stage([{ say: 'A few words.', misbehave: [{ kind: 'stall', at: 'text' }] }, { say: 'Back.' }])
-    const ended = await dragoman(['-p', 'go'], here, { started: (child) => once(child, () => child.kill('SIGINT')) })
+    const here = await stage([{ say: 'Back.', misbehave: [{ kind: 'stall', at: 'first-event', times: 1 }] }])
+    const started = (child: ChildProcess): void => {
+      void until(() => here.server.requests.length > 0).then(() => setTimeout(() => child.kill('SIGINT'), 200))
+    }
+    const ended = await dragoman(['-p', 'go'], here, { started })
     assert.equal(ended.code, 130)
     assert.match(ended.err, /interrupted; dragoman --resume goes on/)
     assert.equal(here.server.requests.length, 1)
@@ -25,7 +28,10 @@ export const processPlays: Plays = {
   },
   'fa-027': async (fault) => {
     const size = Number(fault.inject['textBytes'])
-    const here = await stage([{ say: { text: 'All work and no play. ', times: size / 22 } }, { say: 'Back.' }])
+    const here = await stage([
+      { say: { text: 'All work and no play. ', times: size / 22 }, pieces: 5000 },
+      { say: 'Back.' },
+    ])
     const report = join(here.home, 'peak')
     const code = `process.on('exit', () => fs.writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)))`
     const ended = await dragoman(['-p', 'go'], { ...here, env: { ...here.env, ...preload(code) } })
@@ -58,10 +64,10 @@ export const processPlays: Plays = {
     if (!(await onTerminal())) t.diagnostic('there is no script command here, and so no terminal to look at')
   },
   'fa-065': async () => {
-    const here = await stage([{ say: 'One.' }, { say: 'Many words. '.repeat(200), pace: 10 }, { say: 'Back.' }])
+    const here = await stage([{ say: 'One.' }, { say: 'Back.', pieces: 5, pace: 150 }])
     await dragoman(['-p', 'first'], here)
     const killed = await dragoman(['-p', 'second', '--resume'], here, {
-      started: (child) => once(child, () => child.kill('SIGKILL')),
+      started: (child) => void child.stdout?.once('data', () => child.kill('SIGKILL')),
     })
     assert.equal(killed.code, null)
     await goesOn(here)
@@ -128,13 +134,13 @@ const STUBBORN = shell("trap '' INT TERM; echo begun >> begun; while :; do sleep
 /** Starts a run, and does something to it once its command has begun. */
 function whileItSleeps(here: Here, act: (child: ChildProcess) => unknown): Promise<Ended> {
   const started = (child: ChildProcess): void => {
-    void until(() => existsSync(join(here.work, 'begun'))).then(() => act(child))
+    const begun = until(() => existsSync(join(here.work, 'begun')))
+    void begun.then(
+      () => act(child),
+      () => child.kill(),
+    )
   }
   return dragoman(['-p', 'go', '--yolo'], here, { started })
-}
-
-function once(child: ChildProcess, act: () => void): void {
-  child.stdout?.once('data', () => setTimeout(act, 50))
 }
 
 /** The session can be taken up, the model accepts what is in it, and no command runs a second time. */
@@ -162,7 +168,8 @@ function isBoxed(): boolean {
 async function onTerminal(): Promise<boolean> {
   if (spawnSync('script', ['--version']).status !== 0) return false
   const here = await stage([STUBBORN])
-  const command = `stty -g > before; ${process.execPath} ${join(root, 'bin/dragoman')} -p go --yolo; stty -g > after`
+  // Control-C goes to all of them; the shell is to go on.
+  const command = `trap : INT; stty -g > before; ${process.execPath} ${join(root, 'bin/dragoman')} -p go --yolo; stty -g > after`
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     cwd: here.work,
     env: here.env,

@@ -46,7 +46,7 @@ export function ground(steps: readonly Step[] = [], from: 'ws' | '.' = 'ws'): Gr
     '{AGENT_HOME}': join(home, '.config/dragoman'),
     '{EXTRA}': join(base, 'extra'),
   }
-  const fill = (text: string) => text.replace(/\{[A-Z_]+\}/g, (name) => names[name] ?? name)
+  const fill = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   for (const step of withRepository(steps, join(base, from))) {
     const at = resolve(base, from, fill(step.path))
     mkdirSync(dirname(at), { recursive: true })

@@ -27,6 +27,22 @@ function chatPort(url: string, options: Parameters<typeof port>[1] = {}): ModelP
 }
 
 describe('connections', () => {
+  test('stopped when the whole answer is here, but not yet read: nobody hears of it twice', async (t) => {
+    const { url } = await serve(t, (response) => stream(response, chat.text('Yes, '.repeat(200)).events))
+    const model = chatPort(url)
+    for (let n = 0; n < 5; n++) {
+      const stop = new AbortController()
+      const events: TurnEvent[] = []
+      for await (const event of model.ask(question(), { key: KEY, signal: stop.signal })) {
+        events.push(event)
+        stop.abort()
+      }
+      assert.deepEqual(events.at(-1), { type: 'finish', reason: 'aborted' })
+    }
+    // An exception that nobody catches would end the test here.
+    await pause(20)
+  })
+
   test('one connection serves one request after the other', async (t) => {
     const { url, heard } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
     const model = chatPort(url)

@@ -75,7 +75,7 @@ async function weather(
     return fault?.silent ? { ...reply, body: silent(reply.body, time.pass) } : reply
   }
   const inner = modelOn(wire, server, name, undefined, { post: watched, clock: time.still })
-  const model = retry(inner, { clock: time.hasty, random: random.next })
+  const model = retry(inner, { clock: time.hasty, random: () => random.next() })
   const agent = agentOf(model, [count], { clock: time.still })
   const ends = plan.answers.filter((fault) => fault?.fate === 'end').length
   const told = `DRAGOMAN_SEED=${SEED}, session ${name} on ${wire}`
@@ -113,7 +113,7 @@ function weatherClock() {
   const still = fakeClock()
   let longestWait = 0
   const hasty: Clock = {
-    now: still.now,
+    now: () => still.now(),
     after(ms, call) {
       let on = true
       longestWait = Math.max(longestWait, ms)

@@ -14,11 +14,11 @@ after(async () => {
   rmSync(place, { recursive: true, force: true })
 })
 
-/** A folder to work in, a home of its own, and a server that plays a script. */
-export async function stage(steps: Script['steps']) {
+/** A folder to work in, a home of its own, and a server that plays a script, which may use more values. */
+export async function stage(steps: Script['steps'], values: Readonly<Record<string, string>> = {}) {
   const work = mkdtempSync(join(place, 'work-'))
   const home = mkdtempSync(join(place, 'home-'))
-  const server = await startRehearsal({ scripts: { script: { steps } }, values: { cwd: work } })
+  const server = await startRehearsal({ scripts: { script: { steps } }, values: { cwd: work, home, ...values } })
   servers.push(server)
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',

@@ -35,6 +35,8 @@ export interface Terminal {
   /** Waits until the screen does not show this any more. */
   hides(what: RegExp | string): Promise<string>
   resize(columns: number, rows: number): void
+  /** From now on every byte that the program writes is kept in a file; gives its path. */
+  recordTo(path: string): void
   /** The process that runs in it. */
   readonly pid: number
 }
@@ -80,6 +82,7 @@ export function openTerminal(
     shows: (what) => until(() => matches(what), `the screen never showed ${what}`),
     hides: (what) => until(() => !matches(what), `the screen went on to show ${what}`),
     resize: (width, height) => void tmux('resize-window', '-t', name, '-x', String(width), '-y', String(height)),
+    recordTo: (path) => void tmux('pipe-pane', '-o', '-t', name, `cat > '${path}'`),
     get pid() {
       const shell = tmux('list-panes', '-t', name, '-F', '#{pane_pid}').trim()
       return Number(execFileSync('pgrep', ['-P', shell, '-f', 'dragoman'], { encoding: 'utf8' }).trim().split('\n')[0])

@@ -21,6 +21,7 @@ export async function doctorModel(args: string[]): Promise<number> {
   try {
     const tokens = numberOf('--max-tokens', options['max-tokens'])
     const seconds = numberOf('--timeout', options.timeout)
+    const answer = numberOf('--answer', options.answer)
     const limit = seconds === undefined ? undefined : seconds * 1000
     const loud = options.json !== true
     if (loud)
@@ -28,6 +29,7 @@ export async function doctorModel(args: string[]): Promise<number> {
     const report = await visit(target, {
       mint: () => turnKey(randomBytes(20)),
       ...(tokens !== undefined && { tokens }),
+      ...(answer !== undefined && { answer }),
       ...(limit !== undefined && { limits: { firstByte: limit, idle: limit, quiet: limit, lifetime: 2 * limit } }),
       ...(loud && { told: (one) => process.stdout.write(visible(examinedLine(one))) }),
     })
@@ -105,6 +107,7 @@ function parse(args: string[]) {
         list: { type: 'boolean' },
         'write-profile': { type: 'boolean' },
         'max-tokens': { type: 'string' },
+        answer: { type: 'string' },
         timeout: { type: 'string' },
       },
     })

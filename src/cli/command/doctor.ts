@@ -1,4 +1,4 @@
-const HELP = `Usage: dragoman doctor [provider/model] [--json] [--write-profile] [--max-tokens n] [--timeout seconds]
+const HELP = `Usage: dragoman doctor [provider/model] [--json] [--write-profile] [options]
        dragoman doctor --list
        dragoman doctor --local
 
@@ -8,6 +8,7 @@ It costs some ten thousand tokens. The exit code is 0 only if tools can be used 
   --json             the report as JSON
   --write-profile    keeps the flags that were found out, so that the next run uses them
   --max-tokens <n>   stop asking after so many tokens (80000)
+  --answer <n>       at most so many tokens an answer (2000): less is quicker on slow machines
   --timeout <s>      how long to wait for one answer, in seconds
   --list             the behaviours, and nothing is asked
   --local            what is in force on this machine: the sandbox, the programs that are used, settings, keys, trust

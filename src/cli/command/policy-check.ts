@@ -58,7 +58,7 @@ function groundOf(options: PolicyOptions): Ground {
     '{HOME}': home,
     '{AGENT_HOME}': configFolder(),
   }
-  const fill = (text: string) => text.replace(/\{[A-Z_]+\}/g, (name) => names[name] ?? name)
+  const fill = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = rulesOf(options, folder)
   const all = [rules.project, rules.user, rules.admin]
   const places = (more: Partial<Places>): Places => ({

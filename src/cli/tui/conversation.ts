@@ -2,10 +2,9 @@ import type { CallState } from '../../agent/call-state.ts'
 import type { RunEvent } from '../../agent/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { UserTurn } from '../../model/turn.ts'
-import { visible } from '../output/visible.ts'
 import { settledLength } from './view/markdown.ts'
 
-/** A piece of the conversation as it is shown. Its texts are safe for the terminal already. */
+/** A piece of the conversation. Its texts are as they came; the views make them safe for the terminal. */
 export type Block =
   | { readonly kind: 'user'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
@@ -36,15 +35,13 @@ export function told(conversation: Conversation, event: RunEvent, now: number): 
       return {
         ...conversation,
         live: conversation.live.map((block) =>
-          block.kind === 'call' && block.call.call.id === event.call
-            ? { ...block, progress: visible(event.text) }
-            : block,
+          block.kind === 'call' && block.call.call.id === event.call ? { ...block, progress: event.text } : block,
         ),
       }
     case 'entry':
       return event.entry.kind === 'user' ? said(conversation, event.entry.parts) : conversation
     case 'notice':
-      return add(conversation, { kind: 'notice', text: visible(event.text), tone: 'quiet' })
+      return add(conversation, { kind: 'notice', text: event.text, tone: 'quiet' })
     case 'compact':
       return event.done
         ? add(conversation, { kind: 'notice', text: compacted(event.before, event.after), tone: 'quiet' })
@@ -98,7 +95,7 @@ function turnTold(conversation: Conversation, event: TurnEvent, now: number): Co
       if (event.kind !== 'text' && event.kind !== 'reasoning') return conversation
       return open(conversation, event.index, event.kind, now)
     case 'part-delta':
-      return change(conversation, event.index, (block) => ({ ...block, text: block.text + visible(event.text) }))
+      return change(conversation, event.index, (block) => ({ ...block, text: block.text + event.text }))
     case 'part-close':
       return change(conversation, event.index, (block) => ({
         ...block,
@@ -135,7 +132,7 @@ function change(conversation: Conversation, index: number, grow: (block: Growing
 function asksAgain(conversation: Conversation, event: Extract<TurnEvent, { type: 'open' }>): Conversation {
   const live = conversation.live.filter((block) => isFinal(block))
   const seconds = Math.ceil((event.wait ?? 0) / 1000)
-  const why = event.fault ? ` (${visible(event.fault.message)})` : ''
+  const why = event.fault ? ` (${event.fault.message})` : ''
   const when = seconds > 0 ? ` in ${seconds} s` : ''
   return {
     ...conversation,
@@ -159,7 +156,7 @@ function said(conversation: Conversation, parts: UserTurn['parts']): Conversatio
     // What was attached is named, not shown: the person has it.
     return at === 0 ? part.text : `[${part.text.split('\n', 1)[0]?.replaceAll('-', '').trim() ?? ''}]`
   })
-  return add(conversation, { kind: 'user', text: visible([first ?? '', ...more].join('\n')) })
+  return add(conversation, { kind: 'user', text: [first ?? '', ...more].join('\n') })
 }
 
 function kilobytes(base64: string): string {

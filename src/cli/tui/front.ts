@@ -1,4 +1,3 @@
-import { visible } from '../output/visible.ts'
 import { type Block, settled } from './conversation.ts'
 import type { Deed } from './input/press.ts'
 import { press } from './input/press.ts'
@@ -91,7 +90,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     },
     say(text, tone = 'quiet') {
       paint()
-      screen.commit(blockLines({ kind: 'notice', text: visible(text), tone }, lookNow(), 0))
+      screen.commit(blockLines({ kind: 'notice', text, tone }, lookNow(), 0))
     },
     print(lines) {
       paint()

@@ -1,6 +1,5 @@
 import type { Entry } from '../../session/entry.ts'
 import type { CallPart } from '../../model/turn.ts'
-import { visible } from '../output/visible.ts'
 import type { Block } from './conversation.ts'
 import type { Line } from './term/line.ts'
 import { line } from './term/line.ts'
@@ -16,14 +15,12 @@ export function replay(entries: readonly Entry[], look: Look): Line[] {
   const blocks = entries.flatMap((entry): Block[] => {
     if (entry.kind === 'user') {
       const text = entry.parts.map((part, at) => (part.kind === 'text' && at === 0 ? part.text : '')).join('')
-      return [{ kind: 'user', text: visible(text) }]
+      return [{ kind: 'user', text }]
     }
     if (entry.kind === 'turn')
       return entry.turn.parts.flatMap((part): Block[] => {
         if (part.kind === 'call') calls.set(part.id, part)
-        return part.kind === 'text' && part.text.trim() !== ''
-          ? [{ kind: 'text', text: visible(part.text), done: true }]
-          : []
+        return part.kind === 'text' && part.text.trim() !== '' ? [{ kind: 'text', text: part.text, done: true }] : []
       })
     if (entry.kind === 'result') {
       const { result, ms } = entry

@@ -13,10 +13,9 @@ export function lookGemini(sight: Sight, given: Record<string, unknown>): void {
       if (part['thought'] !== true) sight.text += stringOf(part['text'])
       const call = part['functionCall']
       if (!isObject(call)) continue
-      const args = isObject(call['args']) ? JSON.stringify(call['args']) : call['args']
-      // Whatever is not an object here was written twice over, or cut.
-      const doubled = typeof call['args'] === 'string' ? JSON.stringify(call['args']) : args
-      sight.pieces.push({ index: undefined, id: call['id'], name: call['name'], arguments: doubled, opens: true })
+      // As text, so that arguments that came as text are text inside text, as on the other wires.
+      const args = call['args'] === undefined ? undefined : JSON.stringify(call['args'])
+      sight.pieces.push({ index: undefined, id: call['id'], name: call['name'], arguments: args, opens: true })
     }
   }
 }

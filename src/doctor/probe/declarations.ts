@@ -77,7 +77,7 @@ export const DECLARATIONS: readonly Behaviour[] = [
   {
     id: 15,
     title: 'a schema that refers to itself',
-    taught: 'T129, T145–T149',
+    taught: 'T129, T147–T149',
     advice:
       'Nothing to do: schemas are written in the language of the endpoint, and a tool that it refuses is left out.',
     how: 'live',
@@ -89,18 +89,21 @@ export const DECLARATIONS: readonly Behaviour[] = [
   {
     id: 16,
     title: 'enums, unions and null',
-    taught: 'T42, T129, T145–T149',
+    taught: 'T42, T129, T146, T151',
     advice: 'What a dialect cannot say is said in the description, and values are put right.',
     how: 'live',
     async probe(ward) {
       const text = 'Set the key alpha to the number 5 with the tool. The note is exactly: if a < b && c > d'
-      return declared(await ward.ask({ tools: [VALUE], turns: [said(text)] }), VALUE)
+      const exam = await ward.ask({ tools: [VALUE], turns: [said(text)] })
+      if (exam.calls.some(({ raw }) => /&(?:lt|gt|amp);/.test(raw)) && ward.facts.entities !== true)
+        return { ...degraded('It writes < and & as HTML does; this is undone.'), facts: { entities: true } }
+      return declared(exam, VALUE)
     },
   },
   {
     id: 17,
     title: 'a long name with unusual characters',
-    taught: 'T144, §15',
+    taught: 'T97, T145',
     advice: 'Names are made legal, and the way back is kept.',
     how: 'live',
     async probe(ward) {

@@ -7,12 +7,12 @@ import { callQuestion, said, short, trouble, wordsOf } from './words.ts'
 
 /** 19 to 24, 26 and 27: what nobody can ask a model for is tried on the bytes that it sent before. */
 export const DRILLS: readonly Behaviour[] = [
-  drill(19, 'an answer that a filter stopped', 'T56', async (ward, exam) => {
+  drill(19, 'an answer that a filter stopped', 'T55, T59, T125', async (ward, exam) => {
     const { turn, calls } = await ward.replay(exam, written(exam, filtered(material(exam))))
     if (calls.length > 0) return fails('A call of a filtered answer would run.')
     return turn.finish.reason === 'filter' ? passes() : fails(`It ends with “${turn.finish.reason}”.`)
   }),
-  drill(20, 'a malformed call', 'T40, T41, T124', async (ward, exam) => {
+  drill(20, 'a malformed call', 'T41, T124', async (ward, exam) => {
     const { calls } = await ward.replay(exam, written(exam, garbled(material(exam))))
     return calls.length === 0 ? passes() : fails('A call that nobody can read would run.')
   }),
@@ -48,7 +48,7 @@ export const DRILLS: readonly Behaviour[] = [
       return wordsOf(exam, /Grüße.*你好.*🙂/) ?? passes()
     },
   },
-  drill(27, 'events of a kind that nobody knows', 'T132', async (ward, exam) => {
+  drill(27, 'events of a kind that nobody knows', 'T132, T140', async (ward, exam) => {
     if (!exam.stream) return notOffered('Its answers are not streamed.')
     const strange = await ward.replay(exam, written(exam, withStranger(material(exam))))
     if (meaning(strange.turn) !== meaning(exam.turn) || strange.fault) return fails('It changes the answer.')

@@ -2,14 +2,14 @@ import { type Behaviour, degraded, fails, notOffered, passes } from '../behaviou
 import type { Exam } from '../exam.ts'
 import { noCall, results, said, trouble, WEATHER, wordsOf } from './words.ts'
 
-const EFFORT = { effort: 'low', maxTokens: 3000 } as const
+const EFFORT = { effort: 'low' } as const
 
 /** 10, 11 and 28: thoughts and the prompt cache. */
 export const REASONING: readonly Behaviour[] = [
   {
     id: 10,
     title: 'visible reasoning',
-    taught: 'T71–T79',
+    taught: 'T71, T76–T79',
     advice: 'A model that does not think aloud works as well.',
     how: 'live',
     async probe(ward) {

@@ -12,7 +12,7 @@ export const RESULTS: readonly Behaviour[] = [
   {
     id: 6,
     title: 'a call, its result, and the answer',
-    taught: 'T85–T99',
+    taught: 'T85–T91, T99',
     advice: 'Without this no tool can be used. Look at the refusal; a flag of the profile may help.',
     how: 'live',
     async probe(ward) {
@@ -48,7 +48,7 @@ export const RESULTS: readonly Behaviour[] = [
   {
     id: 8,
     title: 'a result that is an error',
-    taught: 'T98, T99',
+    taught: 'T99',
     advice: 'Errors go back as text where a wire has no word for them.',
     how: 'live',
     async probe(ward) {
@@ -105,7 +105,7 @@ export const RESULTS: readonly Behaviour[] = [
   {
     id: 13,
     title: 'an interrupted call in the history',
-    taught: 'T85, T88, T165',
+    taught: 'T88, T165',
     advice: 'Every call gets a result before the next request.',
     how: 'live',
     async probe(ward) {

@@ -15,14 +15,14 @@ export const ANSWER_SIGNS: readonly Sign[] = [
   },
   {
     id: 'finish-repeated',
-    taught: 'T55',
+    taught: 'T56',
     said: 'says more than once that an answer is over',
     outcome: 'handled',
     seen: ({ look }) => look.finishes.length > 1,
   },
   {
     id: 'finish-wrong',
-    taught: 'T54',
+    taught: 'T51, T52, T54',
     said: 'gives the wrong reason for the end of an answer',
     outcome: 'handled',
     seen: (view) => wrongWord(view) ?? false,
@@ -49,14 +49,14 @@ export const ANSWER_SIGNS: readonly Sign[] = [
   },
   {
     id: 'filter',
-    taught: 'T56',
+    taught: 'T55, T59',
     said: 'stops answers with a content filter',
     outcome: 'harmful',
     seen: ({ last, exam }) => last && exam.turn.finish.reason === 'filter',
   },
   {
     id: 'length',
-    taught: 'T37',
+    taught: 'T37, T38',
     said: 'cuts answers off before their limit',
     outcome: 'harmful',
     seen: ({ last, exam: { turn } }) => {
@@ -83,7 +83,7 @@ export const ANSWER_SIGNS: readonly Sign[] = [
   },
   {
     id: 'unknown-events',
-    taught: 'T132',
+    taught: 'T132, T140',
     said: 'sends events that nobody knows',
     outcome: 'handled',
     seen: ({ last, exam }) => last && exam.warnings.some(({ code }) => UNKNOWN.has(code)),

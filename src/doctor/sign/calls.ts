@@ -82,7 +82,7 @@ export const CALL_SIGNS: readonly Sign[] = [
   },
   {
     id: 'name-repeated',
-    taught: 'T13',
+    taught: 'T12',
     said: 'repeats the name of the tool with every piece of a call',
     outcome: 'handled',
     seen: ({ wire, look }) => wire === 'openai-chat' && groups(look).some((group) => laterNames(group).includes(true)),
@@ -132,7 +132,7 @@ export const CALL_SIGNS: readonly Sign[] = [
   },
   {
     id: 'arguments-doubled',
-    taught: 'T40',
+    taught: 'T31',
     said: 'writes arguments as text inside text',
     outcome: 'handled',
     seen: ({ look }) =>
@@ -153,7 +153,7 @@ export const CALL_SIGNS: readonly Sign[] = [
   },
   {
     id: 'ghost-call',
-    taught: 'T08',
+    taught: 'T08, T28',
     said: 'makes calls of nothing',
     outcome: 'handled',
     seen: ({ look }) => calls(look.pieces).some((group) => group.every(isNothing)),

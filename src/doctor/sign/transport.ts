@@ -97,7 +97,7 @@ export const TRANSPORT_SIGNS: readonly Sign[] = [
   },
   {
     id: 'spliced',
-    taught: 'T133',
+    taught: 'T134',
     said: 'begins its answer anew in the middle of it, as a gateway does that changes its upstream',
     outcome: 'retried',
     seen: ({ look }) => look.begins > 1,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, relative } from 'node:path'
+import { delimiter, join, relative } from 'node:path'
 import { findProgram } from '../find-program.ts'
 import type { Roots } from '../roots.ts'
 import { bubblewrapArguments, trialArguments, type Way, ways } from './bubblewrap.ts'
@@ -49,8 +49,8 @@ export interface Sandbox {
   readonly mode: SandboxMode
   /** Found out once, when it is first asked for. */
   state(): Promise<SandboxState>
-  /** A way in, from a folder by its real path; none if there is no sandbox. */
-  enclose(folder: string, network?: boolean): Promise<Enclosed | undefined>
+  /** A way in, from a folder by its real path, where more paths may be seen; none if there is no sandbox. */
+  enclose(folder: string, network?: boolean, seen?: readonly string[]): Promise<Enclosed | undefined>
   /** Folders that only stand in for something that is missing. */
   standingIn(): ReadonlyMap<string, number>
   /** A tool that was allowed to is about to write this path. */
@@ -82,13 +82,13 @@ export function localSandbox(
       return { inForce: true, kind: have.kind, network: options.network ?? false }
     },
 
-    async enclose(folder, network = options.network ?? false) {
+    async enclose(folder, network = options.network ?? false, seen = []) {
       const have = await find()
       if ('why' in have) return undefined
       mkdirSync(temporary, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(places.scratch)
       const home = realHome(options.home ?? homedir())
-      const path = process.env['PATH'] ?? ''
+      const path = [process.env['PATH'] ?? '', ...seen].join(delimiter)
       const layout = layoutOf({ folders: places.folders, home, secret: options.secret ?? [], path, network })
       const held = guard(layout.workspace, (one) => [...protect, ...atHome(one, home)], NEVER_NEW)
       guards.add(held)

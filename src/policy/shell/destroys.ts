@@ -25,15 +25,18 @@ export function destroys(command: Command, places: Places): string | undefined {
   if (name === 'rmdir' || name === 'shred' || name === 'srm') return vital(operands, true)
   if (name === 'mv') return vital(operands.slice(0, -1), true)
   if ((name === 'chmod' || name === 'chown' || name === 'chgrp') && isDeep) return vital(operands.slice(1), false)
-  if (
-    name === 'find' &&
-    args.some(({ guess }) => guess === '-delete') &&
-    !args.some(({ guess }) => FILTER.test(guess))
-  ) {
+  if (name === 'find' && removes(args) && !args.some(({ guess }) => FILTER.test(guess))) {
     const first = args.findIndex(({ guess }) => guess.startsWith('-'))
     return vital(first === 0 ? [{ guess: '.', glob: false }] : args.slice(0, first), true)
   }
   return undefined
+}
+
+/** Does `find` remove what it finds? */
+function removes(args: readonly Word[]): boolean {
+  return args.some(
+    ({ guess }, at) => guess === '-delete' || (guess === 'rm' && /^-exec/.test(args[at - 1]?.guess ?? '')),
+  )
 }
 
 /** What makes `find` pick some files, and not all. */

@@ -129,7 +129,8 @@ function afterOptions(args: readonly Word[], { values = '', skip = 0, text = '',
 /** `bash -c text`, `bash -lc text`; a script by name is not known. */
 function shellScript(args: readonly Word[]): Started[] {
   const at = args.findIndex(({ guess }) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(guess) || guess === '--command')
-  return at < 0 ? [] : args.slice(at + 1, at + 2).map(({ guess }) => ({ text: guess }))
+  const text = at < 0 ? undefined : args.slice(at + 1).find(({ guess }) => !/^[-+]/.test(guess))
+  return text ? [{ text: text.guess }] : []
 }
 
 /** Does a shell read its commands from its input? */

@@ -56,7 +56,7 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
         const numbered = { seq: seq + 1, at }
         const entry: Entry = { ...numbered, ...body }
         const line = writeLine({ ...numbered, ...stow(body, put) }, sum)
-        writeWhole(handle, Buffer.from(line.line, 'utf8'))
+        writeWhole(handle, line.line)
         seq++
         ;({ sum } = line)
         if (mustBeDurable(body)) written++

@@ -2,6 +2,7 @@ import type { FolderEntry } from '../../host/host.ts'
 import type { Tool, ToolContext } from '../define.ts'
 import { nameMatcher } from '../seek/glob.ts'
 import { rulesFor } from '../seek/ignore-rules.ts'
+import { visible } from '../seek/tree.ts'
 import text from './list-directory.md'
 import { builtin } from './support/builtin.ts'
 import { listIn, respectIn, textIn } from './support/input.ts'
@@ -32,7 +33,7 @@ export const listDirectory: Tool = builtin({
     const rules = await rulesFor(files, top.real, real, respectIn(input), all)
     const unwanted = listIn(input, 'ignore').map((glob) => nameMatcher(glob))
     const named = unwanted.length === 0 ? all : all.filter(({ name }) => !unwanted.some((matches) => matches(name)))
-    const entries = named.filter(({ name, kind }) => !rules.ignores(`${real}/${name}`, kind === 'folder'))
+    const entries = visible(rules, real, named)
     const ignored = named.length - entries.length
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
     if (entries.length === 0) return { content: `Directory ${path} is empty.${count}`, display: 'Directory is empty.' }

@@ -37,22 +37,16 @@ function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
   const { file, old, fresh } = passage
   const is = indentOf(file[0] ?? '')
   const isBare = indentOf(old[0] ?? '') === '' && essence(old[0] ?? '') === essence(file[0] ?? '')
-  if (is === '' || !isBare || indentOf(fresh[0] ?? '') !== '') return passage
+  if (is === '' || !isBare) return passage
   const rest = indentPairs(old.slice(1), file.slice(1))
+  if (!rest.every(([model, real]) => model === real)) return passage
   const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
-  if (rest.length > 0) {
-    if (!rest.every(([model, real]) => model === real)) return passage
-  } else {
+  if (indentOf(fresh[0] ?? '') !== '')
+    return indentOf(fresh[0] ?? '') === is ? { file, old: moved(old), fresh } : passage
+  if (rest.length === 0 && fresh.slice(1).some((line) => !isBlank(line))) {
     // One line tells nothing of the others. They may have their depth, or lack what it lacks.
-    const isFirst = isLikely(moved(fresh), is, style)
-    const isAll = isLikely(fresh, '', style)
-    if (isFirst === isAll)
-      return same(
-        fresh.slice(1).filter((line) => !isBlank(line)),
-        [],
-      )
-        ? passage
-        : undefined
+    const [isFirst, isAll] = [isLikely(moved(fresh), is, style), isLikely(fresh, '', style)]
+    if (isFirst === isAll) return undefined
     if (isAll) return passage
   }
   return { file, old: moved(old), fresh: moved(fresh) }

@@ -4,22 +4,21 @@ import makeIgnore from 'ignore'
 export interface IgnoreFile {
   /** What they say about an entry of a folder that is itself not ignored; a path with a slash at its end is a folder. */
   test(path: string): { readonly ignored: boolean; readonly unignored: boolean }
+  /** Could they say anything about an entry of this name? */
+  mayMean(name: string): boolean
 }
 
 /** Reads the text of a .gitignore file, or of one like it. */
 export function readIgnoreFile(text: string): IgnoreFile {
   const rules = makeIgnore({ allowRelativePaths: true }).add(text)
-  const mayFit = roughTest(text)
-  return { test: (path) => (mayFit(path) ? rules.test(path) : SILENT) }
+  return { test: (path) => rules.test(path), mayMean: roughTest(text) }
 }
 
-const SILENT = { ignored: false, unignored: false }
-
 /**
- * A quick test that lets through all that a rule could mean, and little else: most names fit no rule, and to ask the rules
+ * A quick test that lets through all names that a rule could mean, and few others: most fit no rule, and to ask the rules
  * themselves takes long. It looks at what stands for itself at the end of a rule.
  */
-function roughTest(text: string): (path: string) => boolean {
+function roughTest(text: string): (name: string) => boolean {
   const names = new Set<string>()
   const ends: string[] = []
   for (const line of text.split(/\r?\n/)) {
@@ -32,8 +31,8 @@ function roughTest(text: string): (path: string) => boolean {
     if (end === last) names.add(last)
     else ends.push(end)
   }
-  return (path) => {
-    const given = (path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
-    return names.has(given.slice(given.lastIndexOf('/') + 1)) || ends.some((end) => given.endsWith(end))
+  return (name) => {
+    const given = name.toLowerCase()
+    return names.has(given) || ends.some((end) => given.endsWith(end))
   }
 }

@@ -11,15 +11,17 @@ export interface Respect {
 export interface Rules {
   /** Is this entry of the folder ignored? Folders of version control itself always are, where git counts. */
   ignores(path: string, isFolder: boolean): boolean
+  /** Could an entry of this name be ignored? Quicker to ask, and seldom so. */
+  mayIgnore(name: string): boolean
   /** The rules in a folder below: the same, and those of its own .gitignore. */
   enter(path: string, entries: readonly FolderEntry[]): Rules | Promise<Rules>
 }
 
 /** Nothing is ignored. */
-export const NO_RULES: Rules = { ignores: () => false, enter: () => NO_RULES }
+export const NO_RULES: Rules = { ignores: () => false, mayIgnore: () => false, enter: () => NO_RULES }
 
 /** Below a folder that is ignored everything is, whatever rules say there. */
-const ALL_IGNORED: Rules = { ignores: () => true, enter: () => ALL_IGNORED }
+const ALL_IGNORED: Rules = { ignores: () => true, mayIgnore: () => true, enter: () => ALL_IGNORED }
 
 /** The rules that hold in a folder, from all ignore files between the top folder and it. Its entries may be known already. */
 export async function rulesFor(
@@ -65,9 +67,12 @@ function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini
       if (respect.git && isFolder && path.endsWith('/.git')) return true
       return verdict(git, path, isFolder) || verdict(gemini, path, isFolder)
     },
+    mayIgnore: (name) =>
+      (respect.git && name === '.git') ||
+      git.some(({ file }) => file.mayMean(name)) ||
+      gemini.some(({ file }) => file.mayMean(name)),
     enter(path, entries) {
-      const names = new Set<string>()
-      for (const { name } of entries) if (ABOUT.has(name)) names.add(name)
+      const names = namesAbout(entries)
       const isRepository = names.has('.git')
       const wants = (respect.git && (names.has('.gitignore') || isRepository)) || (respect.gemini && names.has(GEMINI))
       if (!wants) return rules
@@ -95,6 +100,14 @@ function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini
 const GEMINI = '.geminiignore'
 /** The names that change the rules of a folder. */
 const ABOUT: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI])
+
+function namesAbout(entries: readonly FolderEntry[]): ReadonlySet<string> {
+  let found: Set<string> | undefined
+  for (const { name } of entries) if (ABOUT.has(name)) (found ??= new Set()).add(name)
+  return found ?? NONE
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** The innermost file that says something has the word. */
 function verdict(levels: readonly Level[], path: string, isFolder: boolean): boolean {

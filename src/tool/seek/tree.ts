@@ -41,10 +41,10 @@ export async function walkTree(
       if (mayWant && kind === 'file' && !mayWant(name)) continue
       const path = `${view.path}/${name}`
       if (kind === 'folder') {
-        if (without.includes(name) || here.ignores(path, true)) continue
+        if (without.includes(name) || (here.mayIgnore(name) && here.ignores(path, true))) continue
         enter.push(name)
       } else if (kind === 'file' && wanted(path)) {
-        if (here.ignores(path, false)) {
+        if (here.mayIgnore(name) && here.ignores(path, false)) {
           ignored++
           continue
         }
@@ -70,5 +70,7 @@ export async function walkTree(
 
 /** The entries of one folder, without those that are ignored. */
 export function visible(rules: Rules, folder: string, entries: readonly FolderEntry[]): FolderEntry[] {
-  return entries.filter(({ name, kind }) => !rules.ignores(`${folder}/${name}`, kind === 'folder'))
+  return entries.filter(
+    ({ name, kind }) => !(rules.mayIgnore(name) && rules.ignores(`${folder}/${name}`, kind === 'folder')),
+  )
 }

@@ -208,6 +208,8 @@ function pressAtAsk(state: State, key: Key): Pressed {
   if (key.text === 'e' && ask.details.kind === 'edit') return { state, deeds: [{ do: 'modify', ask: ask.id }] }
   if (key.text === 'A') return allEdits(state, ask)
   if (key.text === 's' && ask.details.kind !== 'mcp') return { state }
+  // Some things are asked about each time.
+  if (key.text === 'a' && ask.decision.covers === undefined) return { state }
   const outcome = ANSWERS[key.text]
   return outcome === undefined ? { state } : { state, deeds: [{ do: 'answer', ask: ask.id, outcome }] }
 }

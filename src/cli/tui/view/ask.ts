@@ -17,7 +17,7 @@ export function askLines(
   const head = wrap(
     [
       { text: '? ', tone: 'warn' },
-      { text: visible(title(ask)), tone: 'strong' },
+      { text: visible(title(ask), 'file-name'), tone: 'strong' },
       { text: count, tone: 'quiet' },
     ],
     width,
@@ -55,20 +55,20 @@ function title({ details }: Ask): string {
 
 /** Nothing is left out of what is asked about: a person must be able to see all of it. */
 function matter({ details }: Ask, width: number): Line[] {
-  if (details.kind === 'edit') return diffLines(visible(details.fileDiff), width)
+  if (details.kind === 'edit') return diffLines(visible(details.fileDiff, 'diff'), width)
   if (details.kind === 'exec') return indented(details.command, width)
   if (details.kind === 'mcp') return indented(details.toolName, width)
   return indented([details.prompt, ...(details.urls ?? [])].join('\n'), width)
 }
 
 function indented(text: string, width: number): Line[] {
-  return visible(text)
+  return visible(text, 'approval-prompt')
     .split('\n')
     .flatMap((one) => wrap([{ text: '  ' }, { text: one, tone: 'code' }], width, [{ text: '    ' }]))
 }
 
 function why({ decision }: Ask, width: number): Line[] {
-  return wrap(line(visible(decision.why), 'quiet'), width)
+  return wrap(line(visible(decision.why, 'approval-prompt'), 'quiet'), width)
 }
 
 function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number): Line[] {
@@ -77,7 +77,7 @@ function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number):
   const unseen = others.filter(({ id }) => !asking.seen.includes(id) && id !== ask.id).length
   const all: readonly (readonly [key: string, meaning: string])[] = [
     ['y', 'yes, once'],
-    ['a', `always: ${covers(ask)}`],
+    ...(ask.decision.covers === undefined ? [] : [['a', `always: ${ask.decision.covers}`] as const]),
     ...(ask.details.kind === 'mcp' ? [['s', `always, all of ${ask.details.serverName}`] as const] : []),
     ...(ask.details.kind === 'edit' ? [['e', 'edit it first'] as const] : []),
     ...(others.length > 1
@@ -90,13 +90,8 @@ function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number):
     all.flatMap(([key, meaning], at) => [
       { text: at === 0 ? '' : '   ' },
       { text: `[${key}] `, tone: 'accent' as const },
-      { text: visible(meaning) },
+      { text: visible(meaning, 'approval-prompt') },
     ]),
     width,
   )
-}
-
-/** What “always” would cover, in words. */
-function covers({ decision, tool }: Ask): string {
-  return 'covers' in decision && typeof decision.covers === 'string' ? decision.covers : `${tool}, in this session`
 }

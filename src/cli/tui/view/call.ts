@@ -17,8 +17,8 @@ export function callLines(
   const state = STATES[stateOf(call)]
   const head: Line = [
     { text: `${state.mark} `, tone: state.tone },
-    { text: visible(call.call.name), tone: 'strong' },
-    { text: ` ${visible(summary(call))}` },
+    { text: visible(call.call.name, 'file-name'), tone: 'strong' },
+    { text: ` ${visible(summary(call), 'file-name')}` },
     ...timing(call, seconds),
   ]
   const shown =
@@ -79,11 +79,11 @@ function outcome(result: ResultPart, width: number, open: boolean): Line[] {
   if (diff !== undefined) {
     const { added, removed } = diffSize(diff)
     const head = line(`+${added} −${removed}`, 'quiet')
-    return [head, ...folded(diffLines(visible(diff), width - 2), open ? Infinity : 40)]
+    return [head, ...folded(diffLines(visible(diff, 'diff'), width - 2), open ? Infinity : 40)]
   }
   const text = typeof display === 'string' ? display : resultText(result)
   const isBad = result.status === 'error'
-  const rows = visible(text.trimEnd()).split('\n')
+  const rows = visible(text.trimEnd(), 'tool-output').split('\n')
   const lines = rows.flatMap((row) =>
     open ? wrap(line(row, isBad ? 'bad' : 'quiet'), width - 2) : [cut(line(row, isBad ? 'bad' : 'quiet'), width - 2)],
   )

@@ -1,3 +1,4 @@
+import { visible } from '../../output/visible.ts'
 import type { Block } from '../conversation.ts'
 import type { State } from '../state.ts'
 import { cut, type Line, line, wrap } from '../term/line.ts'
@@ -40,29 +41,33 @@ function inner(block: Block, look: Look, now: number): Line[] {
   const { width } = look
   switch (block.kind) {
     case 'user':
-      return block.text.split('\n').flatMap((one, at) =>
-        wrap(
-          [
-            { text: at === 0 ? '> ' : '  ', tone: 'user' },
-            { text: one, tone: 'user' },
-          ],
-          width,
-          [{ text: '  ' }],
-        ),
-      )
+      return visible(block.text)
+        .split('\n')
+        .flatMap((one, at) =>
+          wrap(
+            [
+              { text: at === 0 ? '> ' : '  ', tone: 'user' },
+              { text: one, tone: 'user' },
+            ],
+            width,
+            [{ text: '  ' }],
+          ),
+        )
     case 'text':
-      return markdown(block.text, look)
+      return markdown(visible(block.text), look)
     case 'thought':
       return thought(block, width)
     case 'call':
       return callLines(block.call, {
         width,
         seconds: Math.floor((now - block.since) / 1000),
-        progress: block.progress,
+        progress: visible(block.progress, 'tool-output'),
         open: false,
       })
     default:
-      return block.text.split('\n').flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
+      return visible(block.text)
+        .split('\n')
+        .flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
   }
 }
 
@@ -77,7 +82,7 @@ function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width:
     cut(
       [
         { text: '✻ ', tone: 'quiet' },
-        { text: shown.trim(), tone: 'quiet' },
+        { text: visible(shown.trim()), tone: 'quiet' },
         { text: time, tone: 'quiet' },
       ],
       width,

@@ -1,7 +1,7 @@
 /**
  * The options of a program that neither write nor run anything, and what its other words are. Each option is one word:
  * `-a` stands alone, `-n=` has a value, `--color?` may have one (after `=`, or in the same word), `--from@` has a path that
- * is read, `-#` is a number. What is not listed is not harmless.
+ * is read, `-g%` a pattern of file names, `-#` is a number. What is not listed is not harmless.
  */
 export interface Form {
   readonly options: string
@@ -36,9 +36,11 @@ export function checkForm(
     if (typeof read === 'string') return read
     for (const { name, kind, value } of read) {
       if (form.instead?.includes(name)) hasPattern = true
-      const given = value ?? (kind === '=' || kind === '@' ? words[++at] : undefined)
-      if ((kind === '=' || kind === '@') && given === undefined) return `${name} has no value`
-      const problem = kind === '@' && given !== undefined ? path(given) : undefined
+      if (kind === '' || kind === '?') continue
+      const given = value ?? words[++at]
+      // Were the option to stand alone after all, the next one must not have been taken for its value.
+      if (given === undefined || (value === undefined && /^-(?!\d*$)/.test(given))) return `${name} has no clear value`
+      const problem = kind === '@' ? path(given) : kind === '%' ? patternDoubt(given, path) : undefined
       if (problem !== undefined) return problem
     }
   }
@@ -52,7 +54,16 @@ export function checkForm(
     .find((problem) => problem !== undefined)
 }
 
-type Kind = '' | '=' | '?' | '@'
+/** A pattern that leaves files out is harmless; one that brings some in, only if it names no secrets: `*.ts`, but not `*`. */
+function patternDoubt(pattern: string, path: (word: string) => string | undefined): string | undefined {
+  if (pattern.startsWith('!')) return undefined
+  const [, folders = '', name = ''] = /^((?:[^*/]+\/|\*\*\/)*)((?:\*\.)?[^*/]+)$/.exec(pattern) ?? []
+  if (name === '' || /[?[{]/.test(pattern)) return `the pattern ${pattern} is not known to be harmless`
+  const plain = folders.replaceAll('**/', '')
+  return path(plain + name.replace('*', '')) ?? path(plain + name.replace('*', 'x'))
+}
+
+type Kind = '' | '=' | '?' | '@' | '%'
 
 interface Given {
   readonly name: string
@@ -63,14 +74,14 @@ interface Given {
 const read = new Map<string, ReadonlyMap<string, Kind>>()
 
 function optionsOf(text: string): ReadonlyMap<string, Kind> {
-  const known = read.get(text) ?? new Map(text.split(/\s+/).map((word) => [word.replace(/[=?@]$/, ''), kindOf(word)]))
+  const known = read.get(text) ?? new Map(text.split(/\s+/).map((word) => [word.replace(/[=?@%]$/, ''), kindOf(word)]))
   read.set(text, known)
   return known
 }
 
 function kindOf(word: string): Kind {
   const sign = word.at(-1)
-  return sign === '=' || sign === '?' || sign === '@' ? sign : ''
+  return sign === '=' || sign === '?' || sign === '@' || sign === '%' ? sign : ''
 }
 
 /** Reads one word of options: `--name`, `--name=value`, or letters such as `-la` and `-n5`. */

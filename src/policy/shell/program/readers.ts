@@ -82,11 +82,11 @@ export const READERS: Readonly<Record<string, Form>> = {
   // Not: --pre and --hostname-bin run programs, -z does too, --hidden and -u look into files of secrets, -L follows links.
   rg: {
     options:
-      '-# -a -A= -b -B= -c -C= -d= -e= -f@ -F -H -i -I -j= -l -m= -M= -n -N -o -p -P -q -r= -s -S -t= -T= -U -v -w -x ' +
+      '-# -a -A= -b -B= -c -C= -d= -e= -f@ -F -g% -H -i -I -j= -l -m= -M= -n -N -o -p -P -q -r= -s -S -t= -T= -U -v -w -x ' +
       '-0 -E= --after-context= --before-context= --binary --block-buffered --byte-offset --case-sensitive --color= ' +
       '--colors= --column --context= --context-separator= --count --count-matches --crlf --dfa-size-limit= --encoding= ' +
       '--engine= --field-context-separator= --field-match-separator= --file@ --files --files-with-matches ' +
-      '--files-without-match --fixed-strings --heading --help --ignore-case --ignore-file@ --include-zero --invert-match ' +
+      '--files-without-match --fixed-strings --glob% --heading --help --ignore-case --ignore-file@ --include-zero --invert-match ' +
       '--json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview --max-count= --max-depth= ' +
       '--max-filesize= --mmap --multiline --multiline-dotall --no-column --no-config --no-context-separator --no-filename ' +
       '--no-heading --no-line-number --no-messages --no-mmap --no-unicode --null --null-data --one-file-system ' +

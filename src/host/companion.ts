@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { endWithUs, letGo } from './end-with-us.ts'
+import { cleanEnvironment } from './environment.ts'
+import { type Group, stop, stopNow } from './group.ts'
+import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
+
+/** A program that is to run beside us, and to be talked with over its standard input and output. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Where it starts. */
+  readonly folder: string
+  /** Variables beside those that every program gets. */
+  readonly env?: Readonly<Record<string, string>>
+  /** It runs outside of the sandbox. */
+  readonly trusted?: boolean
+  /** May it reach the network from inside the sandbox? */
+  readonly network?: boolean
+}
+
+/** Who listens to a companion. */
+export interface Listener {
+  /** What it prints, as it comes. */
+  readonly heard: (bytes: Uint8Array) => void
+  /** It has ended, of itself or because it was closed: how, in words. */
+  readonly ended: (how: string) => void
+}
+
+/** A program that runs beside us. */
+export interface Companion {
+  readonly pid: number
+  /** It runs in the sandbox. */
+  readonly boxed: boolean
+  /** Done when the system has taken it. */
+  send(text: string): Promise<void>
+  /** The last that it printed where errors go. */
+  lastWords(): string
+  /** Asks it to end by ending its input; what does not go is stopped, with all that it started. */
+  close(): Promise<void>
+}
+
+/** Starts programs to talk with. */
+export interface Companions {
+  open(program: Program, listener: Listener): Promise<Companion>
+  /** Ends all of them at once. */
+  close(): void
+}
+
+/** Programs beside us, each in a group and session of its own, with a clean environment, and shut in unless trusted. */
+export function localCompanions(options: {
+  readonly variables?: readonly string[]
+  readonly sandbox?: Sandbox
+}): Companions {
+  const { sandbox, variables } = options
+  const running = new Set<Group>()
+
+  return {
+    async open(program, listener) {
+      const folder = realpathSync(program.folder)
+      const box = program.trusted ? undefined : await boxFor(sandbox, program, folder)
+      const name = `companion-${Date.now()}-${randomBytes(4).toString('hex')}`
+      const env = cleanEnvironment(process.env, variables, { ...program.env, DRAGOMAN_COMMAND: name })
+      const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
+      const child = spawn(command ?? '', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+      try {
+        await new Promise<void>((done, fail) => {
+          child.once('spawn', done)
+          child.once('error', fail)
+        })
+      } catch (error) {
+        box?.release()
+        throw notStarted(program.command, error)
+      }
+      const mark = `DRAGOMAN_COMMAND=${name}`
+      const group: Group = { id: child.pid ?? 0, mark, ...(box?.boxed && { boxed: true }) }
+      running.add(group)
+      endWithUs(group)
+      return accompany(child, group, box, listener, () => {
+        running.delete(group)
+        letGo(group)
+      })
+    },
+    close() {
+      for (const group of running) stopNow(group)
+    },
+  }
+}
+
+function accompany(
+  child: ChildProcess,
+  group: Group,
+  box: Enclosed | undefined,
+  listener: Listener,
+  over: () => void,
+): Companion {
+  const errors = tail(MAX_ERRORS)
+  const gone = new Promise<void>((resolve_) => void child.once('exit', () => resolve_()))
+  let isOver = false
+  let stopping: Promise<void> | undefined
+
+  child.stdout?.on('data', (bytes: Uint8Array) => {
+    if (!isOver) listener.heard(bytes)
+  })
+  child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
+  for (const stream of child.stdio) stream?.on('error', () => undefined)
+  // What it left running may hold its output open for ever; so it is its own end that counts.
+  child.once('exit', (code, signal) => {
+    setTimeout(() => finish(signal === null ? `ended with code ${code}` : `was ended by ${signal}`), DRAIN)
+  })
+
+  function finish(how: string): void {
+    if (isOver) return
+    isOver = true
+    stopNow(group)
+    over()
+    box?.check()
+    box?.release()
+    for (const stream of child.stdio) stream?.destroy()
+    listener.ended(how)
+  }
+
+  async function end(): Promise<void> {
+    child.stdin?.end()
+    const late = await Promise.race([gone, wait(PATIENCE, 'late' as const, { ref: false })])
+    if (late) await stop(group, PATIENCE)
+    finish('was closed')
+  }
+
+  return {
+    pid: group.id,
+    boxed: box !== undefined,
+    send: (text) =>
+      new Promise((done, fail) => {
+        if (isOver || !child.stdin?.writable) return fail(new Error('it has ended'))
+        child.stdin.write(text, (error) => (error ? fail(error) : done()))
+      }),
+    lastWords: () => errors.text(),
+    close: () => (stopping ??= end()),
+  }
+}
+
+/** How long it may take to end by itself. */
+const PATIENCE = 2000
+/** What it said before its end may still be on its way. */
+const DRAIN = 20
+const MAX_ERRORS = 8000
+
+/** Keeps the last bytes of a stream of any length. */
+function tail(limit: number): { add(bytes: Buffer): void; text(): string } {
+  let kept = Buffer.alloc(0)
+  return {
+    add(bytes) {
+      kept = Buffer.concat([kept, bytes.subarray(-limit)]).subarray(-limit)
+    },
+    text: () => kept.toString('utf8').trim(),
+  }
+}
+
+async function boxFor(sandbox: Sandbox | undefined, program: Program, folder: string): Promise<Enclosed | undefined> {
+  const box = await sandbox?.enclose(folder, program.network ?? true, neededBy(program, folder))
+  if (box || sandbox?.mode !== 'on') return box
+  const state = await sandbox.state()
+  const why = state.inForce ? '' : ` ${[state.why, state.remedy].filter(Boolean).join(' ')}`
+  throw new Error(`It must run in a sandbox, and there is none.${why}`)
+}
+
+/** What a program needs to see beside the workspace: where it is installed, and what its arguments name. */
+function neededBy({ command, args }: Program, folder: string): string[] {
+  return [folder, command, ...args].flatMap((word) => {
+    const path = isAbsolute(word) || word.startsWith('.') ? resolve(folder, word) : undefined
+    return path !== undefined && existsSync(path) ? [installationOf(realpathSync(path))] : []
+  })
+}
+
+/** The folder of the package that a file belongs to, with the packages that it uses. */
+function installationOf(path: string): string {
+  const modules = path.indexOf('/node_modules/')
+  if (modules > 0) return path.slice(0, modules)
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    if (MANIFESTS.some((name) => existsSync(join(at, name)))) return at
+  }
+  return path
+}
+
+const MANIFESTS = ['package.json', 'pyproject.toml', 'pyvenv.cfg']
+
+function notStarted(command: string, error: unknown): Error {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'ENOENT') return new Error(`There is no program ${command}.`)
+  if (code === 'EACCES') return new Error(`${command} is no program that may be run.`)
+  return new Error(`${command} could not be started: ${error instanceof Error ? error.message : String(error)}`)
+}
