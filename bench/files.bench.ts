@@ -12,8 +12,11 @@ import { toolbox } from '../src/tool/toolbox.ts'
 import { median } from './support/measure.ts'
 import { report, type Row } from './support/report.ts'
 
-const FOLDERS = 2500
+const AREAS = 50
+const PACKAGES = 50
 const FILES_EACH = 20
+const FILES = AREAS * PACKAGES * FILES_EACH
+const WIDE = 2500
 const ROUNDS = 9
 /** Megabytes that a task may need beyond what the process has anyway. */
 const MOST = 100
@@ -27,7 +30,7 @@ async function everything(): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-files-')))
   try {
     const rows = [...(await onTree(join(base, 'tree'))), ...onMuch(join(base, 'much'))]
-    const about = `A tree of ${FOLDERS * FILES_EACH} files in ${FOLDERS} folders; the tools against the bare program or a bare walk in the same run, taking turns, medians of ${ROUNDS}; of processor time where only this process works. Below it memory, each in a process of its own: how far its peak is above that of a process that has only loaded the tools. Node ${process.version}.`
+    const about = `A tree of ${FILES} files in ${AREAS * PACKAGES} folders; the tools against the bare program or a bare walk in the same run, taking turns, medians of ${ROUNDS}; of processor time where only this process works. Below it memory, each in a process of its own: how far its peak is above that of a process that has only loaded the tools. Node ${process.version}.`
     report('files', about, rows)
   } finally {
     rmSync(base, { recursive: true, force: true })
@@ -36,6 +39,9 @@ async function everything(): Promise<void> {
 
 async function onTree(tree: string): Promise<Row[]> {
   makeTree(tree)
+  const wide = `${tree}-wide`
+  makeWide(wide)
+  const list = toolsIn(wide)
   const { rgPath } = await import('@vscode/ripgrep')
   const call = toolsIn(tree)
   const search = (what: string, pattern: string): Promise<Row> =>
@@ -62,10 +68,10 @@ async function onTree(tree: string): Promise<Row[]> {
       () => bareWalk(tree, /./),
     ),
     await compared(
-      'list_directory, 2,500 entries, against reading the folder and putting it in order',
+      'list_directory, a folder of 2,500 files, against reading the folder and putting it in order',
       processorTime,
-      () => often(() => call('list_directory', { path: tree })),
-      () => often(() => bareList(tree)),
+      () => often(() => list('list_directory', { path: wide })),
+      () => often(() => bareList(wide)),
     ),
   ]
 }
@@ -110,17 +116,22 @@ function bareList(folder: string): string {
 }
 
 function makeTree(tree: string): void {
-  for (let folder = 0; folder < FOLDERS; folder++) {
-    const path = join(tree, `package-${folder}`, 'src')
-    mkdirSync(path, { recursive: true })
-    for (let file = 0; file < FILES_EACH; file++) {
-      const at = folder * FILES_EACH + file
-      const words = [at % 1000 === 0 ? 'needle' : 'thread', at % 5 === 0 ? 'common' : 'seldom']
-      const lines = Array.from({ length: 20 }, (_, line) => `export const value${line} = ${at * line} // ${at % 7}`)
-      writeFileSync(join(path, `file-${file}.${file === 0 ? 'md' : 'ts'}`), [...lines, words.join(' '), ''].join('\n'))
-    }
+  for (let at = 0; at < FILES; at++) {
+    const folder = Math.floor(at / FILES_EACH)
+    const path = join(tree, `area-${folder % AREAS}`, `package-${Math.floor(folder / AREAS)}`)
+    if (at % FILES_EACH === 0) mkdirSync(path, { recursive: true })
+    const words = [at % 1000 === 0 ? 'needle' : 'thread', at % 5 === 0 ? 'common' : 'seldom']
+    const lines = Array.from({ length: 20 }, (_, line) => `export const value${line} = ${at * line} // ${at % 7}`)
+    const name = `file-${at % FILES_EACH}.${at % FILES_EACH === 0 ? 'md' : 'ts'}`
+    writeFileSync(join(path, name), [...lines, words.join(' '), ''].join('\n'))
   }
-  writeFileSync(join(tree, '.gitignore'), 'dist/\n*.log\n')
+  writeFileSync(join(tree, '.gitignore'), 'node_modules/\ndist/\n*.log\n')
+}
+
+/** A folder with many files, and nothing in them. */
+function makeWide(folder: string): void {
+  mkdirSync(folder)
+  for (let file = 0; file < WIDE; file++) writeFileSync(join(folder, `file-${file}.ts`), '')
 }
 
 function bareSearch(program: string, word: string, tree: string): Promise<number> {

@@ -58,7 +58,7 @@ export async function assemble(
     const { keepingFormer } = await import('../host/keep.ts')
     const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings) })
     await demandSandbox(args, settings, local)
-    const guard = guardFor(session, process.env)
+    const guard = guardFor(session, folders, process.env)
     const host = { ...keepingFormer(local, keepIn(session, store)), web: webThrough(guard, process.env) }
     const limits = { ...(args.maxTurns !== undefined && { turns: args.maxTurns }) }
     const policies = policiesFor(settings, {

@@ -59,7 +59,15 @@ export async function chooseModel(
     const [main, ...rest] = await Promise.all(opened.map(async (one) => retry(await limited(one.port))))
     if (!main) throw new Complaint(NO_MODEL, 41)
     const chain = rest.length === 0 ? main : (await import('../provider/wrap/fallback.ts')).fallback([main, ...rest])
-    return { port: noted(chain, tap), notices, close }
+    return {
+      port:
+        tap?.noted(
+          chain,
+          opened.map((one) => one.port.origin),
+        ) ?? chain,
+      notices,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -108,10 +116,6 @@ function opener(tap: Tap | undefined): (target: Target) => ModelPort {
     tap?.aimed(target)
     return port(target, { writer: bodyWriter, ...(tap && { post: tap.post }) })
   }
-}
-
-function noted(inner: ModelPort, tap: Tap | undefined): ModelPort {
-  return tap ? tap.noted(inner) : inner
 }
 
 /** The model of the first key in the environment or of those stored, or of a server that answers on this machine. */

@@ -11,6 +11,7 @@ import { Complaint } from './exit.ts'
 /** A line of what is recorded of a session, beside its exchanges. */
 export type Line =
   | { readonly kind: 'start'; readonly dragoman: string }
+  /** A session begins, or is taken up; all its entries follow. */
   | { readonly kind: 'session'; readonly id: string; readonly folder: string }
   | {
       readonly kind: 'model'
@@ -21,6 +22,8 @@ export type Line =
       readonly project?: string
       readonly location?: string
     }
+  /** From here on these are asked, each when the one before cannot answer: `provider/model`. */
+  | { readonly kind: 'chosen'; readonly models: readonly string[] }
   | { readonly kind: 'entry'; readonly entry: Entry }
   /** The tools that the model is told of from here on. */
   | { readonly kind: 'tools'; readonly tools: readonly ToolSpec[] }

@@ -59,14 +59,20 @@ export async function replay({ lines, exchanges }: Recorded, setting: Setting): 
     requests++
     return player(letter, signal)
   }
-  const model = modelOf(lines, setting, post)
-  const entries: Entry[] = []
+  const targets = new Map<string, Target>()
+  let model: ModelPort | undefined
+  let entries: Entry[] = []
   let turns: Turn[] = []
   let tools = setting.tools
   let last: Folded | undefined
   let answers = 0
   for (const line of lines) {
-    if (line.kind === 'tools') tools = toolsNow(line.tools, setting.tools)
+    if (line.kind === 'model') targets.set(`${line.row.id}/${line.model}`, targetOf(line, setting.rows))
+    else if (line.kind === 'chosen') model = modelOf(line.models, targets, post)
+    else if (line.kind === 'session') {
+      entries = []
+      turns = []
+    } else if (line.kind === 'tools') tools = toolsNow(line.tools, setting.tools)
     else if (line.kind === 'entry') {
       const { entry } = line
       if (entry.kind === 'turn' && last) {
@@ -80,6 +86,7 @@ export async function replay({ lines, exchanges }: Recorded, setting: Setting): 
       else addEntry(turns, entry)
     } else if (line.kind === 'ask') {
       if (setting.before !== undefined && answers + 1 >= setting.before) break
+      if (!model) throw new Complaint('this recording does not say which model was asked')
       const { key, kind: _kind, turns: own, ...more } = line
       const request = { model: model.origin.model, system: setting.system, tools, turns: own ?? turns, ...more }
       const events: TurnEvent[] = []
@@ -100,20 +107,20 @@ export async function replay({ lines, exchanges }: Recorded, setting: Setting): 
 }
 
 /** The models that were asked, in their order, as this version knows them. */
-function modelOf(lines: readonly Line[], { rows }: Setting, post: Post): ModelPort {
-  const ports = lines.flatMap((line) => {
-    if (line.kind !== 'model') return []
-    const target = targetOf(line, rows)
-    return [
-      retry(
-        remember(target, (one) => port(one, { post, writer: bodyWriter })),
-        HASTY,
-      ),
-    ]
+function modelOf(names: readonly string[], targets: ReadonlyMap<string, Target>, post: Post): ModelPort | undefined {
+  const ports = names.flatMap((name) => {
+    const target = targets.get(name)
+    return target
+      ? [
+          retry(
+            remember(target, (one) => port(one, { post, writer: bodyWriter })),
+            HASTY,
+          ),
+        ]
+      : []
   })
   const [first, ...others] = ports
-  if (!first) throw new Complaint('no model was asked in this recording')
-  return others.length === 0 ? first : fallback([first, ...others])
+  return first && others.length > 0 ? fallback([first, ...others]) : first
 }
 
 function targetOf(line: Extract<Line, { kind: 'model' }>, rows: readonly Row[]): Target {

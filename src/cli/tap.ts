@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ToolSpec } from '../model/request.ts'
 import { type Redactor, redactor, secretsIn } from '../model/secret.ts'
 import { secretsOf } from '../provider/auth/grant.ts'
+import type { Origin } from '../model/turn.ts'
 import type { ModelPort } from '../provider/port.ts'
 import { sharedPost } from '../provider/send.ts'
 import type { Target } from '../provider/target.ts'
@@ -22,8 +23,8 @@ export interface Tap {
   readonly post: Post
   /** Hears which model is asked. */
   readonly aimed: (target: Target) => void
-  /** A port whose questions are noted. */
-  readonly noted: (port: ModelPort) => ModelPort
+  /** A port whose questions are noted, and the models behind it, in the order in which they are asked. */
+  readonly noted: (port: ModelPort, models: readonly Origin[]) => ModelPort
   /** Follows a session from here on. */
   readonly follow: (session: Session) => void
   readonly close: () => void
@@ -84,8 +85,9 @@ function recordingTap(post: Post, folder: string, secrets: Redactor, told: (sent
       const more = { ...(project !== undefined && { project }), ...(location !== undefined && { location }) }
       line({ kind: 'model', row, model, baseUrl, ...(key && { style: key.style }), ...more })
     },
-    noted: (inner) =>
-      wrapped(inner, (request, sending) => {
+    noted(inner, chosen) {
+      line({ kind: 'chosen', models: chosen.map(({ provider, model }) => `${provider}/${model}`) })
+      return wrapped(inner, (request, sending) => {
         flush()
         const { prompt, params, toolChoice, turns } = request
         if (request.tools !== tools) line({ kind: 'tools', tools: request.tools })
@@ -102,9 +104,13 @@ function recordingTap(post: Post, folder: string, secrets: Redactor, told: (sent
           ...(own && { turns }),
         })
         return inner.ask(request, sending)
-      }),
+      })
+    },
     follow(one) {
+      if (one === session) return
+      flush()
       session = one
+      written = 0
       line({ kind: 'session', id: one.id, folder: one.folder })
     },
     close: flush,

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Web } from '../host/host.ts'
 import { secretsIn } from '../model/secret.ts'
 import { urlGuard, type UrlGuard } from '../policy/url-guard.ts'
@@ -10,9 +12,25 @@ import { sideModel } from '../tool/web/side-model.ts'
 import type { Config } from './config/schema.ts'
 
 /** Judges the addresses that a session reaches: what the person typed is theirs, and what is secret here stays here. */
-export function guardFor(session: Session, env: NodeJS.ProcessEnv): UrlGuard {
+export function guardFor(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
   const secrets = secretsIn(env)
-  return urlGuard({ typed: (url) => isTyped(url, session), secrets: () => secrets })
+  return urlGuard({
+    typed: (url) => isTyped(url, session),
+    secrets: () => [...secrets, ...folders.flatMap(valuesIn)],
+  })
+}
+
+/** The values in a folder's `.env` files: a program that the model runs may have shown them to it. */
+function valuesIn(folder: string): string[] {
+  try {
+    const files = readdirSync(folder).filter((name) => /^\.env(?:\.|$)/.test(name))
+    return files.flatMap((name) => {
+      const text = readFileSync(join(folder, name), 'utf8')
+      return [...text.matchAll(/^\s*(?:export\s+)?\w+\s*=\s*["']?([^\s"'#]{8,})/gm)].map(([, value = '']) => value)
+    })
+  } catch {
+    return []
+  }
 }
 
 /** The web, through the guard and the proxy that the person set up. It is loaded when it is first used. */

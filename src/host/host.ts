@@ -26,6 +26,8 @@ export interface FolderEntry {
 /** A folder, as a walk comes by. */
 export interface FolderView {
   readonly path: string
+  /** The folder that the walk came from, as it was shown. */
+  readonly above?: FolderView
   readonly entries: readonly FolderEntry[]
   /** What is known of an entry, links not followed. */
   info(name: string): FileInfo | undefined

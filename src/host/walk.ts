@@ -17,12 +17,12 @@ export async function walkFrom(
   try {
     let seen = 0
     for (let here: Place | undefined = { folder: top, path }; here; here = nextOf(trail)) {
-      const level: Level = { folder: here.folder, path: here.path, names: [], next: 0 }
+      const level: Level = { folder: here.folder, view: viewOf(here), names: NONE, next: 0 }
       trail.push(level)
       // Everything here is quick and synchronous, so others get their turn now and then.
       if (++seen % 500 === 0) await nextTick()
       signal?.throwIfAborted()
-      const names = visit(viewOf(here))
+      const names = visit(level.view)
       level.names = names instanceof Promise ? await names : names
     }
   } finally {
@@ -35,13 +35,18 @@ type Held = Pick<Grip, 'at' | 'release'>
 interface Place {
   readonly folder: Held
   readonly path: string
+  readonly above?: FolderView
 }
 
 /** A folder on the way, and what is still to be seen in it. */
-interface Level extends Place {
+interface Level {
+  readonly folder: Held
+  readonly view: FolderView
   names: readonly string[]
   next: number
 }
+
+const NONE: readonly string[] = []
 
 const MAX_DEPTH = 200
 
@@ -55,7 +60,8 @@ function nextOf(trail: Level[]): Place | undefined {
       continue
     }
     const folder = folderOr(`${level.folder.at}/${name}`)
-    if (folder) return { folder, path: level.path === '/' ? `/${name}` : `${level.path}/${name}` }
+    const { view } = level
+    if (folder) return { folder, path: view.path === '/' ? `/${name}` : `${view.path}/${name}`, above: view }
   }
   return undefined
 }
@@ -69,9 +75,10 @@ function folderOr(at: string): Held | undefined {
   }
 }
 
-function viewOf({ folder, path }: Place): FolderView {
+function viewOf({ folder, path, above }: Place): FolderView {
   return {
     path,
+    ...(above && { above }),
     entries: entriesOr(folder),
     info(name) {
       try {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { rows } from '../../src/provider/table.ts'
 import { baseUrlVariable } from '../../src/provider/target.ts'
-import { type Heard, reply, serve, stream } from '../provider/support/server.ts'
+import { type Heard, reply, serve } from '../provider/support/server.ts'
 import { type Canary, canaries, leaks } from '../support/canaries.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
 

@@ -90,6 +90,16 @@ describe('--record and replay', () => {
     assert.deepEqual((await played(bad)).differences, [])
   })
 
+  test('a session in which another model had to step in', async () => {
+    const here = await stage([{ say: 'Here I am.' }])
+    const env = { ...here.env, GROQ_API_KEY: 'k', DRAGOMAN_GROQ_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const args = ['-m', 'groq/absent,openai-chat/script', '-p', 'go', '--record', 'tape']
+    const run = await dragoman(args, { ...here, env })
+    assert.equal(run.out, 'Here I am.\n', run.err)
+    const { differences, requests } = await played({ ...here, env })
+    assert.deepEqual([differences, requests], [[], 3])
+  })
+
   test('--until goes on for real from there, with another model and real tools', async (t) => {
     const here = await recorded()
     const b = join(here.work, 'b.txt')

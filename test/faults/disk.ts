@@ -201,7 +201,7 @@ async function counted(rounds: number, { folder = freshFolder(), ran = [] as num
     const { entries, damages } = store.read('session')
     const shown = entriesOf(events).map((entry) => JSON.stringify(entry))
     const own = entries.slice(log.entries.length).map((entry) => JSON.stringify(entry))
-    return { shown, kept: own, damages: damages.length, text: told(events), reason: closing(events).reason }
+    return { shown, kept: own, damages: damages.length, text: shownTo(events), reason: closing(events).reason }
   } finally {
     await server.close()
   }
@@ -211,7 +211,7 @@ function entriesOf(events: readonly RunEvent[]): Entry[] {
   return events.flatMap((event) => (event.type === 'entry' ? [event.entry] : []))
 }
 
-function told(events: readonly RunEvent[]): string {
+function shownTo(events: readonly RunEvent[]): string {
   let text = ''
   const output = textOutput({ out: () => undefined, err: (piece) => (text += piece) })
   for (const event of events) output.show(event)

@@ -29,7 +29,7 @@ export const processPlays: Plays = {
   'fa-027': async (fault) => {
     const size = Number(fault.inject['textBytes'])
     const here = await stage([
-      { say: { text: 'All work and no play. ', times: size / 22 }, pieces: 5000 },
+      { when: { request: 1 }, say: { text: 'All work and no play. ', times: size / 22 }, pieces: 500 },
       { say: 'Back.' },
     ])
     const report = join(here.home, 'peak')

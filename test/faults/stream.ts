@@ -138,7 +138,8 @@ export const streamPlays: Plays = {
     const digits = /\d+/.exec(String(fault.inject['arguments']))?.[0] ?? ''
     for (const name of ['n', 'path']) {
       const { ran } = await called(fault, wire, `{"${name}":${digits}}`)
-      for (const input of ran) assert.equal(String(input[name]), digits, `${wire}: ${name} was changed silently`)
+      for (const input of ran)
+        assert.equal(JSON.stringify(input[name]), JSON.stringify(digits), `${wire}: ${name} was changed silently`)
     }
   }),
   'fa-026': everywhere(async (fault, wire) => {

@@ -250,3 +250,13 @@ for (const engine of ['ripgrep', 'our own search'] as const) {
     })
   })
 }
+
+describe('files that usually hold secrets', () => {
+  test('a search finds nothing in them, unless it names them', async () => {
+    using place = workspace({ '.env': 'KEY=sesame\n', 'a/server.pem': 'sesame\n', 'b.txt': 'sesame\n' })
+    const found = await place.say('search_file_content', { pattern: 'sesame' })
+    assert.match(found, /^Found 1 match .*b\.txt\nL1: sesame\n---\n\(2 more in files that usually hold secrets/s)
+    assert.match(await place.say('search_file_content', { pattern: 'KEY' }), /^No matches found .*\n\(1 more in files/s)
+    assert.match(await place.say('search_file_content', { pattern: 'KEY', path: '.env' }), /L1: KEY=sesame/)
+  })
+})

@@ -73,9 +73,10 @@ async function goOn(bodies: readonly EntryBody[], rest: readonly string[], folde
 
 /** The entries up to the question that followed the n-th answer. */
 function bodiesUntil({ lines }: Recorded, until: number): EntryBody[] {
-  const bodies: EntryBody[] = []
+  let bodies: EntryBody[] = []
   let answers = 0
   for (const line of lines) {
+    if (line.kind === 'session') bodies = []
     if (line.kind === 'ask' && line.turns === undefined && answers >= until) return bodies
     if (line.kind !== 'entry') continue
     const { seq, at: _at, ...body } = line.entry

@@ -6,6 +6,8 @@ export interface Redirect {
   readonly url: string
   /** What it brings. Rejects with a sentence if the person said no, or does not come. */
   readonly code: Promise<string>
+  /** The same, with who says that they sent it, where servers tell. */
+  readonly answer: Promise<{ readonly code: string; readonly issuer?: string }>
   close(): void
 }
 
@@ -14,10 +16,11 @@ const PATIENCE = 5 * 60_000
 
 /** Waits on loopback for a browser that comes back with `state`. Whoever comes without it gets nothing, and we wait on. */
 export async function awaitRedirect(state: string, patience: number = PATIENCE): Promise<Redirect> {
-  const { promise: code, resolve, reject } = withResolvers<string>()
+  const { promise: answer, resolve, reject } = withResolvers<Awaited<Redirect['answer']>>()
+  const code = answer.then((given) => given.code)
   // Who asks for the code hears of it; until then it is no matter.
   code.catch(() => {})
-  const server = createServer((request, response) => answer(request, response))
+  const server = createServer((request, response) => reply(request, response))
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(0, '127.0.0.1', done)
@@ -26,7 +29,7 @@ export async function awaitRedirect(state: string, patience: number = PATIENCE):
   const origin = `http://127.0.0.1:${port}`
   const timer = setTimeout(() => reject(new Error('nobody came back from the browser; try again.')), patience)
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  function reply(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', origin)
     // A page elsewhere can make a browser come here under another name; it is not answered.
     const ours = request.method === 'GET' && url.pathname === PATH && request.headers.host === `127.0.0.1:${port}`
@@ -34,7 +37,8 @@ export async function awaitRedirect(state: string, patience: number = PATIENCE):
     const given = url.searchParams.get('code')
     if (given !== null && given !== '') {
       say(response, 200, 'You are signed in. This window can be closed.')
-      resolve(given)
+      const issuer = url.searchParams.get('iss')
+      resolve({ code: given, ...(issuer !== null && { issuer }) })
     } else {
       const why = (url.searchParams.get('error') ?? 'no reason given').replace(/[^\w -]/g, '').slice(0, 60)
       say(response, 200, 'You are not signed in. This window can be closed.')
@@ -45,6 +49,7 @@ export async function awaitRedirect(state: string, patience: number = PATIENCE):
   return {
     url: `${origin}${PATH}`,
     code,
+    answer,
     close() {
       clearTimeout(timer)
       server.close()

@@ -9,7 +9,7 @@ import { shorten } from '../text/slice.ts'
 import text from './search-file-content.md'
 import { builtin, failure } from './support/builtin.ts'
 import { someTextIn, textIn } from './support/input.ts'
-import { LEFT_OUT } from './support/leave-out.ts'
+import { LEFT_OUT, SECRET_NAMES } from './support/leave-out.ts'
 import { absolute, byGivenName, shown, touching, type Workspace, workspaceOf } from './support/paths.ts'
 
 /** Searches the contents of files. */
@@ -36,21 +36,27 @@ export const searchFileContent: Tool = builtin({
     const pattern = textIn(input, 'pattern')
     const hits: Hit[] = []
     let limited = false
+    let secret = 0
     for (const place of starts(input, context.folders)) {
       const end = await searchIn(input, context, place, LIMIT - hits.length)
       if ('problem' in end) return failure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
-      hits.push(...end.hits)
+      // Whoever wants to look into a file of secrets must name it, so that it is asked about.
+      const open = end.hits.filter(({ path }) => path === place || !SECRET_NAMES.test(path))
+      secret += end.hits.length - open.length
+      hits.push(...open)
       limited ||= end.limited
     }
     const include = someTextIn(input, 'include')
     const filter = include === undefined ? '' : ` (filter: '${include}')`
     const where = `pattern '${pattern}' in path "${someTextIn(input, 'path') ?? '.'}"${filter}`
-    if (hits.length === 0) return { content: `No matches found for ${where}.`, display: 'No matches found' }
+    const hidden =
+      secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
+    if (hits.length === 0) return { content: `No matches found for ${where}.${hidden}`, display: 'No matches found' }
 
     const count = `${hits.length} ${hits.length === 1 ? 'match' : 'matches'}`
     const limit = limited ? ` (results limited to ${LIMIT} matches)` : ''
     return {
-      content: `Found ${count} for ${where}${limit}:\n---\n${grouped(hits, context)}`,
+      content: `Found ${count} for ${where}${limit}:\n---\n${grouped(hits, context)}${hidden}`,
       display: `Found ${count}${limited ? ' (limited)' : ''}`,
     }
   },

@@ -27,7 +27,14 @@ export function nameTest(pattern: string, caseSensitive = false): (name: string)
   const fold = foldOf(caseSensitive)
   const tails = waysOf(pattern, caseSensitive).map((way) => /[^*?[\]\\/]*$/.exec(way)?.[0] ?? '')
   if (tails.includes('')) return () => true
-  return (name) => tails.some((tail) => name.endsWith(tail) || fold(name.slice(-tail.length)) === tail)
+  const last = new Set(
+    tails.flatMap((tail) => [tail.charCodeAt(tail.length - 1), tail.toUpperCase().charCodeAt(tail.length - 1)]),
+  )
+  return (name) => {
+    const code = name.charCodeAt(name.length - 1)
+    if (code < 128 && !last.has(code)) return false
+    return tails.some((tail) => name.endsWith(tail) || fold(name.slice(-tail.length)) === tail)
+  }
 }
 
 function foldOf(caseSensitive: boolean): (text: string) => string {

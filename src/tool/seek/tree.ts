@@ -30,7 +30,7 @@ export async function walkTree(
 ): Promise<number> {
   const { folder, top, respect, without, wanted, mayWant, signal } = options
   // The rules of a folder, for those that are in it.
-  const above = new Map<string, Rules>()
+  const rulesIn = new WeakMap<FolderView, Rules>()
   let ignored = 0
   const rules = await rulesFor(files, top, folder, respect)
 
@@ -52,14 +52,14 @@ export async function walkTree(
         if (work instanceof Promise) waiting.push(work)
       }
     }
-    if (enter.length > 0) above.set(view.path, here)
+    if (enter.length > 0) rulesIn.set(view, here)
     return waiting.length === 0 ? enter : Promise.all(waiting).then(() => enter)
   }
 
   await files.walk(
     folder,
     (view) => {
-      const outer = view.path === folder ? undefined : above.get(view.path.slice(0, view.path.lastIndexOf('/')) || '/')
+      const outer = view.above && rulesIn.get(view.above)
       const own = outer?.enter(view.path, view.entries) ?? rules
       return own instanceof Promise ? own.then((here) => look(view, here)) : look(view, own)
     },

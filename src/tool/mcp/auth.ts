@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { awaitRedirect } from '../../provider/auth/redirect.ts'
+import type { McpOAuthConfig } from './config.ts'
+import type { OAuthClientProvider } from './sdk.ts'
+import type { Shelf } from './shelf.ts'
+
+/** The person must sign in to the server first. */
+export class SignInNeeded extends Error {
+  constructor() {
+    super('it wants you to sign in')
+  }
+}
+
+/** A server to sign in to. */
+export interface Door {
+  readonly name: string
+  readonly url: URL
+  readonly oauth?: McpOAuthConfig
+  /** Where tokens are kept. */
+  readonly tokens: Shelf
+}
+
+/** Signs requests with what is kept, and renews it; it never sends anybody to a browser. */
+export function keptSignIn(door: Door): OAuthClientProvider {
+  return provider(door, {
+    redirectUrl: 'http://127.0.0.1/oauth2callback',
+    redirectToAuthorization(url) {
+      // The next sign-in asks for what was asked for here.
+      const scope = url.searchParams.get('scope')
+      if (scope !== null) keep(door, { scope })
+      throw new SignInNeeded()
+    },
+  })
+}
+
+/** Signs in anew: shows the person an address, and waits until they have agreed there. */
+export async function signIn(door: Door, show: (url: string) => void): Promise<void> {
+  const { auth } = await import('./sdk.ts')
+  const state = randomBytes(16).toString('hex')
+  const redirect = await awaitRedirect(state)
+  let verifier = ''
+  try {
+    const kept = entry(door)
+    // The address to come back to is another one each time, so a client that registered itself does so again.
+    keep(door, { tokens: null, ...(door.oauth?.clientId === undefined && { client: null }) })
+    const one: OAuthClientProvider = {
+      ...provider(door, { redirectUrl: redirect.url, redirectToAuthorization: (url) => show(url.href) }),
+      state: () => state,
+      saveClientInformation: (client) => keep(door, { client: client as unknown as Json }),
+      saveCodeVerifier: (text) => void (verifier = text),
+      codeVerifier: () => verifier,
+    }
+    const scope = door.oauth?.scopes?.join(' ') ?? (typeof kept['scope'] === 'string' ? kept['scope'] : undefined)
+    const options = { serverUrl: door.url, ...(scope !== undefined && { scope }) }
+    if ((await auth(one, options)) === 'AUTHORIZED') return
+    const { code, issuer } = await redirect.answer
+    await auth(one, { ...options, authorizationCode: code, ...(issuer !== undefined && { iss: issuer }) })
+  } finally {
+    redirect.close()
+  }
+}
+
+/** Forgets a sign-in; was there one? */
+export function signOut({ name, url, tokens }: Omit<Door, 'oauth'>): boolean {
+  const had = entry({ name, url, tokens })['tokens'] !== undefined
+  tokens.set(keyOf({ name, url }), {})
+  return had
+}
+
+type Steps = Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string }
+
+function provider(door: Door, { redirectUrl, redirectToAuthorization }: Steps): OAuthClientProvider {
+  const { oauth } = door
+  const fixed = oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId }
+  const secret = oauth?.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }
+  return {
+    redirectUrl,
+    redirectToAuthorization,
+    clientMetadata: {
+      client_name: 'Dragoman',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: oauth?.clientSecret === undefined ? 'none' : 'client_secret_post',
+      ...(oauth?.scopes && { scope: oauth.scopes.join(' ') }),
+    },
+    clientInformation: () => (fixed ? { ...fixed, ...secret } : whole(entry(door)['client'])),
+    tokens: () => whole(entry(door)['tokens']),
+    saveTokens: (tokens) => keep(door, { tokens: tokens as unknown as Json }),
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+    invalidateCredentials(what) {
+      if (what === 'all' || what === 'tokens') keep(door, { tokens: null })
+      if (what === 'all' || what === 'client') keep(door, { client: null })
+    },
+  }
+}
+
+/** What is kept for this server at this address: a token never goes to another one of the same name. */
+function entry({ name, url, tokens }: Pick<Door, 'name' | 'url' | 'tokens'>): JsonObject {
+  const kept = tokens.get(keyOf({ name, url }))
+  return isObject(kept) ? (kept as JsonObject) : {}
+}
+
+function keep(door: Door, change: JsonObject): void {
+  const next = Object.entries({ ...entry(door), ...change }).filter(([, value]) => value !== null)
+  door.tokens.set(keyOf(door), Object.fromEntries(next))
+}
+
+function keyOf({ name, url }: Pick<Door, 'name' | 'url'>): string {
+  return `${name} ${url.href}`
+}
+
+/** What was kept is only as good as the file that it stands in. */
+function whole<T>(value: Json | undefined): T | undefined {
+  return isObject(value) ? (value as T) : undefined
+}

@@ -1,0 +1,96 @@
+/** An MCP server, in the form that every client uses. */
+export interface McpServerConfig {
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly url?: string
+  readonly httpUrl?: string
+  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly timeout?: number
+  readonly trust?: boolean
+  readonly network?: boolean
+  readonly includeTools?: readonly string[]
+  readonly excludeTools?: readonly string[]
+  readonly description?: string
+  readonly disabled?: boolean
+  readonly oauth?: McpOAuthConfig
+}
+
+/** A client that was registered by hand, for services that let nobody register by itself. */
+export interface McpOAuthConfig {
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly scopes?: readonly string[]
+}
+
+/** How a server is reached. */
+export type Reach =
+  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
+  /** An address whose kind nobody has said may be of either kind. */
+  | { readonly kind: 'http' | 'sse' | 'http-or-sse'; readonly url: URL }
+
+/** How a server is reached by its settings, or what is wrong with them. */
+export function reachOf(config: McpServerConfig): Reach | { readonly problem: string } {
+  const { command, args = [], type } = config
+  const address = config.httpUrl ?? config.url
+  if (command !== undefined && address === undefined) return { kind: 'stdio', command, args }
+  if (command !== undefined) return { problem: 'it has a command and an address; it can have only one of them' }
+  if (address === undefined) return { problem: 'it has neither a command nor an address' }
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return { problem: `its address is not of the web: ${address}` }
+  if (type === 'stdio') return { problem: 'it has an address, so its type cannot be stdio' }
+  if (type === 'sse') return { kind: 'sse', url }
+  return { kind: type !== undefined || config.httpUrl !== undefined ? 'http' : 'http-or-sse', url }
+}
+
+/** The settings with variables filled in; a variable that is not there is a problem, not an empty word. */
+export function filledIn(
+  config: McpServerConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): McpServerConfig | { readonly problem: string } {
+  const missing = new Set<string>()
+  const fill = (text: string): string => fillText(text, env, missing)
+  const fillAll = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, fill(value)]))
+  const { command, args, env: own, cwd, url, httpUrl, headers, oauth } = config
+  const filled: McpServerConfig = {
+    ...config,
+    ...(command !== undefined && { command: fill(command) }),
+    ...(args && { args: args.map(fill) }),
+    ...(own && { env: fillAll(own) }),
+    ...(cwd !== undefined && { cwd: fill(cwd) }),
+    ...(url !== undefined && { url: fill(url) }),
+    ...(httpUrl !== undefined && { httpUrl: fill(httpUrl) }),
+    ...(headers && { headers: fillAll(headers) }),
+    ...(oauth && {
+      oauth: {
+        ...oauth,
+        ...(oauth.clientId !== undefined && { clientId: fill(oauth.clientId) }),
+        ...(oauth.clientSecret !== undefined && { clientSecret: fill(oauth.clientSecret) }),
+      },
+    }),
+  }
+  return missing.size === 0 ? filled : { problem: `the variable ${[...missing].join(', ')} is not set` }
+}
+
+/** `$NAME`, `${NAME}`, and `${NAME:-what stands in for it}`; a dollar sign before anything else is a dollar sign. */
+const VARIABLE = /\$(?:\{(?<braced>[A-Za-z_]\w*)(?::-(?<other>[^}]*))?\}|(?<plain>[A-Za-z_]\w*))/g
+
+function fillText(text: string, env: Readonly<Record<string, string | undefined>>, missing: Set<string>): string {
+  return text.replace(VARIABLE, (whole, braced?: string, other?: string, plain?: string) => {
+    const name = braced ?? plain ?? ''
+    const value = env[name]
+    if (value !== undefined && value !== '') return value
+    if (other !== undefined) return other
+    missing.add(name)
+    return whole
+  })
+}
+
+/** What makes a server this server, for lists that are kept: another command or address is another server. */
+export function identityOf(config: McpServerConfig): string {
+  const { command, args, cwd, url, httpUrl, type } = config
+  return JSON.stringify({ command, args, cwd, url, httpUrl, type })
+}

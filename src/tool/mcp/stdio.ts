@@ -1,0 +1,91 @@
+import type { Companion, Companions, Program } from '../../host/companion.ts'
+import { isObject } from '../../model/json.ts'
+import { lineCutter, MAX_FRAME } from './limits.ts'
+import type { JSONRPCMessage, Transport } from './sdk.ts'
+
+/** A server that is a program of ours to start and to end. */
+export interface StdioTransport extends Transport {
+  /** The SDK knows a program by these two. */
+  readonly pid: number | null
+  readonly stderr: null
+  /** How it ended, if it did. */
+  readonly end: string | undefined
+  lastWords(): string
+}
+
+/**
+ * Talks with a program line by line. The SDK has a transport of its own for this, but it knows nothing of process groups
+ * and sandboxes, and lets programs fill the disk or the memory; here the host starts and ends them.
+ */
+export function stdioTransport(
+  open: Companions['open'],
+  program: Program,
+  stray: (line: string) => void,
+  limit: number = MAX_FRAME,
+): StdioTransport {
+  let companion: Companion | undefined
+  let end: string | undefined
+  let isClosed = false
+
+  function take(line: string): void {
+    if (isClosed || line === '' || line === '\r') return
+    const message = parsed(line)
+    // Many a program prints a greeting where only messages belong.
+    if (message) transport.onmessage?.(message)
+    else stray(line.slice(0, 500))
+  }
+
+  function close(): void {
+    if (isClosed) return
+    isClosed = true
+    transport.onclose?.()
+  }
+
+  const transport: StdioTransport = {
+    get pid() {
+      return companion?.pid ?? null
+    },
+    stderr: null,
+    get end() {
+      return end
+    },
+    lastWords: () => companion?.lastWords() ?? '',
+    async start() {
+      const cut = lineCutter(limit, take)
+      companion = await open(program, {
+        heard(bytes) {
+          if (isClosed) return
+          try {
+            cut(bytes)
+          } catch (error) {
+            end = error instanceof Error ? error.message : String(error)
+            void companion?.close()
+            close()
+          }
+        },
+        ended(how) {
+          end ??= how
+          close()
+        },
+      })
+    },
+    async send(message) {
+      if (!companion || isClosed) throw new Error('the server has ended')
+      await companion.send(`${JSON.stringify(message)}\n`)
+    },
+    async close() {
+      close()
+      await companion?.close()
+    },
+  }
+  return transport
+}
+
+function parsed(line: string): JSONRPCMessage | undefined {
+  try {
+    const json: unknown = JSON.parse(line)
+    return isObject(json) && json['jsonrpc'] === '2.0' ? (json as JSONRPCMessage) : undefined
+  } catch {
+    return undefined
+  }
+}
