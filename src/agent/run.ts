@@ -71,6 +71,10 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       if (summed) await spending.add(summed.origin, summed.usage)
     }
 
+    const news = agent.toolbox.refresh?.()
+    for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
+    if (news?.note !== undefined) yield await log({ kind: 'note', text: news.note })
+
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
     // Attempts that failed cost as well.
@@ -176,7 +180,11 @@ async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGen
     ...(agent.params && { params: agent.params }),
   }
   const requests = requestLogger(session, prompt)
-  for await (const event of model.ask(request, { key: agent.mint(), signal, sent: requests.sent })) {
+  const sent: typeof requests.sent = (one) => {
+    requests.sent(one)
+    agent.toolbox.begin?.()
+  }
+  for await (const event of model.ask(request, { key: agent.mint(), signal, sent })) {
     fold.push(event)
     yield* requests.logged()
     yield { type: 'turn', event }

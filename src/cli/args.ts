@@ -1,7 +1,8 @@
-import { parseArgs } from 'node:util'
 import type { SandboxMode } from '../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../policy/policy.ts'
 import { Complaint } from './exit.ts'
+import { RUN_OPTIONS } from './options.ts'
+import { parseLine, type Values } from './parse.ts'
 
 /** What a person asked for on the command line. */
 export interface RunArgs {
@@ -34,15 +35,16 @@ export interface RunArgs {
 }
 
 /** The forms in which a run can be printed. */
-export type OutputFormat = (typeof FORMATS)[number]
-
-const FORMATS = ['text', 'json', 'stream-json'] as const
-const SANDBOXES = ['auto', 'on', 'off'] as const
-const MODES = ['default', 'auto_edit', 'yolo', 'plan'] as const
+export type OutputFormat = (typeof RUN_OPTIONS)['output-format']['from'][number]
 
 /** Reads the command line of a run. Throws a sentence about what it does not understand. */
 export function readArgs(argv: readonly string[]): RunArgs {
-  const { values, positionals } = parse(withDefaults(argv))
+  const { values, positionals } = parseLine('dragoman', RUN_OPTIONS, argv)
+  return runArgs(values, positionals)
+}
+
+/** The same for a command that takes the options of a run beside its own. */
+export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
   if (values.prompt !== undefined && positionals.length > 0) {
     throw new Complaint('give the prompt either with -p or as words, not both')
   }
@@ -59,8 +61,8 @@ export function readArgs(argv: readonly string[]): RunArgs {
     ...(prompt !== undefined && { prompt }),
     once: values.prompt !== undefined || values.yes === true,
     ...(values.model !== undefined && { model: values.model }),
-    format: oneOf('--output-format', values['output-format'] ?? 'text', FORMATS),
-    ...(mode !== undefined && { mode: oneOf('--approval-mode', mode, MODES) }),
+    format: values['output-format'] ?? 'text',
+    ...(mode !== undefined && { mode }),
     ...(values.resume !== undefined && { resume: values.resume }),
     ...(values.fork !== undefined && { fork: values.fork }),
     ...(maxTurns !== undefined && { maxTurns }),
@@ -69,7 +71,7 @@ export function readArgs(argv: readonly string[]): RunArgs {
     directories: listOf(values['include-directories']),
     allowedTools: listOf(values['allowed-tools']),
     ...(systemFile !== undefined && { systemFile }),
-    ...(values.sandbox !== undefined && { sandbox: oneOf('--sandbox', values.sandbox, SANDBOXES) }),
+    ...(values.sandbox !== undefined && { sandbox: values.sandbox }),
     ...(values['sandbox-network'] && { network: true }),
     ...(values.record !== undefined && { record: values.record }),
     ...(values.trace !== undefined && { trace: values.trace }),
@@ -77,54 +79,6 @@ export function readArgs(argv: readonly string[]): RunArgs {
     help: values.help ?? false,
     version: values.version ?? false,
   }
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        prompt: { type: 'string', short: 'p' },
-        model: { type: 'string', short: 'm' },
-        'output-format': { type: 'string', short: 'o' },
-        'approval-mode': { type: 'string' },
-        yolo: { type: 'boolean', short: 'y' },
-        resume: { type: 'string', short: 'r' },
-        fork: { type: 'string' },
-        'max-turns': { type: 'string' },
-        'max-cost': { type: 'string' },
-        cwd: { type: 'string' },
-        'include-directories': { type: 'string', multiple: true },
-        'allowed-tools': { type: 'string', multiple: true },
-        'system-file': { type: 'string' },
-        sandbox: { type: 'string' },
-        'sandbox-network': { type: 'boolean' },
-        record: { type: 'string' },
-        trace: { type: 'string' },
-        yes: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-      },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
-}
-
-/** `--resume` and `--fork` may stand alone: then they mean the latest session. */
-function withDefaults(argv: readonly string[]): string[] {
-  return argv.flatMap((arg, at) => {
-    const next = argv[at + 1]
-    const alone = next === undefined || next.startsWith('-')
-    return (arg === '--resume' || arg === '-r' || arg === '--fork') && alone ? [arg, 'latest'] : [arg]
-  })
-}
-
-function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((one) => one === value)
-  if (found === undefined) throw new Complaint(`${flag} is one of ${allowed.join(', ')}, not “${value}”`)
-  return found
 }
 
 function numberOf(flag: string, value: string | undefined): number | undefined {

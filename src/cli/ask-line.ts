@@ -13,7 +13,8 @@ export const askOnLine: NonNullable<Agent['ask']> = async (ask, signal) => {
     for (;;) {
       const said = (await lines.question(choices(ask), { signal })).trim()
       const outcome = OUTCOMES[said.charAt(0).toLowerCase()]
-      if (outcome === undefined || (outcome === 'proceed-always' && ask.decision.covers === undefined)) continue
+      if (outcome === undefined || (outcome.startsWith('proceed-always') && ask.decision.covers === undefined)) continue
+      if (outcome === 'proceed-always-server' && ask.details.kind !== 'mcp') continue
       const words = outcome === 'cancel' ? said.replace(/^no?\b[,.: ]*/i, '') : ''
       return { ask: ask.id, outcome, ...(words !== '' && { words }) }
     }
@@ -24,19 +25,30 @@ export const askOnLine: NonNullable<Agent['ask']> = async (ask, signal) => {
   }
 }
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = { y: 'proceed-once', a: 'proceed-always', n: 'cancel' }
-
-/** “Always” says what it would cover; some things are asked about each time. */
-function choices({ decision: { covers } }: Ask): string {
-  const always = covers === undefined ? '' : `   [a]lways ${renderSafe(covers, 'approval-prompt')}`
-  return `  [y]es, once${always}   [n]o, and say why  > `
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  y: 'proceed-once',
+  a: 'proceed-always',
+  s: 'proceed-always-server',
+  n: 'cancel',
 }
 
-/** What others wrote stands behind a bar, so that it cannot pass for the question. */
-function question({ details, decision }: Ask): string {
+/** “Always” says what it would cover; some things are asked about each time. */
+function choices({ decision: { covers }, details }: Ask): string {
+  const always = covers === undefined ? '' : `   [a]lways ${renderSafe(covers, 'approval-prompt')}`
+  const server = details.kind === 'mcp' && covers !== undefined ? `   all of this [s]erver` : ''
+  return `  [y]es, once${always}${server}   [n]o, and say why  > `
+}
+
+/** The question as it is printed. What others wrote stands behind a bar, so that it cannot pass for the question. */
+export function question({ details, decision }: Ask): string {
   if (details.kind === 'edit') return `${theirs(details.fileDiff)}\n\nChange ${name(details.filePath)}?`
   if (details.kind === 'exec') return `Run this in ${name(details.folder)}?\n\n${theirs(details.command)}\n`
-  if (details.kind === 'mcp') return `Call ${name(details.toolName)} of the server ${name(details.serverName)}?`
+  if (details.kind === 'mcp') {
+    const changes =
+      details.changes === undefined ? [] : ['It has changed since you allowed it:', theirs(details.changes)]
+    const what = `Call ${name(details.toolName)} of the server ${name(details.serverName)}?`
+    return [...changes, theirs(details.input ?? ''), what].join('\n')
+  }
   return `${name(details.title)}:\n${theirs(details.prompt)}\n${renderSafe(decision.why, 'approval-prompt')} Go on?`
 }
 

@@ -22,6 +22,7 @@ import type { Settings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from './last-words.ts'
+import type { Mcp } from './mcp.ts'
 import { configFolder, sessionsFolder } from './places.ts'
 import { policiesFor } from './policies.ts'
 import { demandSandbox, shutIn } from './shut-in.ts'
@@ -34,7 +35,10 @@ export interface Assembled {
   readonly notices: readonly string[]
   /** The policy for another approval mode. */
   readonly policyFor: (mode: ApprovalMode) => Policy
-  close(): void
+  /** The servers of the settings, if there are any. */
+  readonly mcp?: Mcp
+  /** The session is closed at once; servers get a moment to end by themselves. */
+  close(): Promise<void>
 }
 
 /** Puts an agent together from what a person asked for on the command line. */
@@ -69,10 +73,16 @@ export async function assemble(
     const policyFor = (mode: ApprovalMode): Policy => withUrlGuard(policies(mode), guard)
     const mint = (): string => turnKey(randomBytes(20))
     const web = webTools(model, mint, config.search, process.env)
+    const own = builtinTools({ memory, web })
+    const configs = config.mcpServers ?? {}
+    const mcp =
+      Object.keys(configs).length === 0
+        ? undefined
+        : (await import('./mcp.ts')).setUpServers(configs, { folders, host: local, model, mint, own, ask })
     const agent: Agent = {
       session,
       model,
-      toolbox: toolbox(builtinTools({ memory, web })),
+      toolbox: mcp?.toolbox ?? toolbox(own),
       policy: policyFor(args.mode ?? config.approvalMode ?? 'default'),
       host,
       folders,
@@ -94,9 +104,17 @@ export async function assemble(
       agent,
       policyFor,
       notices: [...settings.notices, ...notices],
-      close() {
-        host.close()
+      ...(mcp && { mcp }),
+      async close() {
+        if (!mcp) host.close()
         session.close()
+        if (!mcp) return
+        // Servers end by themselves if they are let; whatever happens meanwhile, nothing outlives us.
+        const atExit = (): void => host.close()
+        process.once('exit', atExit)
+        await mcp.servers.close()
+        process.off('exit', atExit)
+        host.close()
       },
     }
   } catch (error) {

@@ -1,47 +1,124 @@
-/** What `dragoman --help` prints. */
-export const HELP = `Usage: dragoman [options] [prompt]
-       dragoman <command> [options]
+import { COMMANDS } from './commands.ts'
+import type { Page } from './manual/page.ts'
+import { PAGES } from './manual/pages.ts'
+import { EXIT_CODES, RUN_EXAMPLES } from './manual/run.ts'
+import { type Option, type Options, RUN_OPTIONS } from './options.ts'
 
-Works on a prompt with tools, in the current folder, with whatever model you have.
+/** The help of a command, or of one of its subcommands; without a name, of all. */
+export function helpFor(name?: string, verb?: string): string {
+  const page = name === undefined || !Object.hasOwn(PAGES, name) ? undefined : PAGES[name]
+  if (name === undefined || !page) return runHelp()
+  return verb !== undefined && page.verbs && Object.hasOwn(page.verbs, verb)
+    ? verbHelp(name, page, verb)
+    : commandHelp(name, page)
+}
 
-Options:
-  -p, --prompt <text>          the prompt; what is piped in stands before it
-  -m, --model <name>           provider/model: gemini/gemini-2.5-pro, ollama/qwen3, rehearsal/hello
-  -o, --output-format <form>   text, json or stream-json
-      --approval-mode <mode>   default (ask), auto_edit, yolo (ask nothing) or plan (only look)
-  -y, --yolo                   the same as --approval-mode yolo
-      --allowed-tools <list>   run these unasked: read_file, run_shell_command(git status)
-  -r, --resume [session]       go on with a session: its id, or the latest
-      --fork [session]         branch off from a session
-      --max-turns <n>          stop after so many turns
-      --max-cost <dollars>     stop before it costs more
-      --cwd <folder>           the folder to work in
-      --include-directories <list>  more folders to work in
-      --system-file <file>     another system prompt
-      --sandbox <mode>         auto (commands run in a sandbox where there is one), on or off
-      --sandbox-network        commands in the sandbox may reach the network
-      --record <folder>        keep every exchange, without secrets, to play it again
-      --trace <file>           write down when what went over the wire
-  -h, --help   -v, --version
+function runHelp(): string {
+  const commands = Object.entries(COMMANDS).filter(([, { hidden }]) => !hidden)
+  return text([
+    usage(['dragoman [options] [prompt]', 'dragoman <command> [options]']),
+    'Works on a prompt with tools, in the current folder, with whatever model you have. On a terminal it is a conversation; with -p, one answer.',
+    ...sections(RUN_OPTIONS),
+    table(
+      'Commands (dragoman <command> --help tells more)',
+      commands.map(([name, { about }]) => [name, about]),
+    ),
+    examples(RUN_EXAMPLES),
+    `Exit codes: ${EXIT_CODES.map(([code, about]) => `${code} ${about}`).join(', ')}.`,
+  ])
+}
 
-Commands:
-  login      store a key or a sign-in; logout forgets it
-  models     what can be used here, with window and price, and why the rest cannot
-  sessions   list, show, export and remove sessions
-  undo       put files back as they were before a turn
-  doctor     examine a model live; or, with --local, this machine
-  replay     play a recorded session again, and see what differs
-  bug        make a file for a report, without secrets
-  policy     try out rules, and say what they mean
-  tour       a scripted tour, with no key and no network
-  rehearse   a scripted model server, to try clients against
-  wire       read and write what goes over the wire, to debug a provider
+function commandHelp(name: string, { usage: ways, about, verbs = {}, options, examples: shown }: Page): string {
+  return text([
+    usage(ways.map((way) => `dragoman ${name} ${way}`.trimEnd())),
+    ...about,
+    table(
+      'Subcommands',
+      Object.entries(verbs).map(([verb, { takes = '', about: what }]) => [`${verb} ${takes}`.trimEnd(), what]),
+    ),
+    ...sections(options),
+    examples(shown),
+  ])
+}
 
-Examples:
-  dragoman -p "why does the test fail?"
-  git diff | dragoman -p "write a commit message"
-  dragoman -m anthropic/claude-sonnet-4-5 --approval-mode auto_edit -p "rename foo to bar"
-  dragoman -p "go on" --resume
+function verbHelp(name: string, { verbs = {}, options }: Page, verb: string): string {
+  const { takes = '', about = '', options: own = Object.keys(options), examples: shown = [] } = verbs[verb] ?? {}
+  const chosen = Object.entries(options).filter(([option]) => own.includes(option) || option === 'help')
+  return text([
+    usage([`dragoman ${name} ${verb} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
+    `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
+    ...sections(Object.fromEntries(chosen)),
+    examples(shown),
+  ])
+}
 
-Exit codes: 0 done, 1 failure, 41 sign-in, 42 input, 52 config, 53 limit, 130 interrupted.
-`
+/** Options, group by group. */
+function sections(options: Options): string[] {
+  const shown = Object.entries(options).filter(([, { hidden }]) => !hidden)
+  const column = columnFor(shown.map(([name, option]) => optionLabel(name, option)))
+  const groups = [...new Set(shown.map(([, { group }]) => group))]
+  return groups.map((group) =>
+    table(
+      group ?? 'Options',
+      shown
+        .filter(([, option]) => option.group === group)
+        .map(([name, option]) => [optionLabel(name, option), option.about]),
+      column,
+    ),
+  )
+}
+
+/** An option as it is written: `-m, --model <name>`. */
+export function optionLabel(name: string, { short, takes }: Option): string {
+  return `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`
+}
+
+const WIDTH = 96
+/** Labels longer than this have a line of their own. */
+const COLUMN = 28
+
+function table(
+  title: string,
+  rows: readonly (readonly [label: string, about: string])[],
+  column = columnFor(rows.map(([label]) => label)),
+): string {
+  if (rows.length === 0) return ''
+  const lines = rows.flatMap(([label, about]) => {
+    const [first = '', ...more] = wrapped(about, WIDTH - column - 4)
+    const rest = more.map((line) => ' '.repeat(column + 4) + line)
+    return label.length > column
+      ? [`  ${label}`, `${' '.repeat(column + 4)}${first}`, ...rest]
+      : [`  ${label.padEnd(column)}  ${first}`, ...rest]
+  })
+  return [`${title}:`, ...lines].join('\n')
+}
+
+function columnFor(labels: readonly string[]): number {
+  return Math.max(...labels.map(({ length }) => length).filter((length) => length <= COLUMN), 0)
+}
+
+function usage(lines: readonly string[]): string {
+  return lines.map((line, at) => `${at === 0 ? 'Usage: ' : '       '}${line}`).join('\n')
+}
+
+function examples(lines: readonly string[]): string {
+  return ['Examples:', ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Blocks with an empty line between them; sentences are wrapped, what has its own lines is not. */
+function text(blocks: readonly string[]): string {
+  const shown = blocks.filter((block) => block !== '')
+  return `${shown.map((block) => (block.includes('\n') ? block : wrapped(block, WIDTH).join('\n'))).join('\n\n')}\n`
+}
+
+function wrapped(sentence: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of sentence.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

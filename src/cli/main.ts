@@ -1,29 +1,16 @@
 import { nearMisses } from '../schema/near.ts'
+import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
-
-/** The commands; each is loaded when it is called for. */
-const COMMANDS: Readonly<Record<string, (args: string[]) => Promise<number | void>>> = {
-  config: async (args) => (await import('./command/config.ts')).configCommand(args),
-  trust: async (args) => (await import('./command/trust.ts')).trustCommand(args),
-  doctor: async (args) => (await import('./command/doctor.ts')).doctorCommand(args),
-  undo: async (args) => (await import('./command/undo.ts')).undoCommand(args),
-  login: async (args) => (await import('./command/login.ts')).loginCommand(args),
-  logout: async (args) => (await import('./command/login.ts')).logoutCommand(args),
-  replay: async (args) => (await import('./command/replay.ts')).replayCommand(args),
-  bug: async (args) => (await import('./command/bug.ts')).bugCommand(args),
-  policy: async (args) => (await import('./command/policy.ts')).policyCommand(args),
-  wire: async (args) => (await import('./command/wire.ts')).wireCommand(args),
-  models: async (args) => (await import('./command/models.ts')).modelsCommand(args),
-  sessions: async (args) => (await import('./command/sessions.ts')).sessionsCommand(args),
-  tour: async (args) => (await import('./command/tour.ts')).tourCommand(args),
-  rehearse: async (args) => (await import('./command/rehearse.ts')).rehearseCommand(args),
-}
+import { showHelp } from './show-help.ts'
 
 /** Runs the command line, and gives the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [name = '', ...rest] = argv
   try {
-    if (Object.hasOwn(COMMANDS, name)) return (await COMMANDS[name]?.(rest)) ?? EXIT.ok
+    if (Object.hasOwn(COMMANDS, name))
+      return isHelpAsked(rest) ? await showHelp(name, rest[0]) : ((await COMMANDS[name]?.run(rest)) ?? EXIT.ok)
+    // `help` is a word that a prompt may well begin with; alone, or before a command, it is none.
+    if (name === 'help' && (rest.length === 0 || Object.hasOwn(COMMANDS, rest[0] ?? ''))) return await showHelp(...rest)
     refuseMistyped(name, rest)
     return await (await import('./command/run.ts')).runCommand(argv)
   } catch (error) {
@@ -47,6 +34,12 @@ async function endWith(error: unknown): Promise<void> {
   if (isEnding) process.exit(EXIT.failure)
   isEnding = true
   process.exit(await crashed(error).catch(() => EXIT.failure))
+}
+
+/** Every command has a help, asked for anywhere among its words. */
+function isHelpAsked(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
 /** One word that is nearly a command is not a prompt; with -p it is. */

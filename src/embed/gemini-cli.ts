@@ -7,7 +7,6 @@ export {
   type FunctionResponseOptions,
 } from './gemini-cli/function-response.ts'
 export {
-  fullyQualified,
   getStringifiedResultForDisplay,
   transformMcpContentToParts,
   type McpContentBlock,
@@ -17,3 +16,4 @@ export { formatShellResult, type ShellResult } from './gemini-cli/shell-result.t
 export { hasCycleInSchema } from '../schema/cycle.ts'
 export { hasValidTypes } from '../schema/has-valid-types.ts'
 export { generateValidName, generateValidName as sanitizeToolName } from '../schema/names.ts'
+export { fullyQualified } from '../tool/mcp/names.ts'

@@ -144,7 +144,7 @@ function accompany(
 }
 
 /** How long it may take to end by itself. */
-const PATIENCE = 2000
+const PATIENCE = 700
 /** What it said before its end may still be on its way. */
 const DRAIN = 20
 const MAX_ERRORS = 8000

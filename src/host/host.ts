@@ -27,7 +27,7 @@ export interface FolderEntry {
 export interface FolderView {
   readonly path: string
   /** The folder that the walk came from, as it was shown. */
-  readonly above?: FolderView
+  readonly above?: FolderView | undefined
   readonly entries: readonly FolderEntry[]
   /** What is known of an entry, links not followed. */
   info(name: string): FileInfo | undefined

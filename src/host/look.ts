@@ -82,10 +82,11 @@ function bytesOf(path: string): Uint8Array | undefined {
   }
 }
 
-/** The first place on the search path; a relative one counts from the current folder, which is the workspace's. */
+/** The first place on the search path. A relative place on it means another file in every folder: it is given as it is. */
 function find(name: string, searchPath: string): string | undefined {
   for (const folder of searchPath.split(delimiter)) {
-    const place = join(isAbsolute(folder) ? folder : resolve(folder), name)
+    if (!isAbsolute(folder)) return `./${name}`
+    const place = join(folder, name)
     try {
       accessSync(place, constants.X_OK)
       return realOf(place, 0) ?? place

@@ -78,7 +78,7 @@ function folderOr(at: string): Held | undefined {
 function viewOf({ folder, path, above }: Place): FolderView {
   return {
     path,
-    ...(above && { above }),
+    above,
     entries: entriesOr(folder),
     info(name) {
       try {

@@ -80,13 +80,14 @@ function policyFor(judging: Judging, save: ApprovalOptions['save']): Policy {
       const always = judged.flatMap((one) => one.always ?? [])
       for (const one of always) {
         if (one.text !== undefined) judging.approved.add(one.text)
-        const widened = scope === 'server' ? serverRule(proposal.tool) : undefined
+        const widened = scope === 'server' ? serverRule(proposal) : undefined
         const rule = one.rule === undefined ? undefined : readRule(widened ?? one.rule, 'allow')
         if (rule && !('problem' in rule)) book.add('session', rule)
         if (scope === 'saved' && rule && !('problem' in rule)) save?.(rule.text)
       }
       const isSaved = scope === 'saved' && save !== undefined && always.every(({ rule }) => rule !== undefined)
-      return `From now on${isSaved ? '' : ' in this session'} without asking: ${covers}.`
+      const widened = scope === 'server' ? serverRule(proposal) : undefined
+      return `From now on${isSaved ? '' : ' in this session'} without asking: ${widened ?? covers}.`
     },
   }
 }
@@ -94,7 +95,7 @@ function policyFor(judging: Judging, save: ApprovalOptions['save']): Policy {
 async function judge(effect: Effect, proposal: Proposal, judging: Judging): Promise<Judged> {
   if (effect.kind === 'exec') return judgeCommand(effect, proposal.tool, judging)
   if (effect.kind === 'read' || effect.kind === 'write') return judgeFile(effect, proposal.tool, judging)
-  return effect.kind === 'net' ? judgeNet(effect, proposal.tool, judging) : judgeUnknown(proposal.tool, judging)
+  return effect.kind === 'net' ? judgeNet(effect, proposal.tool, judging) : judgeUnknown(effect, proposal.tool, judging)
 }
 
 function placesOf({ folders, readFolders, home, disk, rules }: ApprovalOptions): Places {
@@ -122,10 +123,10 @@ function coverOf(judged: readonly Judged[]): string | undefined {
   return [...new Set(parts.flatMap((part) => part ?? []).map(({ covers }) => covers))].join('; ')
 }
 
-/** Tools of one server have its name before two underscores. */
-function serverRule(tool: string): string | undefined {
-  const at = tool.indexOf('__')
-  return at > 0 ? `${tool.slice(0, at)}__*` : undefined
+/** Rules know the tools of a server by its name before two underscores. */
+function serverRule({ effects }: Proposal): string | undefined {
+  const of = effects.map((effect) => (effect.kind === 'unknown' ? effect.of : undefined)).find(Boolean)
+  return of && `${of.server}__*`
 }
 
 function keyOf({ tool, effects }: Proposal): string {

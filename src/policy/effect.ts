@@ -5,8 +5,18 @@ export type Effect =
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
   /** `urls` are the addresses on that host, where they are known beforehand. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
-  /** Something that nobody has declared: it is taken to touch everything. */
-  | { readonly kind: 'unknown' }
+  /** Something that nobody has declared: it is taken to touch everything. `of` says whose tool does it, if not ours. */
+  | { readonly kind: 'unknown'; readonly of?: ForeignTool }
+
+/** A tool of a server. Rules know it as `server__tool`, whatever it is called to the model. */
+export interface ForeignTool {
+  readonly server: string
+  readonly tool: string
+  /** The person trusts the server. */
+  readonly trusted?: boolean
+  /** It is not what it was when the person allowed it. */
+  readonly changed?: boolean
+}
 
 /** May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may do anything. */
 export function conflict(one: Effect, other: Effect): boolean {

@@ -1,4 +1,4 @@
-import type { Effect } from './effect.ts'
+import type { Effect, ForeignTool } from './effect.ts'
 import type { Judged, Judging } from './judging.ts'
 import { inPlan } from './judging.ts'
 import { coversHost, isAbout, type Rule } from './rule/rule.ts'
@@ -13,9 +13,26 @@ export function judgeNet(effect: Effect & { readonly kind: 'net' }, tool: string
 }
 
 /** Judges a tool of which nobody has said what it does. */
-export function judgeUnknown(tool: string, judging: Judging): Judged {
-  const about = (rule: Rule) => isAbout(rule, tool) && rule.host === undefined && rule.path === undefined
+export function judgeUnknown(effect: Effect & { readonly kind: 'unknown' }, tool: string, judging: Judging): Judged {
+  const isWhole = (rule: Rule) => rule.host === undefined && rule.path === undefined
+  if (effect.of) return judgeForeign(effect.of, tool, isWhole, judging)
+  const about = (rule: Rule) => isWhole(rule) && isAbout(rule, tool)
   return judgeBy(about, judging, 'Nobody has said what it does.', { rule: tool, covers: tool })
+}
+
+function judgeForeign(of: ForeignTool, tool: string, isWhole: (rule: Rule) => boolean, judging: Judging): Judged {
+  const name = `${of.server}__${of.tool}`
+  // A server chooses what its tools are called; so a rule allows one only by a name with the server in it.
+  const about = (rule: Rule) =>
+    isWhole(rule) && (isAbout(rule, name) || (rule.verdict !== 'allow' && isAbout(rule, tool)))
+  const always = { rule: name, covers: `${of.tool} of the server ${of.server}` }
+  const judged = judgeBy(about, judging, `Nobody has said what it does but the server ${of.server} itself.`, always)
+  if (judged.verdict === 'ask' && judged.always && of.trusted) {
+    return { verdict: 'allow', rule: `server ${of.server}`, why: `The server ${of.server} is trusted.` }
+  }
+  if (!of.changed || judged.verdict === 'deny') return judged
+  const why = 'It is not any more what it was when you allowed it: look at what has changed.'
+  return { verdict: 'ask', rule: 'changed tool', why, always: [always] }
 }
 
 function judgeBy(

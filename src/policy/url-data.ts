@@ -1,5 +1,8 @@
+import { redactor } from '../model/secret.ts'
+
 /** What a URL carries besides an address: data of ours, or something long or coded; nothing if it looks ordinary. */
 export function carriedData(text: string, url: URL): string | undefined {
+  if (forms.sure(text).length > 0) return 'it holds what looks like a key'
   if (text.length > MAX_ORDINARY) return `the address is ${text.length} characters long`
   const written = /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? url.host
   const labels = written.replace(/:\d*$/, '').split('.').slice(0, -2)
@@ -24,6 +27,9 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
     (secret) => secret.length >= 6 && codings(secret).some((one) => forms.some((form) => has(form, one))),
   )
 }
+
+/** Knows the forms that keys have. */
+const forms = redactor()
 
 const MAX_ORDINARY = 2_000
 const MAX_VALUE = 400

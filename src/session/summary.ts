@@ -12,6 +12,7 @@ export function summaryOf(entries: readonly Entry[]): SessionSummary {
     created: open?.at ?? 0,
     changed: entries.at(-1)?.at ?? 0,
     title: titleOf(entries),
+    ...(isUnfinished(entries.at(-1)) && { unfinished: true }),
     ...(open?.parent && { parent: open.parent }),
   }
 }
@@ -21,3 +22,11 @@ export function titleOf(entries: readonly Entry[]): string {
   const said = entries.find((entry) => entry.kind === 'user')
   return said?.kind === 'user' ? textOf(said.parts).replace(/\s+/g, ' ').trim().slice(0, 100) : ''
 }
+
+/** Is this the last entry of a session that was left in the middle of a run? */
+export function isUnfinished(last: Entry | undefined): boolean {
+  return last !== undefined && !RESTING.has(last.kind)
+}
+
+/** Entries that stand between two runs. */
+const RESTING = new Set<Entry['kind']>(['open', 'note', 'change', 'undo', 'close'])

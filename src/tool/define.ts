@@ -83,8 +83,19 @@ export type AskDetails =
       readonly serverName: string
       readonly toolName: string
       readonly toolDisplayName: string
+      /** The arguments of the call, written out. */
+      readonly input?: string
+      /** What is different from what the person has allowed before, line by line. */
+      readonly changes?: string
     }
-  | { readonly kind: 'info'; readonly title: string; readonly prompt: string; readonly urls?: readonly string[] }
+  | {
+      readonly kind: 'info'
+      readonly title: string
+      readonly prompt: string
+      readonly urls?: readonly string[]
+      /** What the person may fill in before they say yes, with the values that hold otherwise. */
+      readonly form?: JsonObject
+    }
 
 /** A tool: what the model is told, what a call would do, and how it is done. */
 export interface Tool<Input extends JsonObject = JsonObject> {

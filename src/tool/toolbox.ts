@@ -3,7 +3,7 @@ import type { ToolSpec } from '../model/request.ts'
 import { settle } from '../schema/coerce.ts'
 import type { Tool } from './define.ts'
 
-/** The tools of an agent. The list of specs is the same array for its whole life, so that requests stay the same byte for byte. */
+/** The tools of an agent. The list of specs is the same array as long as the tools are, so that requests stay the same byte for byte. */
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
   /** Finds a tool by the name that a model used; says why it cannot. */
@@ -13,6 +13,13 @@ export interface Toolbox {
     tool: Tool,
     input: JsonObject,
   ): { readonly input: JsonObject; readonly changes: readonly string[] } | { readonly problem: string }
+  /**
+   * Takes up the tools that came and went; called before a request, and at no other time. Gives what the model should
+   * know of it, and what the person should.
+   */
+  refresh?(): { readonly note?: string; readonly notices: readonly string[] }
+  /** A request is on its way: what takes long may begin. */
+  begin?(): void
 }
 
 /** Makes a toolbox. Two tools cannot have the same name: the first one stays. */

@@ -106,7 +106,8 @@ const RATE =
   /rate.?limit|too many (?:requests|tokens)|throttl|resource (?:has been )?exhausted|per[ _-]?(?:second|minute|min)|\b[TR]PM\b/i
 
 /** llama.cpp says 500 of requests that can never work. */
-const MISTAKE = /requires --jinja|failed to parse (?:tools|messages|grammar)|cannot use both/i
+const MISTAKE =
+  /(?:image|audio|video) input is not supported|requires --jinja|failed to parse (?:tools|messages|grammar)|cannot use both/i
 
 /** Statuses for errors that come inside a 200 and say only a word. */
 const STATUS_WORDS = new Map<string, number>([

@@ -106,7 +106,7 @@ describe('nothing is found where nothing is odd', () => {
 /** Every kind can be seen in some form; in these forms nobody can tell it from outside, and this is why. */
 const ALIKE: readonly [why: string, one: Misbehaviour, found: readonly string[]][] = [
   ['a pause that ends in time is only slow', { kind: 'stall', ms: 20 }, []],
-  ['signs of life that come to an end are comments', { kind: 'drip', every: 5, ms: 10 }, ['framing']],
+  ['signs of life that come to an end are comments', { kind: 'drip', at: 'start', every: 5, ms: 10 }, ['framing']],
   [
     'cut off in good order before the last event is an end without its word',
     { kind: 'cut', at: 'before-end', how: 'end' },

@@ -67,6 +67,13 @@ describe('flags that it learns', () => {
     assert.deepEqual(report.learnt, { think: true })
   })
 
+  test('the window of a server that has little of it (T160)', async (t) => {
+    const message = 'request (2691 tokens) exceeds the available context size (2048 tokens), try increasing it'
+    const small = { kind: 'status', status: 400, message } as const
+    const report = await visited(t, but({ when: { user: 'How many rules' }, misbehave: [small] }))
+    assert.deepEqual([statusOf(report, 28), report.learnt], ['not offered', { window: 2048 }])
+  })
+
   test('arguments written as HTML (T42)', async (t) => {
     const args = { key: 'alpha', value: 5, note: 'if a &lt; b &amp;&amp; c &gt; d' }
     const report = await visited(t, but({ when: { user: 'Set the key alpha' }, call: [{ name: 'set_value', args }] }))

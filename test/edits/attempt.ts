@@ -68,5 +68,8 @@ function textOf({ old, fresh }: Wanted, random: Random): { old: string; fresh: s
 }
 
 function numberOf({ name, old, fresh }: RealEdit): number {
-  return createHash('sha256').update(`${name}\n${old.join('\n')}\n${fresh.join('\n')}`).digest().readInt32LE(0)
+  return createHash('sha256')
+    .update(`${name}\n${old.join('\n')}\n${fresh.join('\n')}`)
+    .digest()
+    .readInt32LE(0)
 }

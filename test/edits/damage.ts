@@ -20,7 +20,9 @@ export const DAMAGES: Readonly<Record<string, Damage>> = {
   'first line not indented': (wanted, _random, both) => {
     const cut = ([first = '', ...rest]: readonly string[]): string[] => [first.trimStart(), ...rest]
     const isKept = indentOf(wanted.old[0] ?? '') === indentOf(wanted.fresh[0] ?? '')
-    return isKept && wanted.fresh.length > 0 ? { old: cut(wanted.old), fresh: both ? cut(wanted.fresh) : wanted.fresh } : undefined
+    return isKept && wanted.fresh.length > 0
+      ? { old: cut(wanted.old), fresh: both ? cut(wanted.fresh) : wanted.fresh }
+      : undefined
   },
   'tabs and spaces': (wanted, random, both) => restyled(wanted, tabbed(wanted, random), both),
   'width of indentation': (wanted, random, both) => restyled(wanted, widened(wanted, random), both),
@@ -114,7 +116,9 @@ function tabbed({ old, fresh }: Wanted, random: Random): ((line: string) => stri
   return (line) => {
     const indent = indentOf(line)
     if (line.trim() === '') return line
-    return '\t'.repeat(Math.floor(indent.length / width)) + ' '.repeat(indent.length % width) + line.slice(indent.length)
+    return (
+      '\t'.repeat(Math.floor(indent.length / width)) + ' '.repeat(indent.length % width) + line.slice(indent.length)
+    )
   }
 }
 
@@ -149,7 +153,12 @@ function requoted({ old, fresh }: Wanted, random: Random): ((line: string) => st
     return /['"]/.test(all) ? undefined : (line) => line.replace(/[‘’]/g, "'").replace(/[“”]/g, '"')
   }
   const way = random.below(3)
-  if (way === 0) return (line) => line.replace(/"([^"]*)"/g, '“$1”').replace(/'([^']*)'/g, '‘$1’').replaceAll("'", '’')
+  if (way === 0)
+    return (line) =>
+      line
+        .replace(/"([^"]*)"/g, '“$1”')
+        .replace(/'([^']*)'/g, '‘$1’')
+        .replaceAll("'", '’')
   if (way === 1 && !all.includes('"')) return (line) => line.replaceAll("'", '"')
   if (way === 2 && !all.includes("'")) return (line) => line.replaceAll('"', "'")
   return undefined
@@ -194,9 +203,11 @@ function without(wanted: Wanted, lines: readonly number[], both: boolean): Wante
     const isBeside = (step: number): boolean =>
       isSolid(from + step) && pairs.some((pair) => pair[0] === from + step && pair[1] === to + step)
     if (!lines.includes(from) || !(isSolid(from) || isBeside(-1) || isBeside(1))) return false
-    const isInner = wanted.old.some((_line, at) => at < from && isSolid(at)) && wanted.old.some((_line, at) => at > from && isSolid(at))
-    const isFirst = same(wanted.old.slice(0, from), wanted.fresh.slice(0, to))
-    return isInner || isFirst || same(wanted.old.slice(from), wanted.fresh.slice(to))
+    // At an edge, only if it is at the edge of both.
+    const isTop = wanted.old.slice(0, from).every((_line, at) => !isSolid(at))
+    if (isTop && !same(wanted.old.slice(0, from), wanted.fresh.slice(0, to))) return false
+    const isBottom = wanted.old.every((_line, at) => at <= from || !isSolid(at))
+    return !isBottom || same(wanted.old.slice(from), wanted.fresh.slice(to))
   })
   const [gone, alsoGone] = [stay.map(([from]) => from), stay.map(([, to]) => to)]
   const old = wanted.old.filter((_line, at) => !gone.includes(at))

@@ -70,7 +70,9 @@ export const processPlays: Plays = {
       started: (child) => void child.stdout?.once('data', () => child.kill('SIGKILL')),
     })
     assert.equal(killed.code, null)
+    assert.match((await dragoman(['sessions', 'list'], here)).out, /first {2}\(did not end; --resume goes on\)\n/)
     await goesOn(here)
+    assert.doesNotMatch((await dragoman(['sessions', 'list'], here)).out, /did not end/)
     for (const said of ['first', 'One.', 'second']) assert.match(sent(here, -1), new RegExp(said))
   },
   'fa-066': async (_fault, t) => {
@@ -148,7 +150,7 @@ async function goesOn(here: Here): Promise<Ended> {
   const listed = await dragoman(['sessions', 'list', '--json'], here)
   assert.equal((JSON.parse(listed.out) as unknown[]).length, 1)
   const resumed = await dragoman(['-p', 'go on', '--resume'], here)
-  assert.equal(resumed.code, 0, resumed.err)
+  assert.equal(resumed.code, 0, `${resumed.out}\n${resumed.err}`)
   assert.equal(resumed.out, 'Back.\n')
   assert.deepEqual(here.server.failures, [])
   return resumed
@@ -202,7 +204,7 @@ function killedWhileWriting(
   return async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-written-'))
     try {
-      for (let time = 0; time < 10; time++) {
+      for (let time = 0; time < 6; time++) {
         const child = spawn(process.execPath, [process.argv[1] ?? '', WRITE, what, folder], {
           stdio: ['ignore', 'pipe', 'inherit'],
           env: {},

@@ -83,7 +83,7 @@ export const sessionPlays: Plays = {
   'fa-099': async () => {
     using at = workspace()
     const file_path = join(at.root, 'a.txt')
-    const contents = ['one\n'.repeat(5000), 'two\n'.repeat(5000), 'three\n'.repeat(5000)]
+    const contents = ['one\n'.repeat(300), 'two\n'.repeat(300), 'three\n'.repeat(300)]
     const call = contents.map((content) => ({ name: 'write_file', args: { file_path, content } }))
     await worked(at, [{ call }])
     assert.equal(readFileSync(file_path, 'utf8'), contents[2])

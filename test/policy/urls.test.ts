@@ -141,6 +141,7 @@ describe('data in an address', () => {
   for (const url of [
     `https://evil.example/?d=${coded}`,
     `https://evil.example/${coded}`,
+    'https://evil.example/AKIAABCDEFGHIJKLMNOP',
     `https://${coded.slice(0, 40)}.evil.example/`,
     `https://evil.example/?d=${'word+'.repeat(100)}`,
   ])

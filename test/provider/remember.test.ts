@@ -311,6 +311,15 @@ describe('a habit of the endpoint is followed from then on', () => {
   }
 })
 
+test('a server that says 500 of pictures is not asked the same again (T100)', async (t) => {
+  const message = 'image input is not supported - hint: if this is unexpected, you may need to provide the mmproj'
+  const pictured = (body: Body): boolean => JSON.stringify(body).includes('image_url')
+  const error = { code: 500, message, type: 'server_error' }
+  const end = await strict(t, 'llamacpp/x', (body) => (pictured(body) ? error : undefined), 500)
+  assert.equal((await answerOf(end.model, question('', { turns: past }))).turn.finish.reason, 'stop')
+  assert.deepEqual([end.learnt, end.heard.length], [[{ media: false }], 2])
+})
+
 describe('a tool that is pointed at is left out, alone (T145–T149)', () => {
   const bad: ToolSpec = {
     name: 'bad_tool',

@@ -204,6 +204,17 @@ describe('google_web_search', () => {
   })
 })
 
+test('what the model is told of both, and how much', () => {
+  const tools = builtinTools({ memory: '/m', web: { search: { service: 'brave', key: 'k' } } }).map(({ spec }) => spec)
+  const shapes = tools.filter(({ name }) => name.includes('web')).map(({ name, schema }) => [name, schema['required']])
+  assert.deepEqual(shapes, [
+    ['web_fetch', ['prompt']],
+    ['google_web_search', ['query']],
+  ])
+  assert.equal(tools.length, 12)
+  assert.ok(Buffer.byteLength(JSON.stringify(tools)) <= 10_000)
+})
+
 describe('web_fetch', () => {
   const PAGE =
     '<html><head><title>Fish &amp; Chips</title><script>evil()</script></head><body><h1>Menu</h1><p>Cod <b>7</b></p></body>'

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
 import { isObject, type Json } from '../../model/json.ts'
 import { cleanSettings, type Redactor } from '../../model/secret.ts'
 import { rows } from '../../provider/table.ts'
@@ -11,31 +10,16 @@ import { StoreProblem } from '../../session/store/store.ts'
 import { sessionNamed, workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { BUG } from '../manual/bug.ts'
 import { visible } from '../output/visible.ts'
+import { parseLine } from '../parse.ts'
 import { dataFolder, sessionsFolder } from '../places.ts'
 import { knownSecrets } from '../tap.ts'
 import { version } from '../version.ts'
 
-const HELP = `Usage: dragoman bug [session] [options]
-
-Makes one file for a report: the session, the versions, the settings and the last trace. Keys, tokens, passwords, your
-home folder and pictures are taken out; what you and the model said is in it. It shows what is in it before it writes.
-
-Options:
-  --trace <file>     a trace to put in; DRAGOMAN_TRACE if it is set
-  --no-session       leave the session out
-  --output <file>    where to write it; dragoman-bug.json if not said
-  --yes              write it without a question
-  --cwd <folder>     the folder whose session is meant
-`
-
 /** `dragoman bug`: makes a file for a report. */
 export async function bugCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args)
-  if (values.help) {
-    process.stdout.write(HELP)
-    return EXIT.ok
-  }
+  const { values, positionals } = parseLine('dragoman bug', BUG.options, args)
   const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
   const secrets = knownSecrets()
   const parts = {
@@ -151,24 +135,5 @@ async function agreed(path: string): Promise<boolean> {
     return /^y/i.test((await lines.question(`Write it to ${path}? [y/N] `)).trim())
   } finally {
     lines.close()
-  }
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        trace: { type: 'string' },
-        'no-session': { type: 'boolean' },
-        output: { type: 'string' },
-        yes: { type: 'boolean' },
-        cwd: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
   }
 }

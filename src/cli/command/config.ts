@@ -4,21 +4,9 @@ import { CONFIG_SCHEMA } from '../config/schema.ts'
 import { trustOf } from '../config/trust.ts'
 import { Complaint } from '../exit.ts'
 
-const HELP = `Usage: dragoman config [show | path | schema]
-
-  show     the settings that hold in this folder, and the files that they are from (the default)
-  path     where the settings are read from
-  schema   the JSON Schema of a config file, for your editor
-
-Examples:
-  dragoman config path
-  dragoman config schema > dragoman.schema.json
-`
-
 /** `dragoman config`: what is settled, and where. */
 export function configCommand(args: readonly string[]): void {
   const [what = 'show', ...more] = args
-  if (what === '--help' || what === '-h') return void process.stdout.write(HELP)
   const show = Object.hasOwn(SHOWS, what) ? SHOWS[what] : undefined
   if (!show || more.length > 0)
     throw new Complaint(`dragoman config takes show, path or schema, not “${[what, ...more].join(' ')}”`)

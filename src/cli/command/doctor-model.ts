@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
 import { BEHAVIOURS } from '../../doctor/behaviours.ts'
 import { type Report, visit } from '../../doctor/visit.ts'
 import { turnKey } from '../../model/ids.ts'
@@ -7,8 +6,10 @@ import type { Target } from '../../provider/target.ts'
 import { resolveModel } from '../../provider/resolve.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { DOCTOR } from '../manual/doctor.ts'
 import { configuredModel, rowsWith } from '../model.ts'
 import { visible } from '../output/visible.ts'
+import { parseLine } from '../parse.ts'
 import { keepFacts } from '../profiles.ts'
 import { signIns } from '../sign-ins.ts'
 import { examinedLine, reportText } from './doctor-text.ts'
@@ -97,23 +98,8 @@ function numberOf(flag: string, value: string | undefined): number | undefined {
   return number
 }
 
-function parse(args: string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        json: { type: 'boolean' },
-        list: { type: 'boolean' },
-        'write-profile': { type: 'boolean' },
-        'max-tokens': { type: 'string' },
-        answer: { type: 'string' },
-        timeout: { type: 'string' },
-      },
-    })
-    if (positionals.length > 1) throw new Error(`one model at a time; “${positionals[1]}” is too much`)
-    return { name: positionals[0], options: values }
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
+function parse(args: readonly string[]) {
+  const { values, positionals } = parseLine('dragoman doctor', DOCTOR.options, args)
+  if (positionals.length > 1) throw new Complaint(`one model at a time; “${positionals[1]}” is too much`)
+  return { name: positionals[0], options: values }
 }

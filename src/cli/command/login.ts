@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { checkKey } from '../../provider/auth/check-key.ts'
 import type { Grant, Keys } from '../../provider/auth/grant.ts'
 import { resolveModel } from '../../provider/resolve.ts'
@@ -7,35 +5,21 @@ import type { Row } from '../../provider/row.ts'
 import { sharedPost } from '../../provider/send.ts'
 import { type Environment, SENDABLE, type Target } from '../../provider/target.ts'
 import { workFolder } from '../assemble.ts'
+import { showInBrowser } from '../browser.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { keysFile } from '../keys-file.ts'
+import { LOGIN, LOGOUT } from '../manual/login.ts'
 import { rowsWith } from '../model.ts'
+import { parseLine } from '../parse.ts'
 import { readSecret } from '../read-secret.ts'
+import { showHelp } from '../show-help.ts'
 import { credentialIn, signIns } from '../sign-ins.ts'
-
-const HELP = `Usage: dragoman login <provider> [options]
-       dragoman login --list
-       dragoman logout <provider>
-
-Stores a key, so that no variable need hold it. It is typed unseen, or read from standard input; it is tried at the
-provider before it is stored, in a file that only you can read. A key in a variable comes before a stored one.
-
-Options:
-  --client-file <file>   vertex and code-assist: sign in in the browser, with an OAuth client of your own
-  --no-check             store a key without trying it
-  --list                 who is signed in, and how; never the key
-
-Examples:
-  dragoman login openai
-  pass show openrouter | dragoman login openrouter
-  dragoman login code-assist --client-file client.json
-`
 
 /** `dragoman login`: stores a key or a sign-in. */
 export async function loginCommand(args: string[]): Promise<void> {
   const { values, positionals } = parse(args)
-  if (values.help || (positionals.length === 0 && !values.list)) return print(HELP)
+  if (positionals.length === 0 && !values.list) return void (await showHelp('login'))
   const rows = rowsWith(readSettings(workFolder({})).config)
   const keys = keysFile()
   if (values.list) return list(rows, keys)
@@ -51,12 +35,11 @@ export async function loginCommand(args: string[]): Promise<void> {
 
 /** `dragoman logout`: forgets what was stored. */
 export async function logoutCommand(args: string[]): Promise<void> {
-  const { values, positionals } = parse(args)
-  if (values.help || positionals.length === 0) return print(HELP)
+  const { positionals } = parseLine('dragoman logout', LOGOUT.options, args)
+  if (positionals.length === 0) return void (await showHelp('logout'))
   const [id = ''] = positionals
   if (positionals.length > 1) throw new Complaint('dragoman logout takes one provider')
   if (!keysFile().remove(id)) throw new Complaint(`nothing is stored for ${JSON.stringify(id)}; dragoman login --list`)
-  await Promise.resolve()
   print(`Signed out of ${id}.\n`)
 }
 
@@ -142,30 +125,9 @@ async function browserSignIn(row: Row, path: string): Promise<Grant> {
   }
 }
 
-/** The address is printed too: not every machine has a browser that it can open. */
-function showInBrowser(url: string): void {
-  process.stderr.write(`Open this address in a browser on this machine, and agree:\n\n  ${url}\n\n`)
-  const named = process.env['BROWSER']
-  const usual = process.platform === 'darwin' ? 'open' : process.stderr.isTTY ? 'xdg-open' : undefined
-  const program = named === undefined || named === '' ? usual : named
-  if (program === undefined) return
-  const child = spawn(program, [url], { stdio: 'ignore', detached: true })
-  child.on('error', () => {})
-  child.unref()
-}
-
 function parse(args: string[]) {
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        'client-file': { type: 'string' },
-        'no-check': { type: 'boolean' },
-        list: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
+    return parseLine('dragoman login', LOGIN.options, args)
   } catch {
     // What it does not understand may be a key, and is not repeated.
     throw new Complaint(

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import type { Catalog, ModelCard } from '../../provider/catalog.ts'
 import { listModels, type OfferedModel } from '../../provider/list-models.ts'
 import { profileFor } from '../../provider/profile.ts'
@@ -10,20 +9,11 @@ import { workFolder } from '../assemble.ts'
 import { catalogWith } from '../catalog.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { MODELS } from '../manual/models.ts'
 import { rowsWith } from '../model.ts'
+import { parseLine } from '../parse.ts'
 import { signIns } from '../sign-ins.ts'
 import { modelsText } from './models-text.ts'
-
-const HELP = `Usage: dragoman models [provider] [--json]
-
-Lists the models that can be used here and now, with what they take in and cost, and says why the others cannot: which
-key is missing, which local server does not answer. With the name of a provider that can be used, it asks the provider
-for its list; without one, only servers on this machine are asked.
-
-Examples:
-  dragoman models
-  dragoman models openrouter --json
-`
 
 /** A provider: whether it can be used, and with which models. */
 export interface Offer {
@@ -43,11 +33,7 @@ export interface OfferedCard extends ModelCard {
 
 /** `dragoman models`: what can be used here and now. */
 export async function modelsCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args)
-  if (values.help) {
-    process.stdout.write(HELP)
-    return EXIT.ok
-  }
+  const { values, positionals } = parseLine('dragoman models', MODELS.options, args)
   const [name, stranger] = positionals
   if (stranger !== undefined) throw new Complaint(`dragoman models takes one provider, not also “${stranger}”`)
   const { config } = readSettings(workFolder({}))
@@ -118,16 +104,4 @@ function rowNamed(name: string, rows: readonly Row[]): Row {
       ? `there is no provider “${name}”; there are ${ids.join(', ')}`
       : `there is no provider “${name}”; did you mean ${near}?`,
   )
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
 }

@@ -7,17 +7,18 @@ import { urlGuard, withUrlGuard } from '../../policy/url-guard.ts'
 import { workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
+import { RUN_OPTIONS } from '../options.ts'
 import { policiesFor } from '../policies.ts'
 import type { PolicyOptions } from './policy.ts'
 
-const MODES = ['default', 'auto_edit', 'yolo', 'plan'] as const
+const MODES = RUN_OPTIONS['approval-mode'].from
 
 /** `dragoman policy explain`: what would happen to a call, in words. */
 export async function explainCommand(call: string, options: PolicyOptions): Promise<void> {
   const folder = workFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
   const proposal = proposalOf(call, options.tool, folder)
   const policyFor = policiesFor(readSettings(folder), { folders: [folder] })
-  const wanted = modeOf(options['approval-mode'])
+  const wanted = options['approval-mode'] ?? 'default'
   const decisions: [ApprovalMode, Decision][] = []
   for (const mode of MODES) decisions.push([mode, await withUrlGuard(policyFor(mode), urlGuard()).decide(proposal)])
   const decision = decisions.find(([mode]) => mode === wanted)?.[1]
@@ -69,12 +70,6 @@ function effectOf(tool: string, what: string, folder: string): Effect {
   if (tool !== 'web_fetch') return { kind: 'unknown' }
   const url = URL.canParse(what) ? what : `https://${what}/`
   return { kind: 'net', host: URL.canParse(url) ? new URL(url).host : what, urls: [url] }
-}
-
-function modeOf(name: string | undefined): ApprovalMode {
-  const mode = MODES.find((one) => one === (name ?? 'default'))
-  if (mode === undefined) throw new Complaint(`--approval-mode is one of ${MODES.join(', ')}, not “${name}”`)
-  return mode
 }
 
 function print(text: string): void {

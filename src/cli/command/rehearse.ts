@@ -1,24 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { SCRIPTS } from '../../rehearsal/scripts/scripts.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import type { Script } from '../../rehearsal/script.ts'
 import { readScript } from '../../rehearsal/script-schema.ts'
 import { Complaint, EXIT } from '../exit.ts'
-
-const HELP = `Usage: dragoman rehearse serve [--port N] [--script file.json]
-
-A scripted model behind a server on this machine, which speaks all five wires: point any client at it. The model is the
-name of a script: ${Object.keys(SCRIPTS).join(', ')}, or “script” for the file that you give.
-`
+import { REHEARSE } from '../manual/rehearse.ts'
+import { parseLine } from '../parse.ts'
+import { showHelp } from '../show-help.ts'
 
 /** `dragoman rehearse serve`: the scripted model as a server for other clients. */
 export async function rehearseCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args)
-  if (values.help || positionals.length === 0) {
-    process.stdout.write(HELP)
-    return EXIT.ok
-  }
+  const { values, positionals } = parseLine('dragoman rehearse', REHEARSE.options, args)
+  if (positionals.length === 0) return showHelp('rehearse')
   if (positionals[0] !== 'serve') throw new Complaint(`dragoman rehearse knows serve, not “${positionals[0]}”`)
   const port = values.port === undefined ? 0 : Number(values.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Complaint(`--port ${values.port} is not a port`)
@@ -52,17 +45,5 @@ function scriptIn(file: string): Script {
     return readScript(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     throw new Complaint(`${file} cannot be read as a script: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: { port: { type: 'string' }, script: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
   }
 }

@@ -1,46 +1,29 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { redactor } from '../../model/secret.ts'
 import type { EntryBody } from '../../session/entry.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { builtinTools } from '../../tool/builtin/index.ts'
 import { toolbox } from '../../tool/toolbox.ts'
-import { readArgs } from '../args.ts'
+import { type RunArgs, runArgs } from '../args.ts'
 import { newId, systemPrompt, workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { REPLAY } from '../manual/replay.ts'
 import { rowsWith } from '../model.ts'
+import { RUN_OPTIONS } from '../options.ts'
 import { visible } from '../output/visible.ts'
+import { parseLine } from '../parse.ts'
 import { configFolder, sessionsFolder } from '../places.ts'
 import { readRecording, type Recorded } from '../recording.ts'
 import { type Found, replay } from '../replay.ts'
-
-const HELP = `Usage: dragoman replay <folder> [options]
-
-Plays a session again that was recorded with --record, with no network and no tools, and says where this version would
-do something else: in the system prompt, in the tools, in a turn, or in how an answer is read. Exit code 1 if it does.
-
-Options:
-  --json               what was found, as JSON
-  --until <n>          play up to the n-th answer, and go on from there for real, in a new session
-  --model <name>       with --until: the model to go on with
-  --system-file <file> another system prompt, if the session had one
-  and those of a run, for what is for real: --approval-mode, --allowed-tools, --output-format, …
-
-Examples:
-  dragoman -p "mend the test" --record tape
-  dragoman replay tape
-  dragoman replay tape --until 2 --model anthropic/claude-sonnet-4-5
-`
+import { showHelp } from '../show-help.ts'
 
 /** `dragoman replay`: plays a recorded session again. */
 export async function replayCommand(args: string[]): Promise<number> {
-  const { folder, values, rest } = parse(args)
-  if (values.help || folder === undefined) {
-    process.stdout.write(HELP)
-    return EXIT.ok
-  }
-  const live = readArgs(rest)
+  const { values, positionals } = parseLine('dragoman replay', { ...RUN_OPTIONS, ...REPLAY.options }, args)
+  const [folder, ...words] = positionals
+  if (folder === undefined) return showHelp('replay')
+  const live = runArgs(values, words)
   const recorded = readRecording(folder)
   const until = values.until === undefined ? undefined : wholeNumber(values.until)
   if (until !== undefined && live.model === undefined) throw new Complaint('--until needs a --model to go on with')
@@ -58,17 +41,18 @@ export async function replayCommand(args: string[]): Promise<number> {
   if (values.json) process.stdout.write(`${JSON.stringify(report)}\n`)
   else (until === undefined ? process.stdout : process.stderr).write(told(report))
   if (until === undefined) return report.differences.length === 0 ? EXIT.ok : EXIT.failure
-  return goOn(begun, rest, workFolder(live))
+  return goOn(begun, live, workFolder(live))
 }
 
 /** Begins a session with what was recorded up to some answer, and goes on with it as with any other. */
-async function goOn(bodies: readonly EntryBody[], rest: readonly string[], folder: string): Promise<number> {
+async function goOn(bodies: readonly EntryBody[], args: RunArgs, folder: string): Promise<number> {
   const log = jsonlStore(sessionsFolder(folder)).create({ id: newId(), folder })
   for (const body of bodies) log.append(body)
   await log.saved()
   log.close()
   const { headless } = await import('../headless.ts')
-  return headless(readArgs([...rest, '--resume', log.id]))
+  const { fork: _unused, ...others } = args
+  return headless({ ...others, resume: log.id })
 }
 
 /** The entries up to the question that followed the n-th answer. */
@@ -116,29 +100,4 @@ function wholeNumber(text: string): number {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number > 0) return number
   throw new Complaint(`--until takes a whole number above 0, not “${text}”`)
-}
-
-/** Our own options are taken out; the rest are those of a run. */
-function parse(args: string[]) {
-  const { values, tokens } = parseArgs({
-    args,
-    strict: false,
-    tokens: true,
-    allowPositionals: true,
-    options: { until: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  })
-  const folder = tokens.find((token) => token.kind === 'positional' && token.index === 0)
-  const ours = new Set<number>()
-  for (const token of tokens) {
-    if (token === folder) ours.add(token.index)
-    else if (token.kind === 'option' && ['until', 'json', 'help'].includes(token.name)) {
-      ours.add(token.index)
-      if (token.value !== undefined && !token.inlineValue) ours.add(token.index + 1)
-    }
-  }
-  return {
-    folder: folder?.kind === 'positional' ? folder.value : undefined,
-    values: values as { until?: string; json?: boolean; help?: boolean },
-    rest: args.filter((_arg, at) => !ours.has(at)),
-  }
 }

@@ -1,12 +1,13 @@
 import { isatty } from 'node:tty'
 import { readArgs, type RunArgs } from '../args.ts'
 import { EXIT } from '../exit.ts'
+import { showHelp } from '../show-help.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const args = readArgs(argv)
-  if (args.help || (argv.length === 1 && argv[0] === 'help')) process.stdout.write((await import('../help.ts')).HELP)
-  else if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
+  if (args.help) return showHelp()
+  if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
   else if (isForPerson(args)) return (await import('../tui/app.ts')).interactive(args)
   else if (argv.length === 0 || (argv.length === 1 && args.yes)) return nothingAsked(args.yes)
   else return (await import('../headless.ts')).headless(args)
@@ -24,7 +25,7 @@ async function nothingAsked(yes: boolean): Promise<number> {
   const { configuredModel } = await import('../model.ts')
   const model = await configuredModel()
   if (model === undefined) return (await import('./tour.ts')).tourCommand(yes ? ['--yes'] : [])
-  process.stdout.write((await import('../help.ts')).HELP)
+  await showHelp()
   process.stdout.write(`\nThe model is ${model}. Try: dragoman -p "what is in this folder?"\n`)
   return EXIT.ok
 }

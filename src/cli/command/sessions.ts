@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { project } from '../../session/project.ts'
 import { openCalls } from '../../session/repair.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
@@ -8,40 +7,21 @@ import { sessionNamed, workFolder } from '../assemble.ts'
 import { catalogWith } from '../catalog.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
+import { SESSIONS } from '../manual/sessions.ts'
 import { visible } from '../output/visible.ts'
+import { parseLine } from '../parse.ts'
 import { sessionsFolder } from '../places.ts'
+import { showHelp } from '../show-help.ts'
 import { asMarkdown } from './session-markdown.ts'
-
-const HELP = `Usage: dragoman sessions <list|show|export|reply|rm> [session] [options]
-
-  list                 the sessions of this folder, the newest first
-  show [session]       what happened in a session; --stats counts it: turns, tools, tokens, cost, time;
-                       --cache says for each request where it differs from the one before
-  export [session]     the whole session: --format markdown, json, or the messages of a wire
-                       (${wireIds.join(', ')})
-  reply <session> <yes|no> [words]
-                       answers the question that a session was left with; --resume then goes on with it
-  rm <session>         removes a session
-
-A session is named by its id, by the beginning of it, or as “latest”.
-
-Options:
-  --cwd <folder>       the folder whose sessions are meant
-  --json               list, show --stats and show --cache: as JSON
-
-Examples:
-  dragoman sessions export latest --format markdown > session.md
-  dragoman sessions show 20260102 --stats
-`
 
 /** How many words a verb takes, itself included. */
 const MOST_WORDS: Readonly<Record<string, number>> = { list: 1, show: 2, export: 2, rm: 2 }
 
 /** `dragoman sessions`: looks at what was done, and takes it along. */
 export async function sessionsCommand(args: string[]): Promise<void> {
-  const { values, positionals } = parse(args)
+  const { values, positionals } = parseLine('dragoman sessions', SESSIONS.options, args)
   const [verb, name = 'latest'] = positionals
-  if (values.help || verb === undefined) return print(HELP)
+  if (verb === undefined) return void (await showHelp('sessions'))
   const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
   const store = jsonlStore(sessionsFolder(folder))
   const extra = positionals[MOST_WORDS[verb] ?? Infinity]
@@ -66,8 +46,8 @@ function list(store: Store, json: boolean): void {
   print(
     all
       .map(
-        ({ id, changed, title }) =>
-          `${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}  ${visible(title)}\n`,
+        ({ id, changed, title, unfinished }) =>
+          `${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}  ${visible(title)}${unfinished ? '  (did not end; --resume goes on)' : ''}\n`,
       )
       .join(''),
   )
@@ -135,25 +115,6 @@ function remove(store: Store, name: string | undefined): void {
   const id = sessionNamed(name, store)
   store.remove(id)
   print(`${id} is removed.\n`)
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        cwd: { type: 'string' },
-        json: { type: 'boolean' },
-        stats: { type: 'boolean' },
-        cache: { type: 'boolean' },
-        format: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
 }
 
 function print(text: string): void {

@@ -12,7 +12,9 @@ import { askOnLine } from '../ask-line.ts'
 import { assemble } from '../assemble.ts'
 import { NO_SETTINGS } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { TOUR } from '../manual/tour.ts'
 import { textOutput } from '../output/text.ts'
+import { parseLine } from '../parse.ts'
 import { sessionsFolder } from '../places.ts'
 
 const TASK = 'The test of this project fails. Find out why, mend it, and show that it passes.'
@@ -22,15 +24,9 @@ const TASK = 'The test of this project fails. Find out why, mend it, and show th
  * HTTP, the wire, the scheduler, the approvals, the tools and the log. Without a terminal, or with `--yes`, it runs through.
  */
 export async function tourCommand(args: string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(
-      'Usage: dragoman tour [--yes]\n\nA scripted tour of what Dragoman does, with no key and no network.\n',
-    )
-    return EXIT.ok
-  }
-  const stranger = args.find((arg) => arg !== '--yes')
-  if (stranger !== undefined) throw new Complaint(`dragoman tour takes --yes, not “${stranger}”`)
-  const asks = process.stdin.isTTY && process.stdout.isTTY && !args.includes('--yes')
+  const { values, positionals } = parseLine('dragoman tour', TOUR.options, args)
+  if (positionals.length > 0) throw new Complaint(`dragoman tour takes --yes, not “${positionals[0]}”`)
+  const asks = process.stdin.isTTY && process.stdout.isTTY && !values.yes
   const folder = scratchProject()
   const server = await startRehearsal({ scripts: SCRIPTS, values: { cwd: folder }, ...(!asks && { pace: 0 }) })
   const target = resolveModel('openai-chat/tour', {
@@ -61,7 +57,7 @@ export async function tourCommand(args: string[]): Promise<number> {
         code = event.reason === 'done' ? EXIT.ok : event.reason === 'cancelled' ? EXIT.interrupted : EXIT.failure
     }
   } finally {
-    ready.close()
+    await ready.close()
     await server.close()
   }
   if (code !== EXIT.interrupted) process.stdout.write(after(folder, ready.agent.session.id))

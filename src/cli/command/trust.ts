@@ -4,20 +4,11 @@ import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
 import { Complaint } from '../exit.ts'
 import { visible } from '../output/visible.ts'
 
-const HELP = `Usage: dragoman trust [--yes | --refuse | --forget]
-
-Without an option: shows what of this folder's settings could run something or send something elsewhere.
-  --yes      trusts them as they are now; when they change, you are asked again
-  --refuse   never uses them
-  --forget   as if you had never been asked
-`
-
 const SAID: Readonly<Record<string, boolean | undefined>> = { '--yes': true, '--refuse': false, '--forget': undefined }
 
 /** `dragoman trust`: whether the settings of a project are used. */
 export function trustCommand(args: readonly string[]): void {
   const [option, ...more] = args
-  if (option === '--help' || option === '-h') return void process.stdout.write(HELP)
   if (more.length > 0 || (option !== undefined && !Object.hasOwn(SAID, option)))
     throw new Complaint(`dragoman trust takes --yes, --refuse or --forget, not “${args.join(' ')}”`)
   const folder = resolve('.')

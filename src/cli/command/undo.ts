@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { inspectUndo, keepIn, undo, type UndoFile } from '../../agent/undo.ts'
 import { keepingFormer } from '../../host/keep.ts'
 import { localHost } from '../../host/local.ts'
@@ -10,30 +9,15 @@ import { StoreProblem } from '../../session/store/store.ts'
 import { redoPlan, undoPlan, type UndoPlan } from '../../session/undo.ts'
 import { sessionNamed, workFolder } from '../assemble.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { UNDO } from '../manual/undo.ts'
 import { visible } from '../output/visible.ts'
+import { parseLine } from '../parse.ts'
 import { sessionsFolder } from '../places.ts'
 import { undoText } from './undo-text.ts'
 
-const HELP = `Usage: dragoman undo [turn] [options]
-
-Puts files back as they were before a turn: before the third thing that you said, for “dragoman undo 3”. Without a
-number, before the last turn in which files were changed. Shows first what will change. What commands did is not undone.
-
-Options:
-  --session <id>   the session; the latest one without it
-  --yes            does not ask
-  --force          also puts back files that somebody else has changed since
-  --redo           takes the last undo back
-  --cwd <folder>   the folder whose sessions are meant
-`
-
 /** `dragoman undo`: puts files back as they were. */
 export async function undoCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parse(args)
-  if (values.help) {
-    process.stdout.write(HELP)
-    return EXIT.ok
-  }
+  const { values, positionals } = parseLine('dragoman undo', UNDO.options, args)
   const turn = turnOf(positionals)
   const folder = workFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
   const store = jsonlStore(sessionsFolder(folder))
@@ -102,23 +86,4 @@ function turnOf(positionals: readonly string[]): number | undefined {
   if (more.length > 0 || !Number.isSafeInteger(turn) || turn < 1)
     throw new Complaint(`dragoman undo takes the number of a turn, not “${positionals.join(' ')}”`)
   return turn
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        session: { type: 'string' },
-        yes: { type: 'boolean', short: 'y' },
-        force: { type: 'boolean' },
-        redo: { type: 'boolean' },
-        cwd: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
 }

@@ -1,14 +1,14 @@
-import { parseArgs } from 'node:util'
 import { Complaint } from '../exit.ts'
-import { WIRE_HELP } from './wire-help.ts'
+import { WIRE } from '../manual/wire.ts'
+import { parseLine, type Values } from '../parse.ts'
+import { showHelp } from '../show-help.ts'
 
 /** `dragoman wire decode|encode|read`: shows what a provider's bytes mean, and what we would send. */
 export async function wireCommand(args: string[]): Promise<void> {
-  const { verb, options } = parse(args)
-  if (options.help || verb === undefined) {
-    process.stdout.write(WIRE_HELP)
-    return
-  }
+  const { values: options, positionals } = parseLine('dragoman wire', WIRE.options, args)
+  const [verb, stranger] = positionals
+  if (stranger !== undefined) throw new Complaint(`unexpected argument “${stranger}”`)
+  if (verb === undefined) return void (await showHelp('wire'))
   if (verb === 'decode') return (await import('./wire-decode.ts')).decodeCommand(options)
   if (verb === 'encode') return (await import('./wire-encode.ts')).encodeCommand(options)
   if (verb === 'read') return (await import('./wire-encode.ts')).readCommand(options)
@@ -16,27 +16,4 @@ export async function wireCommand(args: string[]): Promise<void> {
 }
 
 /** The options of all three verbs. */
-export type WireOptions = ReturnType<typeof parse>['options']
-
-function parse(args: string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        wire: { type: 'string' },
-        file: { type: 'string' },
-        tools: { type: 'string' },
-        batch: { type: 'string' },
-        model: { type: 'string' },
-        status: { type: 'string' },
-        'content-type': { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    })
-    if (positionals.length > 1) throw new Error(`unexpected argument “${positionals[1]}”`)
-    return { verb: positionals[0], options: values }
-  } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error))
-  }
-}
+export type WireOptions = Values<typeof WIRE.options>

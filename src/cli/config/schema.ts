@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
+import type { McpServerConfig } from '../../tool/mcp/config.ts'
 
 /** What a person can settle in a config file. */
 export interface Config {
@@ -41,24 +42,6 @@ export interface PolicyConfig {
 export type RuleConfig =
   | string
   | { readonly rule: string; readonly matches?: readonly string[]; readonly spares?: readonly string[] }
-
-/** An MCP server, in the form that every client uses. */
-export interface McpServerConfig {
-  readonly command?: string
-  readonly args?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  readonly cwd?: string
-  readonly url?: string
-  readonly httpUrl?: string
-  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http'
-  readonly headers?: Readonly<Record<string, string>>
-  readonly timeout?: number
-  readonly trust?: boolean
-  readonly includeTools?: readonly string[]
-  readonly excludeTools?: readonly string[]
-  readonly description?: string
-  readonly disabled?: boolean
-}
 
 /** Who is asked when the model wants to search the web and cannot do so itself. */
 export interface SearchConfig {
@@ -123,10 +106,16 @@ const mcpServer = closed('A server that offers tools.', {
   headers: pairs('Headers for every request to it; $NAME stands for a variable of yours.'),
   timeout: { type: 'number', exclusiveMinimum: 0, description: 'Milliseconds that a call may take.' },
   trust: flag('Its tools run unasked, and it runs outside the sandbox.'),
+  network: flag('Whether it may reach the network from inside the sandbox; it may if this is not said.'),
   includeTools: texts('Only these of its tools.'),
   excludeTools: texts('All but these of its tools.'),
   description: text('What it is for.'),
   disabled: flag('Not started.'),
+  oauth: closed('A client that you registered by hand, for services where nobody can register by itself.', {
+    clientId: text('Its id.'),
+    clientSecret: text('Its secret, if it has one; $NAME stands for a variable of yours.'),
+    scopes: texts('What to ask for.'),
+  }),
 })
 
 const count = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })

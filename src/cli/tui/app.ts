@@ -109,7 +109,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       const former = ready
       try {
         // The log of a session is locked: its own session is closed before it is opened again.
-        former.close()
+        await former.close()
         await take(session)
         front.say(`Session ${agent.session.id}.`)
         front.print(replay(agent.session.entries, front.look))
@@ -197,7 +197,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   front.say(`Session ${agent!.session.id} is kept: dragoman --resume goes on with it.`)
   front.close()
   tap?.close()
-  ready!.close()
+  await ready!.close()
   await chosen.close()
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)

@@ -1,4 +1,4 @@
-import { type Behaviour, degraded, fails, notOffered, passes } from '../behaviour.ts'
+import { type Behaviour, degraded, fails, notOffered, passes, type Verdict } from '../behaviour.ts'
 import type { Exam } from '../exam.ts'
 import { noCall, results, said, trouble, WEATHER, wordsOf } from './words.ts'
 
@@ -49,6 +49,7 @@ export const REASONING: readonly Behaviour[] = [
     async probe(ward) {
       const question = { system: LONG, turns: [said('How many rules were you given? Reply with the number only.')] }
       const first = await ward.ask(question)
+      if (first.fault?.kind === 'overflow') return tooSmall(first.fault.message)
       const bad = trouble(first)
       if (bad) return bad
       const second = await ward.ask(question)
@@ -59,6 +60,13 @@ export const REASONING: readonly Behaviour[] = [
     },
   },
 ]
+
+/** Servers on one's own machine have as much of a window as they were given, and say so only now (T160). */
+function tooSmall(message: string): Verdict {
+  const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
+  const said = `Its window is too small to try: ${message}`
+  return window > 0 ? { ...notOffered(said), facts: { window } } : notOffered(said)
+}
 
 function hasThought({ turn }: Exam): boolean {
   return turn.parts.some((part) => part.kind === 'reasoning')

@@ -59,9 +59,12 @@ export const ANSWER_SIGNS: readonly Sign[] = [
     taught: 'T37, T38',
     said: 'cuts answers off before their limit',
     outcome: 'harmful',
-    seen: ({ last, exam: { turn } }) => {
+    seen: ({ last, exam }) => {
+      const { turn, request } = exam
       if (!last || turn.finish.fault) return false
-      if (turn.finish.reason === 'length') return true
+      // A model that is long-winded runs into the limit that it was given.
+      const written = (turn.usage?.output ?? 0) + (turn.usage?.reasoning ?? 0)
+      if (turn.finish.reason === 'length') return written < 0.9 * (request.params?.maxTokens ?? Infinity)
       const cut = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
       return cut && turn.finish.reason !== 'aborted' && 'and says that all is well'
     },

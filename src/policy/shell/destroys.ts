@@ -35,7 +35,7 @@ export function destroys(command: Command, places: Places): string | undefined {
 /** Does `find` remove what it finds? */
 function removes(args: readonly Word[]): boolean {
   return args.some(
-    ({ guess }, at) => guess === '-delete' || (guess === 'rm' && /^-exec/.test(args[at - 1]?.guess ?? '')),
+    ({ guess }, at) => guess === '-delete' || (guess === 'rm' && (args[at - 1]?.guess ?? '').startsWith('-exec')),
   )
 }
 

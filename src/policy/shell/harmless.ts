@@ -25,8 +25,8 @@ export function doubtAbout(
   const [name = '', ...args] = withoutPrinting(words)
   const path = (word: string) => pathDoubt(word, folder, places)
   const place = BUILTINS.has(name) ? undefined : disk.program(name)
-  if (place !== undefined && folderOf(place, places.folders, disk) !== undefined)
-    return `${name} is a file in the workspace`
+  const isOurs = place !== undefined && (!place.startsWith('/') || folderOf(place, places.folders, disk) !== undefined)
+  if (isOurs) return `${name} is a file in the workspace`
   if (name === 'git') return gitDoubt(args, folder, places, path)
   if (name === 'npm' && args[0] === 'test') return npmDoubt(args.slice(1), folder, disk, path)
   const form = READERS[name]

@@ -55,7 +55,7 @@ export async function judgeShell(text: string, folder: string, context: ShellCon
   const dangers = [...dangersIn(found, places), ...found.commands.flatMap((command) => ruledOut(command, context.book))]
   const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
   const tree = parse(text)
-  const understood = found.understood && found.complete
+  const { understood } = found
 
   if (problem !== undefined) return { ...firm('deny', 'bash', `Bash rejects it: ${problem}`), programs }
   if (disguised !== undefined) {
@@ -66,6 +66,8 @@ export async function judgeShell(text: string, folder: string, context: ShellCon
   }
   if (!found.understood && !rejected) return { ...firm('deny', 'parser', 'It cannot be parsed.'), programs }
   if (worst) return { ...worst, programs, firm: true, understood }
+  if (!found.complete)
+    return { ...firm('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), programs }
 
   const proof = tree ? provePlain(tree) : { doubt: 'it is too long or too deep to be judged' }
   const doubt = text.length > MAX_ALLOWED ? 'it is too long to be judged' : 'doubt' in proof ? proof.doubt : undefined

@@ -99,7 +99,7 @@ function afterOptions(args: readonly Word[], { values = '', skip = 0, text = '',
   const takesText = new Set(text.split(' '))
   const found: Started[] = []
   let left = skip
-  for (let at = 0; at < args.length; at++) {
+  for (let at = 0; at < args.length && found.length < MAX_GUESSES; at++) {
     const word = args[at]?.guess ?? ''
     const [name = '', value] = word.split(/=([^]*)/)
     if (takesText.has(name)) {
@@ -125,6 +125,9 @@ function afterOptions(args: readonly Word[], { values = '', skip = 0, text = '',
   }
   return found
 }
+
+/** Whoever gives more options that nobody knows is not believed. */
+const MAX_GUESSES = 16
 
 /** `bash -c text`, `bash -lc text`; a script by name is not known. */
 function shellScript(args: readonly Word[]): Started[] {

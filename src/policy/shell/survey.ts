@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Command, Survey } from './command.ts'
 import { nameOf } from './command.ts'
-import { readsInput, roughWords, startedBy } from './starters.ts'
+import { readsInput, roughWords, type Started, startedBy } from './starters.ts'
 import type { Parse, Syntax } from './syntax.ts'
 import { plainWord, readWord, UNKNOWN, type Variables, withoutBraces, type Word } from './word.ts'
 
@@ -22,13 +22,14 @@ export function survey(text: string, parse: Parse, variables: Variables): Survey
   let complete = true
   let bomb = false
   let listens = false
+  let left = MAX_WORDS
 
   function readText(part: string, scope: Scope, depth: number): void {
     const plain = part.replaceAll(UNKNOWN, '$_')
     if (read.has(plain) || plain.trim() === '') return
     read.add(plain)
-    if (depth > MAX_DEPTH || read.size > MAX_TEXTS || commands.length > MAX_COMMANDS) complete = false
-    if (!complete && depth > 0) return
+    if (depth > MAX_DEPTH || read.size > MAX_TEXTS) complete = false
+    if (!complete) return
     const tree = parse(plain)
     if (!tree) complete = false
     if (!tree || tree.wrong) {
@@ -109,16 +110,18 @@ export function survey(text: string, parse: Parse, variables: Variables): Survey
     scope: Scope,
     depth: number,
   ): void {
-    if (commands.length > MAX_COMMANDS) complete = false
-    if (!complete && depth > MAX_DEPTH) return
-    commands.push({ words, ...opened, variables: names, folder: scope.folder })
+    left -= 1 + words.length
+    if (left < 0 || depth > MAX_DEPTH) complete = false
+    if (!complete) return
     const [first, ...args] = words
     const name = nameOf(first?.guess ?? '')
+    const inner = startedBy(words)
+    commands.push({ words: ownWords(words, inner), ...opened, variables: names, folder: scope.folder })
     if (name === 'cd' || name === 'pushd' || name === 'popd') scope.folder = moved(scope.folder, args)
     if (name === 'echo' || name === 'printf') spoken.push(args.map(({ guess }) => guess).join(' '))
     if (EVALUATES.has(name)) for (const { guess } of args) hidden(guess, scope, depth)
     if (readsInput(words)) listens = true
-    for (const started of startedBy(words)) {
+    for (const started of inner) {
       if ('text' in started) readText(started.text, { ...scope }, depth + 1)
       else {
         const from = started.words.findIndex(({ guess }) => !/^\w+=/.test(guess))
@@ -149,9 +152,10 @@ export function survey(text: string, parse: Parse, variables: Variables): Survey
   return { commands, understood, complete, bomb }
 }
 
-const MAX_DEPTH = 12
+const MAX_DEPTH = 50
 const MAX_TEXTS = 300
-const MAX_COMMANDS = 3000
+/** In all commands together. */
+const MAX_WORDS = 6000
 
 const COMMANDS: ReadonlySet<string> = new Set(['command', 'declaration_command', 'unset_command', 'test_command'])
 const ASIDE: ReadonlySet<string> = new Set([
@@ -205,6 +209,14 @@ function wordsOf(node: Syntax, variables: Variables): Word[] {
   if (node.kind.endsWith('_expression')) return node.children.flatMap((child) => wordsOf(child, variables))
   const word = readWord(node, variables)
   return word.exact === undefined ? withoutBraces(word) : [word]
+}
+
+/** The words of a command that are not those of another one which it starts. */
+function ownWords(words: readonly Word[], inner: readonly Started[]): readonly Word[] {
+  const [first] = inner.flatMap((one) =>
+    'words' in one && one.words.at(-1) === words.at(-1) ? [one.words.length] : [],
+  )
+  return first === undefined ? words : words.slice(0, words.length - first)
 }
 
 function moved(folder: string | undefined, args: readonly Word[]): string | undefined {

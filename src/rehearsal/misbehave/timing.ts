@@ -14,7 +14,9 @@ export function alterDelivery(delivery: Delivery, one: Misbehaviour): Delivery {
       // White space means nothing in JSON, as comments mean nothing among events.
       const sign = /event-stream/.test(delivery.headers['content-type'] ?? '') ? ': keep-alive\n\n' : '\n'
       const drip = { drip: Buffer.from(sign), every: one.every ?? 1000, for: one.ms ?? Infinity }
-      return { ...delivery, items: insert(items, one.at ?? 'first-event', drip) }
+      // What comes besides is not in the length that was promised.
+      const { 'content-length': _length, ...headers } = delivery.headers
+      return { ...delivery, headers, items: insert(items, one.at ?? 'first-event', drip) }
     }
     case 'trickle':
       return { ...delivery, items: items.flatMap((item) => trickle(item, one.bytes ?? 1, one.every ?? 0)) }

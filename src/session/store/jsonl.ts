@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Entry } from '../entry.ts'
 import { type Damage, type Scanned, scanLines, START, writeLine } from '../line.ts'
 import { blobsIn as blobsNamed, unstow } from '../media.ts'
-import { titleOf } from '../summary.ts'
+import { isUnfinished, titleOf } from '../summary.ts'
 import { blobsIn } from './blobs.ts'
 import { syncFolder } from './durable.ts'
 import { isHeld, type Lock, takeLock } from './lock.ts'
@@ -88,7 +88,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 
   /** From the ends of the file alone: a list must not read all that was ever said. */
   function summary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
-    const { first, changed } = endsOfFile(file(id))
+    const { first, last, changed } = endsOfFile(file(id))
     const open = first.find((entry) => entry.kind === 'open')
     const parent = open?.kind === 'open' ? open.parent : undefined
     const known = parent && SAFE.test(parent.session) && existsSync(file(parent.session))
@@ -100,6 +100,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       created: open?.at ?? 0,
       changed,
       title: above || titleOf(first.filter((entry) => entry.seq <= upTo)),
+      ...(isUnfinished(last) && { unfinished: true }),
       ...(parent && { parent }),
     }
   }

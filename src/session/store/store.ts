@@ -50,6 +50,8 @@ export interface SessionSummary {
   readonly changed: number
   /** The first thing that the person said. */
   readonly title: string
+  /** It was left in the middle of a run: the program was ended, or is still at it. */
+  readonly unfinished?: true
   readonly parent?: Parent
 }
 

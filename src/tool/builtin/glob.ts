@@ -112,7 +112,7 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
       wanted: (path) => matches(path.slice(base.length + 1)),
       signal: context.signal,
     },
-    (file) => found.push({ path: byGivenName(top, file.path), changed: file.info()?.changed ?? 0 }),
+    (path, view, name) => found.push({ path: byGivenName(top, path), changed: view.info(name)?.changed ?? 0 }),
   )
 }
 

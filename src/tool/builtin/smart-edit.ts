@@ -61,9 +61,9 @@ function refusal(
   }
   const near = nearestPassage(current, old) ?? 'No passage is like it.'
   if (edited.why === 'unclear') {
-    const how = `old_string only fits ${path} ${HOW[edited.strategy]}, and it is not clear what the result should be`
+    const how = `old_string fits ${path} ${HOW[edited.strategy]}, but it is not clear ${edited.doubt}`
     return refuse(
-      `${how}. Repeat the edit with the passage as the file has it. Nothing was changed. ${near}`,
+      `${how}. Repeat the edit with more lines around it, as the file has them. Nothing was changed. ${near}`,
       'edit-unclear',
     )
   }

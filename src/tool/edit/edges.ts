@@ -8,67 +8,67 @@ export interface Wanted {
   readonly fresh: readonly string[]
 }
 
-/** A passage with the blank lines around it that an edit is about, and how many of them are to be there afterwards. */
+/** An edit of which it is clear which blank lines around it are part of it. */
 export interface Fitted {
+  /** The lines that are exchanged, and what they are taken for. */
   readonly place: Place
-  /** Both texts without the blank lines at their edges. */
   readonly wanted: Wanted
-  readonly above: readonly string[]
-  readonly below: readonly string[]
 }
 
 /**
- * Settles the blank lines at the edges of an edit. Models forget them, or put one too many; so they are changed only where
- * the search text has as many as the file at most, and nothing if it is not clear what is meant.
+ * Settles the blank lines at the edges of an edit. Models forget them, or put one too many; so where the two texts do not
+ * agree about them, it is only clear what is meant if the file has none there.
  */
 export function fitEdges(lines: readonly string[], wanted: Wanted, place: Place): Fitted | undefined {
+  if (place.before !== '' || place.after !== '') return { place, wanted }
   const [old, fresh] = [frame(wanted.old), frame(wanted.fresh)]
-  const inner: Wanted = { old: old.inner, fresh: fresh.inner }
-  if (place.before !== '' || place.after !== '') return { place, wanted, above: [], below: [] }
-  const over = blanksAbove(lines, place.first)
-  const under = blanksBelow(lines, place.end)
   const isGone = fresh.inner.length === 0
-  const above = isGone ? rest(old.above, over) : settled(old.above, fresh.above, over, old.inner[0] === fresh.inner[0])
-  const below = isGone
-    ? rest(old.below, under)
-    : settled(old.below, fresh.below, under, old.inner.at(-1) === fresh.inner.at(-1))
+  const above = settled(
+    old.above,
+    isGone ? old.above : fresh.above,
+    blanksAbove(lines, place.first),
+    old.inner[0] === fresh.inner[0],
+  )
+  const below = settled(
+    old.below,
+    isGone ? old.below : fresh.below,
+    blanksBelow(lines, place.end),
+    old.inner.at(-1) === fresh.inner.at(-1),
+  )
   if (!above || !below) return undefined
   return {
-    place: { ...place, first: place.first - over.length, end: place.end + under.length },
-    wanted: inner,
-    above,
-    below,
+    place: { ...place, first: place.first - above.old.length, end: place.end + below.old.length },
+    wanted: {
+      old: [...above.old, ...old.inner, ...below.old],
+      fresh: isGone ? [] : [...above.fresh, ...fresh.inner, ...below.fresh],
+    },
   }
 }
 
-/** The blank lines that are to be there. `isSteady` tells that the line beside them stays as it is. */
+/** The blank lines that stay part of both texts. `isSteady` tells that the line beside them stays as it is. */
 function settled(
   old: readonly string[],
   fresh: readonly string[],
-  there: readonly string[],
+  there: number,
   isSteady: boolean,
-): readonly string[] | undefined {
-  if (old.length === fresh.length) return old.length <= there.length || isSteady ? there : undefined
-  // One that only one of the texts has may be one that the file has already, or one too many.
-  return there.length === 0 && old.length === 0 ? fresh.map(() => '') : undefined
+): Wanted | undefined {
+  if (old.length !== fresh.length)
+    return there === 0 && old.length === 0 ? { old, fresh: fresh.map(() => '') } : undefined
+  if (old.length <= there) return { old, fresh }
+  return isSteady ? { old: [], fresh: [] } : undefined
 }
 
-/** What is left of the blank lines if those of the search text go away with the rest of it. */
-function rest(old: readonly string[], there: readonly string[]): readonly string[] | undefined {
-  return old.length <= there.length ? there.slice(old.length) : undefined
-}
-
-function blanksAbove(lines: readonly string[], first: number): readonly string[] {
+function blanksAbove(lines: readonly string[], first: number): number {
   let from = first
   while (from > 0 && isBlank(lines[from - 1] ?? '')) from--
-  return lines.slice(from, first)
+  return first - from
 }
 
-function blanksBelow(lines: readonly string[], end: number): readonly string[] {
+function blanksBelow(lines: readonly string[], end: number): number {
   let to = end
   // The last line of a text that ends with a line end is no line.
   while (to < lines.length - 1 && isBlank(lines[to] ?? '')) to++
-  return lines.slice(end, to)
+  return to - end
 }
 
 /** Does the new text bring a line that the file has right beside the passage? Then it is not clear where the passage ends. */

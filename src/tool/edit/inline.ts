@@ -1,34 +1,22 @@
-import { isBlank, WORD } from './lines.ts'
-
-/** A text that stands within a line: what it is, what is to stand there, and where it begins. */
-export interface Inline {
-  readonly old: string
-  readonly fresh: string
-  readonly at: number
-}
+import { WORD } from './lines.ts'
+import type { Place } from './locate.ts'
 
 /**
  * Is it not clear that a text which begins or ends within a line is meant to? It may be the rest of a line of which the model
  * forgot the first or the last word: then the new text brings that word, or grows together with it.
  */
-export function isTorn(text: string, { old, fresh, at }: Inline): boolean {
-  const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
-  const end = at + old.length
-  const stop = text.indexOf('\n', end)
-  const after = text.slice(end, stop < 0 ? text.length : stop)
-  const lines = old.split('\n')
-  const [head, tail] = [isBlank(before) || at === 0 ? '' : before, isBlank(after) ? '' : after]
+export function isTorn({ before, after }: Place, old: string, fresh: string): boolean {
+  const [first, last] = [old.trim(), fresh.trim()]
   // Several lines are whole lines; and what begins with the space of a line's start means the start.
-  if (head !== '' && (lines.length > 1 || /^[ \t]{2,}|^\t/.test(old))) return true
-  if (tail !== '' && lines.length > 1) return true
-  return (
-    (head !== '' && isGlued(head, old, fresh)) || (tail !== '' && isGlued(mirror(tail), mirror(old), mirror(fresh)))
-  )
+  if ((before !== '' || after !== '') && first.includes('\n')) return true
+  if (before !== '' && /^(?:\t| {2})/.test(old)) return true
+  return isGlued(before, first, last) || isGlued(mirror(after), mirror(first), mirror(last))
 }
 
 /** Does the new text repeat what stands before it, or run together with it as the old text did not? */
 function isGlued(before: string, old: string, fresh: string): boolean {
-  const word = before.trimStart()
+  const word = before.trim()
+  if (word === '') return false
   if (fresh.startsWith(word) && !old.startsWith(word)) return true
   const isWord = (sign: string | undefined): boolean => WORD.test(sign ?? '')
   return isWord(before.at(-1)) && isWord(fresh[0]) && !isWord(old[0])

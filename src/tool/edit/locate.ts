@@ -36,18 +36,14 @@ export function loosePlaces(text: string, wanted: string, tolerance: Tolerance):
   const needle = squeeze(wanted, tolerance).text
   if (needle.length < MIN_LOOSE) return []
   const hay = squeeze(text, tolerance)
-  return exactPlaces(hay.text, needle).flatMap((at) => {
+  const places: number[] = []
+  // Also those that overlap: of many brackets in a row, any three look the same.
+  for (let at = hay.text.indexOf(needle); at >= 0; at = hay.text.indexOf(needle, at + 1)) places.push(at)
+  return places.flatMap((at) => {
     const end = at + needle.length
     if (splitsWord(hay.text, at) || splitsWord(hay.text, end)) return []
-    const place = placeOf(text, hay.from[at] ?? 0, (hay.from[end - 1] ?? 0) + 1)
-    return isTorn(place, wanted) ? [] : [place]
+    return [placeOf(text, hay.from[at] ?? 0, (hay.from[end - 1] ?? 0) + 1)]
   })
-}
-
-/** Several lines are whole lines; and what begins with the space of a line's start means the start. */
-function isTorn({ before, after }: Place, wanted: string): boolean {
-  const isLong = wanted.trim().includes('\n')
-  return (before !== '' && (isLong || /^\s/.test(wanted))) || (after !== '' && isLong)
 }
 
 /** Shorter texts are found by chance. */

@@ -1,6 +1,6 @@
 import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
 import { cut, frame, type Passage, type Piece, pairUp, same, twins } from './pieces.ts'
-import { type IndentPair, isStepping, type Reindent, reindenter } from './reindent.ts'
+import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
@@ -38,8 +38,10 @@ function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
   const is = indentOf(file[0] ?? '')
   const isBare = indentOf(old[0] ?? '') === '' && essence(old[0] ?? '') === essence(file[0] ?? '')
   if (is === '' || !isBare) return passage
-  const rest = indentPairs(old.slice(1), file.slice(1))
-  if (!rest.every(([model, real]) => model === real)) return passage
+  const all = indentPairs(old.slice(1), file.slice(1))
+  if (!all.every(([model, real]) => model === real)) return passage
+  // What has no depth tells nothing of how deep things are.
+  const rest = all.filter(([model]) => model !== '')
   const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
   if (indentOf(fresh[0] ?? '') !== '')
     return indentOf(fresh[0] ?? '') === is ? { file, old: moved(old), fresh } : passage
@@ -49,7 +51,8 @@ function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
     if (isFirst === isAll) return undefined
     if (isAll) return passage
   }
-  return { file, old: moved(old), fresh: moved(fresh) }
+  // A text of which one line is bare may have been spoiled in other ways; then its steps tell.
+  return isStepping(fresh.slice(1), undefined, style.unit) ? { file, old: moved(old), fresh: moved(fresh) } : undefined
 }
 
 /** Do lines look as if they were indented rightly: none less than the first, and deeper only after a line that opens something? */
@@ -61,7 +64,6 @@ function isLikely(lines: readonly string[], depth: string, { unit }: Style): boo
   return indentOf(next) === depth ? !OPENS.test(first) || CLOSES.test(next) : OPENS.test(first)
 }
 
-const OPENS = /[{([:=>|&?+,]\s*$/
 const CLOSES = /^\s*[})\]]/
 
 function indentPairs(old: readonly string[], file: readonly string[]): IndentPair[] {
@@ -78,7 +80,8 @@ function isSteady({ old, file }: Passage): boolean {
 /** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
 function vote({ old, file, fresh }: Piece): Side | 'neither' | undefined {
   if (same(old, file)) return undefined
-  if (same(fresh, file)) return 'file'
+  // A blank line may be new, and only look like one that the file has.
+  if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
   if (same(fresh, old)) return 'old'
   // A line that only moves could look like either of them by chance.
   const isMoved = old.length === 1 && fresh.length === 1 && essence(old[0] ?? '') === essence(fresh[0] ?? '')
@@ -149,7 +152,9 @@ function mergePiece(
   const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
     // The model leaves the blank lines as it remembers them, or knows them as the file has them.
-    if (isExchanged && (wanted.length === was.length || wanted.length === is.length)) return is
+    if (was.length === is.length && wanted.length === was.length) return is
+    const isOne = isExchanged && !fresh.inner.some(isBlank)
+    if (isOne && (wanted.length === was.length || wanted.length === is.length)) return is
     // Otherwise nobody knows on which side of a blank line that the model did not know of.
     return was.length === is.length ? carry(wanted) : undefined
   }

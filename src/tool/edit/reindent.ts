@@ -15,6 +15,8 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
   const known = knownDepths(pairs)
   const rules = [shift(pairs), ...swaps(unit)].filter((rule) => rule && pairs.every(([from, to]) => rule(from) === to))
+  // Two depths make a rule; one alone fits by chance.
+  const isSure = new Set(pairs.map(([from]) => from)).size > 1
   return (lines, above) => {
     const results = new Map<string, readonly string[]>()
     for (const rule of [...rules, rules.length === 0 ? known : undefined]) {
@@ -22,7 +24,7 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
       if (moved) results.set(moved.join('\n'), moved)
     }
     const [only] = results.values()
-    if (results.size <= 1) return only
+    if (results.size === 0 || (results.size === 1 && isSure)) return only
     const fitting = [...results.values()].filter((moved) => isStepping(moved, above, unit))
     return fitting.length === 1 ? fitting[0] : undefined
   }
@@ -83,15 +85,20 @@ function knownDepths(pairs: readonly IndentPair[]): Rule {
   return (indent) => known.get(indent)
 }
 
-/** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file? */
+/** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file, and after a line that opens something? */
 export function isStepping(lines: readonly string[], above: string | undefined, unit: string | undefined): boolean {
-  let last = above === undefined || isBlank(above) ? undefined : indentOf(above)
+  let last = above
   for (const line of lines) {
     if (isBlank(line)) continue
-    const indent = indentOf(line)
-    const step = last === undefined || indent.length <= last.length ? '' : indent.slice(last.length)
-    if (step !== '' && step !== (isStarred(line) ? ' ' : unit)) return false
-    last = indent
+    const [indent, before] = [indentOf(line), last === undefined ? undefined : indentOf(last)]
+    if (before !== undefined && indent.length > before.length) {
+      const step = isStarred(line) ? ' ' : unit
+      if (indent !== before + step || !(isStarred(line) || OPENS.test(last ?? ''))) return false
+    }
+    last = line
   }
   return true
 }
+
+/** How a line ends that something deeper follows, in most languages. */
+export const OPENS = /(?:[{([:=>|&?+,<]|\b(?:do|then|else|begin))\s*$/

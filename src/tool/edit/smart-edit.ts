@@ -1,4 +1,4 @@
-import { type Fitted, fitEdges, hasTwinEdge, overlaps, type Wanted } from './edges.ts'
+import { fitEdges, hasTwinEdge, overlaps, type Wanted } from './edges.ts'
 import { onePassage } from './fuzzy.ts'
 import { isTorn } from './inline.ts'
 import { isBlank } from './lines.ts'
@@ -19,7 +19,13 @@ export type Edited =
       readonly count: number
     }
   | { readonly why: 'not-found' }
-  | { readonly why: 'ambiguous' | 'unclear'; readonly strategy: Strategy; readonly lines: readonly number[] }
+  | { readonly why: 'ambiguous'; readonly strategy: Strategy; readonly lines: readonly number[] }
+  | ({ readonly why: 'unclear'; readonly strategy: Strategy; readonly lines: readonly number[] } & Doubt)
+
+/** What is not clear about an edit, as the second half of a sentence. */
+interface Doubt {
+  readonly doubt: string
+}
 
 /** What to look for and what to put there, with plain line ends. */
 export interface Edit {
@@ -51,47 +57,55 @@ export function smartEdit(text: string, edit: Edit): Edited {
     ['quotes', () => loosePlaces(text, old, { quotes: true })],
     ['fuzzy', () => [onePassage(lines, wanted.old) ?? []].flat()],
   ]
+  // Another place that differs from this one only in white space or quotes may be meant as well.
+  const twins = (): readonly (readonly [Strategy, readonly Place[]])[] => [
+    ['indentation', indentedPlaces(lines, wanted.old)],
+    ['quotes', loosePlaces(text, old, { quotes: true })],
+  ]
   for (const [strategy, look] of ways) {
     const places = look()
     const [found] = places
     if (!found) continue
     if (places.length > 1) return { why: 'ambiguous', strategy, lines: places.map(({ first }) => first + 1) }
-    const alike = loosePlaces(text, old, { quotes: true })
-    if (alike.length > 1) return { why: 'ambiguous', strategy: 'quotes', lines: alike.map(({ first }) => first + 1) }
-    const span = { strategy, first: found.first + 1, last: found.end, count: 1 }
+    for (const [strictness, alike] of twins()) {
+      if (alike.length > 1)
+        return { why: 'ambiguous', strategy: strictness, lines: alike.map(({ first }) => first + 1) }
+    }
     const isInline = found.before !== '' || found.after !== '' || edit.fresh === ''
-    const result = isInline && only !== undefined ? editInline(text, edit, only) : editLines(lines, wanted, found, edit)
-    if (result === undefined) return { why: 'unclear', strategy, lines: [span.first, span.last] }
-    return { text: result, ...span }
+    const result =
+      only !== undefined && isInline ? editInline(text, edit, only, found) : editLines(lines, wanted, found, edit)
+    const [first, last] = [found.first + 1, found.end]
+    if (typeof result === 'string') return { text: result, strategy, first, last, count: 1 }
+    return { why: 'unclear', strategy, lines: [first, last], ...result }
   }
   return { why: 'not-found' }
 }
 
 /** Exchanges a text that stands within a line, or takes a text out. */
-function editInline(text: string, { old, fresh }: Edit, at: number): string | undefined {
-  if (isTorn(text, { old, fresh, at })) return undefined
+function editInline(text: string, { old, fresh }: Edit, at: number, place: Place): string | Doubt {
+  if (isTorn(place, old, fresh)) return TORN
   return text.slice(0, at) + fresh + text.slice(at + old.length)
 }
 
 /** Exchanges whole lines. */
-function editLines(lines: readonly string[], wanted: Wanted, found: Place, edit: Edit): string | undefined {
-  if (edit.fresh !== '' && isBlank(edit.fresh)) return undefined
+function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old, fresh }: Edit): string | Doubt {
+  if (fresh !== '' && isBlank(fresh)) return { doubt: 'whether a blank line is to be left' }
+  if (isTorn(found, old, fresh)) return TORN
   // The last line end of the search text may be a blank line that is to go.
-  if (edit.old.endsWith('\n') && edit.fresh !== '' && !edit.fresh.endsWith('\n') && isBlank(lines[found.end] ?? 'x')) {
-    return undefined
-  }
-  const fitted = fitEdges(lines, wanted, found)
-  if (!fitted || hasTwinEdge(lines, wanted.old, found) || overlaps(lines, wanted, found)) return undefined
-  const merged = mergeFitted(lines, fitted, found)
-  if (!merged) return undefined
-  const { place, above, below } = fitted
-  return [...lines.slice(0, place.first), ...above, ...merged, ...below, ...lines.slice(place.end)].join('\n')
+  const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n')
+  const fitted = isOpen && isBlank(lines[found.end] ?? 'x') ? undefined : fitEdges(lines, wanted, found)
+  if (!fitted) return { doubt: 'how many blank lines there should be before and after it' }
+  if (hasTwinEdge(lines, wanted.old, found)) return { doubt: 'with which line it begins or ends' }
+  if (overlaps(lines, wanted, found))
+    return { doubt: 'whether a line beside it, which new_string has too, is to be there twice' }
+  const { place } = fitted
+  const passage = { file: lines.slice(place.first, place.end), ...completed(fitted.wanted, found) }
+  const merged = mergePassage(passage, styleOf(lines))
+  if (!merged) return { doubt: 'how the new lines are to be written there' }
+  return [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
 }
 
-function mergeFitted(lines: readonly string[], { wanted }: Fitted, found: Place): readonly string[] | undefined {
-  const passage = { file: lines.slice(found.first, found.end), ...completed(wanted, found) }
-  return mergePassage(passage, styleOf(lines))
-}
+const TORN: Doubt = { doubt: 'whether it is meant to begin or end within a line' }
 
 function replaceExactly(text: string, { old, fresh }: Edit, places: readonly number[]): Edited {
   const [first = 0] = places
@@ -116,7 +130,8 @@ function exactPlace(text: string, old: string, at: number): Place {
 function blocks({ old, fresh }: Edit): Wanted {
   const ended = old.endsWith('\n') && old.trim() !== ''
   const left = (ended ? old.slice(0, -1) : old).split('\n')
-  if (fresh === '') return { old: left, fresh: [] }
+  // What goes away without its line end takes the one before it.
+  if (fresh === '') return { old: !ended && left[0] === '' ? left.slice(1) : left, fresh: [] }
   const right = fresh.split('\n')
   if (ended && right.length > 1 && right.at(-1) === '') right.pop()
   return { old: left, fresh: right }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, stringOf } from '../../model/json.ts'
 import { awaitRedirect } from '../../provider/auth/redirect.ts'
 import type { McpOAuthConfig } from './config.ts'
 import type { OAuthClientProvider } from './sdk.ts'
@@ -23,7 +23,7 @@ export interface Door {
 
 /** Signs requests with what is kept, and renews it; it never sends anybody to a browser. */
 export function keptSignIn(door: Door): OAuthClientProvider {
-  return provider(door, {
+  const kept = provider(door, {
     redirectUrl: 'http://127.0.0.1/oauth2callback',
     redirectToAuthorization(url) {
       // The next sign-in asks for what was asked for here.
@@ -32,11 +32,20 @@ export function keptSignIn(door: Door): OAuthClientProvider {
       throw new SignInNeeded()
     },
   })
+  return {
+    ...kept,
+    clientInformation(context) {
+      const client = kept.clientInformation(context)
+      // Who never signed in is not registered behind the person's back.
+      if (!client) throw new SignInNeeded()
+      return client
+    },
+  }
 }
 
 /** Signs in anew: shows the person an address, and waits until they have agreed there. */
 export async function signIn(door: Door, show: (url: string) => void): Promise<void> {
-  const { auth } = await import('./sdk.ts')
+  const { auth, computeScopeUnion } = await import('./sdk.ts')
   const state = randomBytes(16).toString('hex')
   const redirect = await awaitRedirect(state)
   let verifier = ''
@@ -51,13 +60,36 @@ export async function signIn(door: Door, show: (url: string) => void): Promise<v
       saveCodeVerifier: (text) => void (verifier = text),
       codeVerifier: () => verifier,
     }
-    const scope = door.oauth?.scopes?.join(' ') ?? (typeof kept['scope'] === 'string' ? kept['scope'] : undefined)
-    const options = { serverUrl: door.url, ...(scope !== undefined && { scope }) }
+    const wanted = await challengeOf(door.url)
+    const scope = door.oauth?.scopes?.join(' ') ?? computeScopeUnion(stringOf(kept['scope']) || undefined, wanted.scope)
+    const { resourceMetadataUrl } = wanted
+    const options = {
+      serverUrl: door.url,
+      ...(scope !== undefined && { scope }),
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    }
     if ((await auth(one, options)) === 'AUTHORIZED') return
     const { code, issuer } = await redirect.answer
     await auth(one, { ...options, authorizationCode: code, ...(issuer !== undefined && { iss: issuer }) })
   } finally {
     redirect.close()
+  }
+}
+
+/** What the server says to somebody who has not signed in: where its rules are, and what it wants to be asked for. */
+async function challengeOf(url: URL): Promise<{ readonly resourceMetadataUrl?: URL; readonly scope?: string }> {
+  const { extractWWWAuthenticateParams } = await import('./sdk.ts')
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+      signal: AbortSignal.timeout(10_000),
+    })
+    await response.body?.cancel()
+    return response.status === 401 ? extractWWWAuthenticateParams(response) : {}
+  } catch {
+    return {}
   }
 }
 

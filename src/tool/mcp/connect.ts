@@ -117,10 +117,12 @@ async function connectOnce(
     failure ??= reason
     void client.close().catch(() => undefined)
   })
-  client.onclose = () => {
-    if (state === 'open') hearing.lost(failure ?? why())
-    state = 'closed'
-  }
+  Object.assign(client, {
+    onclose() {
+      if (state === 'open') hearing.lost(failure ?? why())
+      state = 'closed'
+    },
+  })
   const close = async (): Promise<void> => {
     state = 'closed'
     await client.close().catch(() => undefined)
@@ -132,7 +134,11 @@ async function connectOnce(
     void close()
   }, around.patience)
   try {
-    const options = { timeout: around.patience, signal: late.signal, ...(isOld && { prior: { kind: 'legacy' as const } }) }
+    const options = {
+      timeout: around.patience,
+      signal: late.signal,
+      ...(isOld && { prior: { kind: 'legacy' as const } }),
+    }
     await Promise.race([
       client.connect(transport, options),
       new Promise<never>((_done, fail) => {
@@ -159,18 +165,22 @@ async function clientFor(name: string, around: Surroundings, hearing: Hearing): 
     { name: 'dragoman', version: '1' },
     {
       versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE, around.patience / 2) } },
-      capabilities: { roots: { listChanged: false }, sampling: {}, elicitation: { form: { applyDefaults: true }, url: {} } },
+      capabilities: {
+        roots: { listChanged: false },
+        sampling: {},
+        elicitation: { form: { applyDefaults: true }, url: {} },
+      },
       jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
       listChanged: { tools: changed('tools'), prompts: changed('prompts'), resources: changed('resources') },
     },
   )
-  client.onerror = () => undefined
   client.setRequestHandler('roots/list', () => ({
     roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) ?? folder })),
   }))
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     const { message } = params
-    const wish = 'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
+    const wish =
+      'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
     const answer = await questions.elicit(name, wish, mcpReq.signal)
     return answer as { action: 'accept'; content?: Record<string, string> }
   })
@@ -228,7 +238,7 @@ function connectionOf(client: Client, close: () => Promise<void>): Connection {
 const LIST_TIMEOUT = 60_000
 
 function progressText({ progress, total, message }: Record<string, Json | undefined>): string {
-  const share = typeof total === 'number' ? `${String(progress)} of ${total}` : String(progress)
+  const share = typeof total === 'number' ? `${Number(progress)} of ${total}` : `${Number(progress)}`
   return typeof message === 'string' && message !== '' ? `${message} (${share})` : share
 }
 

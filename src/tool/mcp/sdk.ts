@@ -2,6 +2,8 @@
 import {
   auth,
   Client,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -16,6 +18,8 @@ export {
   auth,
   CfWorkerJsonSchemaValidator,
   Client,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
   ProtocolError,
   SdkError,
   SdkErrorCode,

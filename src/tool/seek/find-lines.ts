@@ -41,7 +41,7 @@ export async function findLines(files: Files, top: string, search: Search): Prom
     }
     // One file at a time: what is read is held in memory.
     let last = Promise.resolve()
-    await walkTree(files, options, ({ path }) => (last = last.then(() => look(path))))
+    await walkTree(files, options, (path) => (last = last.then(() => look(path))))
   }
   return { hits, limited }
 }

@@ -129,7 +129,7 @@ function setOf(inside: string): Sign {
 }
 
 function fitsName(step: readonly Token<Sign>[], name: string): boolean {
-  return matches(step, name, fits)
+  return (step.length === 1 && step[0] === ANY) || matches(step, name, fits)
 }
 
 function fits(sign: Sign, one: string): boolean {

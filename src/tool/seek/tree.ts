@@ -1,11 +1,5 @@
-import type { FileInfo, Files, FolderEntry, FolderView } from '../../host/host.ts'
+import type { Files, FolderEntry, FolderView } from '../../host/host.ts'
 import { type Respect, type Rules, rulesFor } from './ignore-rules.ts'
-
-/** A file that a walk came by. */
-export interface TreeFile {
-  readonly path: string
-  info(): FileInfo | undefined
-}
 
 /** Where to walk, and what to leave out. */
 export interface TreeOptions {
@@ -26,7 +20,7 @@ export interface TreeOptions {
 export async function walkTree(
   files: Files,
   options: TreeOptions,
-  visit: (file: TreeFile) => unknown,
+  visit: (path: string, folder: FolderView, name: string) => unknown,
 ): Promise<number> {
   const { folder, top, respect, without, wanted, mayWant, signal } = options
   // The rules of a folder, for those that are in it.
@@ -48,7 +42,7 @@ export async function walkTree(
           ignored++
           continue
         }
-        const work = visit({ path, info: () => view.info(name) })
+        const work = visit(path, view, name)
         if (work instanceof Promise) waiting.push(work)
       }
     }

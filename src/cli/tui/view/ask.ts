@@ -57,7 +57,11 @@ function title({ details }: Ask): string {
 function matter({ details }: Ask, width: number): Line[] {
   if (details.kind === 'edit') return diffLines(visible(details.fileDiff, 'diff'), width)
   if (details.kind === 'exec') return indented(details.command, width)
-  if (details.kind === 'mcp') return indented(details.toolName, width)
+  if (details.kind === 'mcp') {
+    const { toolName, input = '', changes } = details
+    const news = changes === undefined ? [] : ['It has changed since you allowed it:', changes, '']
+    return indented([...news, `${toolName} ${input}`].join('\n'), width)
+  }
   return indented([details.prompt, ...(details.urls ?? [])].join('\n'), width)
 }
 

@@ -64,8 +64,8 @@ export const READERS: Readonly<Record<string, Form>> = {
   date: { options: '-u -R -I? -d= --utc --iso-8601? --rfc-3339= --date=', operands: 'none' },
   diff: {
     options:
-      '-a -b -B -c -C= -d -e -i -n -N -p -q -r -s -t -u -U= -w -W= -y --brief --unified? --context? --side-by-side ' +
-      '--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --recursive --color? --width= --text',
+      '-a -b -B -c -C= -d -e -i -n -N -p -q -s -t -u -U= -w -W= -y --brief --unified? --context? --side-by-side ' +
+      '--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --color? --width= --text',
     operands: 'paths',
     most: 2,
   },

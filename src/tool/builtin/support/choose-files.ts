@@ -71,7 +71,7 @@ async function search(
     },
     signal: context.signal,
   }
-  await walkTree(files, options, ({ path }) => {
+  await walkTree(files, options, (path) => {
     const given = byGivenName(top, path)
     chosen.set(given, chosen.get(given) === true || isAsked(path.slice(base.length + 1)))
   })

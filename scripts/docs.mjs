@@ -1,0 +1,46 @@
+// npm run docs: writes the pages that are made from the sources: the man page, the settings and their schema. With
+// --check it writes nothing, and fails if one of them is not up to date.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundle, ownFolder } from './lib/bundle.mjs'
+import { configPage } from './lib/config-page.mjs'
+import { inRoot } from './lib/files.mjs'
+import { ensureInstalled } from './lib/install.mjs'
+import { manPage } from './lib/man-page.mjs'
+
+const sources = ['cli/commands', 'cli/options', 'cli/manual/pages', 'cli/manual/run', 'cli/config/schema']
+
+process.exitCode = (await main(process.argv.includes('--check'))) ? 0 : 1
+
+async function main(check) {
+  if (!(await ensureInstalled())) return false
+  const out = ownFolder('docs')
+  if (!(await bundle({ entries: sources.map((name) => `src/${name}.ts`), base: 'src', out, sourcemap: false })))
+    return false
+  const modules = await Promise.all(sources.map((name) => import(pathToFileURL(inRoot(out, `${name}.js`)).href)))
+  const tables = Object.assign({}, ...modules)
+  const { version } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'))
+  const pages = {
+    'man/dragoman.1': manPage({ ...tables, version }),
+    'docs/configuration.md': configPage(tables),
+    'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
+  }
+  const stale = Object.entries(pages).filter(([path, text]) => readOr(path) !== text)
+  if (!check) for (const [path, text] of stale) write(path, text)
+  for (const [path] of stale) console.log(check ? `${path} is not up to date: npm run docs` : `${path} is written`)
+  return !check || stale.length === 0
+}
+
+function readOr(path) {
+  try {
+    return readFileSync(inRoot(path), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function write(path, text) {
+  mkdirSync(dirname(inRoot(path)), { recursive: true })
+  writeFileSync(inRoot(path), text)
+}

@@ -1,0 +1,62 @@
+// docs/configuration.md, from the schema of the settings.
+import { readFileSync } from 'node:fs'
+import { inRoot } from './files.mjs'
+
+/** The page about settings: what there is to say by hand is in a file beside this one, the tables come from the schema. */
+export function configPage({ CONFIG_SCHEMA, VARIABLES }) {
+  const { $schema: _own, ...properties } = CONFIG_SCHEMA.properties
+  const nested = Object.entries(properties).flatMap(([name, schema]) => sections(name, schema))
+  return readFileSync(inRoot('scripts/lib/config-page.md'), 'utf8')
+    .replace('{{settings}}', () => table(properties, []))
+    .replace('{{sections}}', () => nested.join('\n\n'))
+    .replace('{{variables}}', () =>
+      rows(
+        ['variable', 'meaning'],
+        VARIABLES.map(([name, about]) => [code(name), about]),
+      ),
+    )
+}
+
+/** A section for every setting that has settings inside. */
+function sections(name, schema) {
+  const inner = schema.properties ?? schema.additionalProperties?.properties
+  if (!inner) return []
+  const title = schema.properties ? name : `${name}.<name>`
+  const required = schema.required ?? schema.additionalProperties?.required ?? []
+  const deeper = Object.entries(inner).flatMap(([key, one]) => sections(`${title}.${key}`, one))
+  return [`### ${code(title)}\n\n${table(inner, required)}`, ...deeper]
+}
+
+function table(properties, required) {
+  return rows(
+    ['key', 'takes', 'meaning'],
+    Object.entries(properties).map(([key, schema]) => [
+      code(key) + (required.includes(key) ? ' (needed)' : ''),
+      takes(schema),
+      schema.description ?? '',
+    ]),
+  )
+}
+
+function rows(head, body) {
+  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...body.map(line)].join('\n')
+}
+
+/** What a setting takes, in words. */
+function takes({ enum: values, type, items, properties, additionalProperties: inner, anyOf, ...limits }) {
+  if (values) return values.map(code).join(', ')
+  if (anyOf)
+    return anyOf
+      .map((one) => (one.properties ? code(`{ ${Object.keys(one.properties).join(', ')} }`) : takes(one)))
+      .join(' or ')
+  if (type === 'array') return `a list: ${items ? takes(items) : 'anything'}`
+  if (type === 'object' && properties) return 'an object, see below'
+  if (type === 'object' && inner) return `an object, by name: ${inner.properties ? 'see below' : takes(inner)}`
+  const most = limits.maximum === undefined ? '' : `, at most ${limits.maximum}`
+  const least = limits.exclusiveMinimum === undefined ? '' : ` above ${limits.exclusiveMinimum}`
+  const words = { string: 'text', boolean: '`true` or `false`', number: 'a number', integer: 'a whole number' }
+  return `${words[type] ?? 'an object'}${least}${most}`
+}
+
+const code = (text) => `\`${text}\``

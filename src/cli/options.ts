@@ -1,0 +1,97 @@
+/** An option of a command line. Parsing, help, completion and the man page are all made from this. */
+export interface Option {
+  /** One letter. */
+  readonly short?: string
+  /** What it takes, as the help shows it: `<file>`; in square brackets if it may stand alone; nothing for a switch. */
+  readonly takes?: string
+  /** What an option that takes something means when it stands alone. */
+  readonly alone?: string
+  readonly about: string
+  /** The heading under which the help shows it. */
+  readonly group?: string
+  /** The only values that it takes, or what kind of thing to complete. */
+  readonly from?: readonly string[] | Kind
+  /** It may be given several times. */
+  readonly many?: true
+  /** Not worth a line of help. */
+  readonly hidden?: true
+}
+
+/** Things whose names a shell can complete. */
+export type Kind = 'file' | 'folder' | 'model' | 'provider' | 'session' | 'tool'
+
+/** Options by their long names. */
+export type Options = Readonly<Record<string, Option>>
+
+/** Every command knows this one. */
+export const HELP = { help: { short: 'h', about: 'this text' } } as const satisfies Options
+
+const asking = { group: 'Asking' } as const
+const rights = { group: 'What may happen' } as const
+const session = { group: 'Sessions and limits' } as const
+const place = { group: 'Places' } as const
+const rest = { group: 'Watching, and the rest' } as const
+
+/** The options of a run, `dragoman [options] [prompt]`, in the order of the help. */
+export const RUN_OPTIONS = {
+  prompt: { short: 'p', takes: '<text>', about: 'one answer to this; what is piped in stands before it', ...asking },
+  model: {
+    short: 'm',
+    takes: '<name>',
+    from: 'model',
+    about: 'provider/model: gemini/gemini-2.5-pro, ollama/qwen3, rehearsal/hello; a,b: b where a cannot answer',
+    ...asking,
+  },
+  'output-format': {
+    short: 'o',
+    takes: '<form>',
+    from: ['text', 'json', 'stream-json'],
+    about: 'text, json or stream-json',
+    ...asking,
+  },
+  'system-file': { takes: '<file>', from: 'file', about: 'another system prompt', ...asking },
+  'approval-mode': {
+    takes: '<mode>',
+    from: ['default', 'auto_edit', 'yolo', 'plan'],
+    about: 'default (ask), auto_edit, yolo (ask nothing) or plan (only look)',
+    ...rights,
+  },
+  yolo: { short: 'y', about: 'the same as --approval-mode yolo', ...rights },
+  'allowed-tools': {
+    takes: '<list>',
+    from: 'tool',
+    many: true,
+    about: 'run these unasked: read_file, run_shell_command(git status)',
+    ...rights,
+  },
+  sandbox: {
+    takes: '<mode>',
+    from: ['auto', 'on', 'off'],
+    about: 'auto (commands run in a sandbox where there is one), on or off',
+    ...rights,
+  },
+  'sandbox-network': { about: 'commands in the sandbox may reach the network', ...rights },
+  resume: {
+    short: 'r',
+    takes: '[session]',
+    alone: 'latest',
+    from: 'session',
+    about: 'go on with a session: its id, or the latest',
+    ...session,
+  },
+  fork: { takes: '[session]', alone: 'latest', from: 'session', about: 'branch off from a session', ...session },
+  'max-turns': { takes: '<n>', about: 'stop after so many turns', ...session },
+  'max-cost': { takes: '<dollars>', about: 'stop before it costs more', ...session },
+  cwd: { takes: '<folder>', from: 'folder', about: 'the folder to work in', ...place },
+  'include-directories': { takes: '<list>', from: 'folder', many: true, about: 'more folders to work in', ...place },
+  record: {
+    takes: '<folder>',
+    from: 'folder',
+    about: 'keep every exchange, without secrets, to play it again',
+    ...rest,
+  },
+  trace: { takes: '<file>', from: 'file', about: 'write down when what went over the wire', ...rest },
+  yes: { about: 'with nothing else: take the tour without questions', hidden: true },
+  help: { short: 'h', about: 'this text; also after a command', ...rest },
+  version: { short: 'v', about: 'the version', ...rest },
+} as const satisfies Options

@@ -1,0 +1,44 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { Connection, RequestLimits } from './connect.ts'
+
+/** What must be known of a tool to call it: the name that the server knows, and how it wants to be called. */
+export interface Callable {
+  readonly name: string
+  readonly schema: JsonObject
+  /** It can only be called as a task that goes on by itself. */
+  readonly isTask?: boolean
+}
+
+/** Calls a tool, in the way that it wants to be called. */
+export async function callTool(
+  connection: Connection,
+  tool: Callable,
+  input: JsonObject,
+  limits: RequestLimits = {},
+): Promise<unknown> {
+  const params = { name: tool.name, arguments: input }
+  const { request, about } = connection
+  if (about.isOld) return tool.isTask ? callTask(connection, params, limits) : request('tools/call', params, limits)
+  // On the newer protocol a tool may want some of its arguments in headers; the SDK knows how.
+  if (!JSON.stringify(tool.schema).includes('"x-mcp-header"')) return request('tools/call', params, limits)
+  const { timeout, signal } = limits
+  const toolDefinition = { name: tool.name, inputSchema: { ...tool.schema, type: 'object' as const } }
+  const options = { toolDefinition, ...(timeout !== undefined && { timeout }), ...(signal && { signal }) }
+  return connection.client.callTool(params, options)
+}
+
+/** Starts a task and waits for its result; whoever does not want to wait any longer ends it. */
+async function callTask({ request }: Connection, params: JsonObject, limits: RequestLimits): Promise<unknown> {
+  const { task, ...rest } = await request('tools/call', { ...params, task: { ttl: limits.timeout ?? TTL } }, limits)
+  const taskId = isObject(task) ? task['taskId'] : undefined
+  // A server that did it at once has given the result itself.
+  if (typeof taskId !== 'string') return rest
+  try {
+    return await request('tasks/result', { taskId }, limits)
+  } catch (error) {
+    request('tasks/cancel', { taskId }, { timeout: 5000 }).catch(() => undefined)
+    throw error
+  }
+}
+
+const TTL = 600_000

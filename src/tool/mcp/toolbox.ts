@@ -1,0 +1,105 @@
+import type { Tool } from '../define.ts'
+import { type Toolbox, toolbox } from '../toolbox.ts'
+import { type Budget, BUDGET, divide, searchTool } from './deferred.ts'
+import type { Servers } from './servers.ts'
+
+/** Our own tools and those of servers. It changes only when it is refreshed, and only if something is different. */
+export function serversToolbox(own: readonly Tool[], servers: Servers, budget: Budget = BUDGET): Toolbox {
+  let groups: readonly (readonly Tool[])[] = []
+  let division: ReturnType<typeof divide> = { declared: new Set(), deferred: [] }
+  let found: readonly Tool[] = []
+  let isFirst = true
+  let isStale = true
+  let all = toolbox(own)
+  let declared = all
+  const tell = onceEach()
+  const search = searchTool(
+    () => division.deferred,
+    (tools) => {
+      found = [...new Set([...tools, ...found])].slice(0, MOST_FOUND)
+      isStale = true
+    },
+  )
+
+  function renew(): void {
+    const next = servers.tools()
+    if (!isStale && next.every((group, at) => group === groups[at])) return
+    if (next.some((group, at) => group !== groups[at])) division = divide(next, budget)
+    groups = next
+    isStale = false
+    const isDeclared = (tool: Tool): boolean => division.declared.has(tool) || found.includes(tool)
+    const listed = next.flatMap((group) => group.filter(isDeclared))
+    const tools = [...own, ...listed, ...(division.deferred.length > 0 ? [search] : [])]
+    all = toolbox([...tools, ...next.flat()])
+    const { specs } = declared
+    if (tools.length !== specs.length || tools.some(({ spec }, at) => spec !== specs[at])) declared = toolbox(tools)
+  }
+
+  return {
+    get specs() {
+      return declared.specs
+    },
+    find(name) {
+      const one = declared.find(name)
+      if (!('problem' in one)) return one
+      // A tool that is not declared now, but was or will be, can be called by its exact name.
+      const other = all.find(name)
+      return 'problem' in other || other.renamed ? one : other
+    },
+    accept: (tool, input) => all.accept(tool, input),
+    begin: () => servers.start(),
+    refresh() {
+      const before = declared.specs.map(({ name }) => name)
+      renew()
+      const announced = new Set(found.map(({ spec }) => spec.name))
+      const now = declared.specs.map(({ name }) => name)
+      const came = now.filter((name) => !before.includes(name) && !announced.has(name))
+      const gone = before.filter((name) => !now.includes(name) && !announced.has(name))
+      const note = isFirst ? undefined : noteFor(came, gone)
+      isFirst = false
+      return {
+        ...(note !== undefined && { note }),
+        notices: tell([...many(division.deferred.length), ...failures(servers)]),
+      }
+    },
+  }
+}
+
+/** So many tools that were searched for stay declared. */
+const MOST_FOUND = 40
+
+function noteFor(came: readonly string[], gone: readonly string[]): string | undefined {
+  const parts = [
+    ...(came.length > 0 ? [`You have more tools from now on: ${some(came)}.`] : []),
+    ...(gone.length > 0 ? [`These tools are not there any more: ${some(gone)}.`] : []),
+  ]
+  return parts.length === 0 ? undefined : parts.join(' ')
+}
+
+function some(names: readonly string[]): string {
+  return names.length <= 30 ? names.join(', ') : `${names.slice(0, 30).join(', ')} and ${names.length - 30} others`
+}
+
+function many(count: number): string[] {
+  return count === 0
+    ? []
+    : [`${count} tools of servers are searched for instead of declared, because there are so many.`]
+}
+
+function failures({ list }: Servers): string[] {
+  return list.flatMap(({ name, state }) => {
+    if (state.status !== 'failed') return []
+    const remedy = state.signIn ? `dragoman mcp login ${name}` : `dragoman mcp test ${name}`
+    return [`The server ${name} is not there: ${state.why.split('\n', 1)[0] ?? ''} (${remedy})`]
+  })
+}
+
+/** What is so is told once, and again only if it was otherwise in between. */
+function onceEach(): (now: readonly string[]) => string[] {
+  let told: readonly string[] = []
+  return (now) => {
+    const news = now.filter((text) => !told.includes(text))
+    told = now
+    return news
+  }
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { PAGES } from '../../src/cli/manual/pages.ts'
+import { RUN_OPTIONS } from '../../src/cli/options.ts'
+import { SCRIPTS } from '../../src/rehearsal/scripts/scripts.ts'
+import { type Ended, dragoman, stage } from '../support/command.ts'
+
+const shown = Object.entries(COMMANDS).flatMap(([name, { hidden }]) => (hidden ? [] : [name]))
+
+function isHelp({ code, out, err }: Ended): void {
+  assert.equal(code, 0)
+  assert.equal(err, '')
+  assert.match(out, /^Usage: dragoman/)
+  assert.match(out, /^Examples:\n {2}\S/m)
+  assert.doesNotMatch(out, /\n {4}at |Error:/)
+  for (const line of out.split('\n')) assert.ok(line.length <= 100, `over 100 columns: ${line}`)
+}
+
+describe('help', () => {
+  test('of everything: all commands and all options', async () => {
+    const here = await stage([])
+    for (const words of [['--help'], ['-h'], ['help']]) {
+      const ended = await dragoman(words, here)
+      isHelp(ended)
+      for (const name of shown) assert.match(ended.out, new RegExp(`^  ${name} `, 'm'))
+      for (const [name, option] of Object.entries(RUN_OPTIONS))
+        assert.equal(ended.out.includes(` --${name}`), !('hidden' in option), name)
+    }
+  })
+
+  for (const name of shown)
+    test(`of ${name} and its subcommands`, async () => {
+      const here = await stage([])
+      const page = PAGES[name]
+      assert.ok(page, 'a command has a page in src/cli/manual/pages.ts')
+      const whole = await dragoman([name, '--help'], here)
+      isHelp(whole)
+      for (const option of Object.keys(page.options)) assert.ok(whole.out.includes(`--${option}`), option)
+      for (const [verb, { options, examples }] of Object.entries(page.verbs ?? {})) {
+        const ended = await dragoman([name, verb, '-h'], here)
+        isHelp(ended)
+        assert.match(ended.out, new RegExp(`^Usage: dragoman ${name} ${verb}`))
+        for (const example of examples) assert.ok(ended.out.includes(example))
+        for (const option of options ?? []) assert.ok(Object.hasOwn(page.options, option), `${verb} --${option}`)
+      }
+    })
+
+  test('dragoman help <command> is the same; before other words it is a prompt', async () => {
+    const here = await stage([{ say: 'Gladly.' }])
+    const { out } = await dragoman(['help', 'undo'], here)
+    assert.equal(out, (await dragoman(['undo', '-h'], here)).out)
+    assert.equal((await dragoman(['help', 'me'], here)).out, 'Gladly.\n')
+  })
+
+  test('the page of rehearse names every script', () => {
+    const about = PAGES['rehearse']?.about.join(' ') ?? ''
+    for (const script of Object.keys(SCRIPTS)) assert.ok(about.includes(script), script)
+  })
+})
+
+test('what is wrong with an option is said in one sentence, with the option that was meant', async () => {
+  const here = await stage([])
+  const wrong: [string[], RegExp][] = [
+    [['-p', 'x', '--aproval-mode', 'plan'], /no option --aproval-mode; did you mean --approval-mode\?/],
+    [['-p', 'x', '--approval', 'plan'], /did you mean --approval-mode\?/],
+    [['-p', 'x', '--constructor'], /no option --constructor; dragoman --help/],
+    [['-p', 'x', '-q'], /no option -q/],
+    [['-p'], /-p takes <text>/],
+    [['-p', '--yolo'], /-p takes <text>, not --yolo; .*--prompt=--yolo/],
+    [['--yolo=yes', '-p', 'x'], /--yolo takes nothing/],
+    [['sessions', 'list', '--jsn'], /no option --jsn for dragoman sessions; did you mean --json\?/],
+    [['sessions', 'export', '--format', 'pdf'], /--format is one of markdown, json, gemini/],
+    [['undo', '--sesion', 'x'], /did you mean --session\?/],
+    [['models', '--jason'], /did you mean --json\?/],
+    [['doctor', '--lokal'], /did you mean --local\?/],
+    [['wire', 'decode', '--wires', 'x'], /did you mean --wire\?/],
+    [['replay', 'tape', '--untill', '2'], /did you mean --until\?/],
+    [['tour', '--yess'], /did you mean --yes\?/],
+    [['policy', 'explain', 'ls', '--approval-mode', 'wild'], /default, auto_edit, yolo, plan/],
+    [['completion', 'bash', '--shell'], /no option --shell/],
+  ]
+  for (const [args, sentence] of wrong) {
+    const { code, out, err } = await dragoman(args, here)
+    assert.equal(code, 42, args.join(' '))
+    assert.match(err, sentence)
+    assert.equal(err.trimEnd().split('\n').length, 1)
+    assert.equal(out, '')
+  }
+})
+
+test('a prompt may begin with a dash if it is no option', async () => {
+  const here = await stage([{ say: 'Three things.' }])
+  assert.equal((await dragoman(['-p', '- one\n- two'], here)).out, 'Three things.\n')
+})

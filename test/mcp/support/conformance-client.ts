@@ -1,0 +1,56 @@
+import { serverQuestions } from '../../../src/agent/server-questions.ts'
+import { turnKey } from '../../../src/model/ids.ts'
+import type { ModelPort } from '../../../src/provider/port.ts'
+import { signIn } from '../../../src/tool/mcp/auth.ts'
+import type { McpServerConfig } from '../../../src/tool/mcp/config.ts'
+import { gateTools } from '../../../src/tool/mcp/gate.ts'
+import { serverFor } from '../../../src/tool/mcp/server.ts'
+import { memoryShelf } from '../../../src/tool/mcp/shelf.ts'
+
+/** What the tools of the scenarios are called with. */
+const ARGUMENTS: Readonly<Record<string, Record<string, number>>> = { add_numbers: { a: 5, b: 3 } }
+
+/** How often a person would sign in before they give up. */
+const SIGN_INS = 2
+
+/** Our client, as the conformance suite starts it: connects to a server, signs in where it must, and calls every tool. */
+export async function conformanceClient(address: string, context: Record<string, unknown>): Promise<void> {
+  const url = new URL(address)
+  const { client_id: clientId, client_secret: clientSecret } = context
+  const oauth = {
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof clientSecret === 'string' && { clientSecret }),
+  }
+  const config: McpServerConfig = { type: 'http', url: address, timeout: 10_000, oauth }
+  const tokens = memoryShelf()
+  // A person who says yes to everything, and changes nothing.
+  const ask = ({ id }: { id: string }) => Promise.resolve({ ask: id, outcome: 'proceed-once' } as const)
+  const questions = serverQuestions(() => ({ ask, model: {} as ModelPort, mint: () => turnKey(new Uint8Array(20)) }))
+  const options = { folders: [], env: {}, shelf: memoryShelf(), tokens, questions, patience: 10_000 }
+  const server = serverFor('it', config, options)
+
+  async function signedIn<T>(work: () => Promise<T>): Promise<T> {
+    for (let times = 0; ; times++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (times >= SIGN_INS || !isSignIn(error)) throw error
+        // The browser of this person agrees to everything, and comes back at once.
+        await signIn({ name: 'it', url, tokens, oauth }, (shown) => void fetch(shown).catch(() => undefined))
+      }
+    }
+  }
+
+  try {
+    await signedIn(() => server.ready())
+    for (const tool of gateTools(server.lists.tools, {}).tools) {
+      await signedIn(() => server.call(tool, ARGUMENTS[tool.name] ?? {}, { timeout: 10_000 }))
+    }
+  } finally {
+    await server.close()
+  }
+}
+
+function isSignIn(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'SignInNeeded' || isSignIn(error.cause) || /sign in/.test(error.message))
+}
