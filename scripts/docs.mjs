@@ -1,4 +1,4 @@
-// npm run docs: writes the pages that are made from the sources: the man page, the settings and their schema. With
+// npm run docs: writes the pages that are made from the sources: the man page, the tools, the settings and their schema. With
 // --check it writes nothing, and fails if one of them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,8 +8,16 @@ import { configPage } from './lib/config-page.mjs'
 import { inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { manPage } from './lib/man-page.mjs'
+import { toolsPage } from './lib/tools-page.mjs'
 
-const sources = ['cli/commands', 'cli/options', 'cli/manual/pages', 'cli/manual/run', 'cli/config/schema']
+const sources = [
+  'cli/commands',
+  'cli/options',
+  'cli/manual/pages',
+  'cli/manual/run',
+  'cli/config/schema',
+  'tool/builtin/index',
+]
 
 process.exitCode = (await main(process.argv.includes('--check'))) ? 0 : 1
 
@@ -24,6 +32,7 @@ async function main(check) {
   const pages = {
     'man/dragoman.1': manPage({ ...tables, version }),
     'docs/configuration.md': configPage(tables),
+    'docs/tools.md': toolsPage(tables),
     'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
   }
   const stale = Object.entries(pages).filter(([path, text]) => readOr(path) !== text)

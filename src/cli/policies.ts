@@ -7,12 +7,13 @@ import type { ApprovalMode, Policy } from '../policy/policy.ts'
 import { RuleProblem } from '../policy/rule/book.ts'
 import type { Settings } from './config/read.ts'
 import { isTrusted } from './config/trust.ts'
+import { allowForGood } from './config/write.ts'
 import { Complaint, EXIT } from './exit.ts'
 
 /** The policies of a run, by mode, from what a person has settled. */
 export function policiesFor(
   { policies }: Pick<Settings, 'policies'>,
-  options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules'>,
+  options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
 ): (mode: ApprovalMode) => Policy {
   // Otherwise the engine of the shell parser is optimised after its first use, and the process waits half a second to end.
   setFlagsFromString('--liftoff-only')
@@ -24,6 +25,7 @@ export function policiesFor(
       disk: lookAtDisk(),
       rejected: bashRejects,
       rules: { ...policies, trusted },
+      save: allowForGood,
     })
   } catch (error) {
     if (error instanceof RuleProblem) throw new Complaint(error.message, EXIT.config)

@@ -71,10 +71,10 @@ export async function start(
  * because the box ends with it, and something may still go on in there.
  */
 const KEEPER =
-  'exec 5>&2 2>/dev/null; "$BASH" --noprofile --norc -c "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+  'exec 5>&2 2>/dev/null; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
 function wholeCommand(command: string, box: Enclosed | undefined): [string, ...string[]] {
-  const plain = [shell(), '--noprofile', '--norc', '-c'] as const
+  const plain = [shell(), '--noprofile', '--norc', '-c', '--'] as const
   if (!box) return [...plain, command]
   return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command] : [command])]
 }

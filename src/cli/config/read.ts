@@ -28,8 +28,8 @@ const MACHINE = '/etc/dragoman/config.json'
 
 /** Reads the settings for a folder. A file that is wrong is a complaint: nobody's rules are passed over in silence. */
 export function readSettings(folder: string): Settings {
-  const admin = readConfig(MACHINE)
-  const user = readConfig(userConfig())
+  const admin = readConfigFile(MACHINE)
+  const user = readConfigFile(userConfig())
   const path = projectConfig(folder)
   const text = contentOf(path)
   const trusted = text === undefined || isTrusted(folder)
@@ -80,7 +80,8 @@ export function parseConfig(path: string, text: string): Config {
   return config
 }
 
-function readConfig(path: string): Config | undefined {
+/** The settings of one file; nothing if there is none. */
+export function readConfigFile(path: string): Config | undefined {
   const text = contentOf(path)
   return text === undefined ? undefined : parseConfig(path, text)
 }

@@ -16,19 +16,20 @@ type Side = 'file' | 'old'
 export function mergePassage(given: Passage, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return given.fresh
   const passage = withFirstIndent(given, style)
-  if (!passage || !isSteady(passage)) return undefined
+  if (!passage || !isSteady(passage)) { (globalThis as any).__m = !passage ? 'firstindent' : 'unsteady'; return undefined }
   const pieces = cut(passage)
   const votes = new Set(pieces.map(vote))
   votes.delete(undefined)
-  if (votes.size > 1 || votes.has('neither')) return undefined
+  if (votes.size > 1 || votes.has('neither')) { (globalThis as any).__m = votes.has('neither') ? 'neither':'conflict'; return undefined }
   const { fresh } = passage
   const merged = mergeAll(pieces, passage, style)
   if (merged && same(merged, fresh)) return merged
   const voted = votes.has('file') ? 'file' : votes.has('old') ? 'old' : undefined
   const edge = sideOfEdge(passage)
-  if (voted !== undefined && edge !== undefined && edge !== voted) return undefined
+  if (voted !== undefined && edge !== undefined && edge !== voted) { (globalThis as any).__m = 'edge'; return undefined }
   const side = voted ?? lean(pieces, passage, style)
-  if (side === undefined) return undefined
+  if (side === undefined) { (globalThis as any).__m = 'nolean ' + (merged ? '' : 'nomerge'); return undefined }
+  if (side === 'old' && !merged) (globalThis as any).__m = 'nomerge ' + voted
   return side === 'file' ? fresh : merged
 }
 

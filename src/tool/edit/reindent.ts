@@ -14,9 +14,9 @@ export type Reindent = (lines: readonly string[], above: string | undefined) => 
 export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
   const known = knownDepths(pairs)
-  const rules = [shift(pairs), ...swaps(unit)].filter((rule) => rule && pairs.every(([from, to]) => rule(from) === to))
-  // Two depths make a rule; one alone fits by chance.
-  const isSure = new Set(pairs.map(([from]) => from)).size > 1
+  const rules = [shift(pairs, unit), ...swaps(unit)].filter((rule) => rule && pairs.every(([from, to]) => rule(from) === to))
+  // Two depths make a rule; one alone, also with the space before a star, fits by chance.
+  const isSure = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
   return (lines, above) => {
     const results = new Map<string, readonly string[]>()
     for (const rule of [...rules, rules.length === 0 ? known : undefined]) {
@@ -44,13 +44,14 @@ function movedBy(rule: Rule, lines: readonly string[]): string[] | undefined {
 }
 
 /** The file has the same indentation and something more, or something less, on every line. */
-function shift([first]: readonly IndentPair[]): Rule {
+function shift([first]: readonly IndentPair[], unit: string | undefined): Rule {
   const [model, file] = first ?? ['', '']
   const more = file.slice(0, Math.max(0, file.length - model.length))
   const less = model.slice(0, Math.max(0, model.length - file.length))
   return (indent) => {
     const moved = indent.startsWith(less) ? more + indent.slice(less.length) : undefined
-    return moved !== undefined && isPure(indent) && isPure(moved) ? moved : undefined
+    const isKind = unit === undefined || !moved?.includes(unit[0] === '\t' ? '  ' : '\t')
+    return moved !== undefined && isKind && isPure(indent) && isPure(moved) ? moved : undefined
   }
 }
 

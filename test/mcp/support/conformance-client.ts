@@ -21,12 +21,12 @@ export async function conformanceClient(address: string, context: Record<string,
     ...(typeof clientId === 'string' && { clientId }),
     ...(typeof clientSecret === 'string' && { clientSecret }),
   }
-  const config: McpServerConfig = { type: 'http', url: address, timeout: 10_000, oauth }
+  const config: McpServerConfig = { type: 'http', url: address, timeout: 60_000, oauth }
   const tokens = memoryShelf()
   // A person who says yes to everything, and changes nothing.
   const ask = ({ id }: { id: string }) => Promise.resolve({ ask: id, outcome: 'proceed-once' } as const)
   const questions = serverQuestions(() => ({ ask, model: {} as ModelPort, mint: () => turnKey(new Uint8Array(20)) }))
-  const options = { folders: [], env: {}, shelf: memoryShelf(), tokens, questions, patience: 10_000 }
+  const options = { folders: [], env: {}, shelf: memoryShelf(), tokens, questions, patience: 60_000 }
   const server = serverFor('it', config, options)
 
   async function signedIn<T>(work: () => Promise<T>): Promise<T> {
@@ -44,7 +44,7 @@ export async function conformanceClient(address: string, context: Record<string,
   try {
     await signedIn(() => server.ready())
     for (const tool of gateTools(server.lists.tools, {}).tools) {
-      await signedIn(() => server.call(tool, ARGUMENTS[tool.name] ?? {}, { timeout: 10_000 }))
+      await signedIn(() => server.call(tool, ARGUMENTS[tool.name] ?? {}, { timeout: 60_000 }))
     }
   } finally {
     await server.close()

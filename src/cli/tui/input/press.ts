@@ -176,6 +176,7 @@ function pressAtMenu(state: State, key: Key): Pressed | undefined {
 const ANSWERS: Readonly<Record<string, Outcome>> = {
   y: 'proceed-once',
   a: 'proceed-always',
+  f: 'proceed-always-saved',
   s: 'proceed-always-server',
 }
 
@@ -209,7 +210,7 @@ function pressAtAsk(state: State, key: Key): Pressed {
   if (key.text === 'A') return allEdits(state, ask)
   if (key.text === 's' && ask.details.kind !== 'mcp') return { state }
   // Some things are asked about each time.
-  if (key.text === 'a' && ask.decision.covers === undefined) return { state }
+  if ((key.text === 'a' || key.text === 'f') && ask.decision.covers === undefined) return { state }
   const outcome = ANSWERS[key.text]
   return outcome === undefined ? { state } : { state, deeds: [{ do: 'answer', ask: ask.id, outcome }] }
 }

@@ -81,7 +81,12 @@ function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number):
   const unseen = others.filter(({ id }) => !asking.seen.includes(id) && id !== ask.id).length
   const all: readonly (readonly [key: string, meaning: string])[] = [
     ['y', 'yes, once'],
-    ...(ask.decision.covers === undefined ? [] : [['a', `always: ${ask.decision.covers}`] as const]),
+    ...(ask.decision.covers === undefined
+      ? []
+      : ([
+          ['a', `always: ${ask.decision.covers}`],
+          ['f', 'the same for good'],
+        ] as const)),
     ...(ask.details.kind === 'mcp' ? [['s', `always, all of ${ask.details.serverName}`] as const] : []),
     ...(ask.details.kind === 'edit' ? [['e', 'edit it first'] as const] : []),
     ...(others.length > 1

@@ -1,0 +1,26 @@
+// docs/tools.md, from the tools themselves.
+import { readFileSync } from 'node:fs'
+import { inRoot } from './files.mjs'
+
+/** The page about tools: what each says to the model, and what it takes. */
+export function toolsPage({ builtinTools }) {
+  // All of them, also those that only some machines have.
+  const model = { can: ['google_search'], ask: () => Promise.reject(new Error('nobody is asked')) }
+  const tools = builtinTools({ memory: 'memory', web: { model } }).map(({ spec }) => spec)
+  return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
+    .replace('{{table}}', () => ['| tool | |', '|---|---|', ...tools.map(row)].join('\n'))
+    .replace('{{tools}}', () => tools.map(section).join('\n\n'))
+}
+
+function row({ name, description }) {
+  return `| [\`${name}\`](#${name}) | ${description.split(/(?<=\.)\s|(?=: )/, 1)[0].replaceAll('|', '\\|')} |`
+}
+
+function section({ name, description, schema }) {
+  const needed = schema.required ?? []
+  const lines = Object.entries(schema.properties).map(([key, { type, description: about = '' }]) => {
+    const optional = needed.includes(key) ? '' : ', may be left out'
+    return `- \`${key}\` (${type}${optional})${about === '' ? '' : `: ${about}`}`
+  })
+  return [`### ${name}`, description.trim(), lines.join('\n')].join('\n\n')
+}
