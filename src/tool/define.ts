@@ -112,5 +112,7 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   check?(input: Input, folders: readonly string[]): string | undefined
   /** What the person is shown if they are asked; without it, the call itself. */
   preview?(input: Input, context: ToolContext): Promise<AskDetails>
+  /** The arguments that lead to the content which a person made of the proposed one, in an editor of their own. */
+  modified?(input: Input, change: { readonly original: string | null; readonly content: string }): JsonObject
   run(input: Input, context: ToolContext): Promise<ToolOutput>
 }

@@ -61,6 +61,17 @@ describe('on a real terminal', { skip: noTmux }, () => {
     assert.match(JSON.stringify(server.requests.at(-1)?.body), /not that file/)
   })
 
+  test('e opens the change in an editor; what the person made of it is what is written', async () => {
+    const { terminal, work, server } = await open(EDIT, { env: { EDITOR: 'sed -i s/goodbye/farewell/' } })
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    await terminal.shows('[e] edit it first')
+    terminal.press('e')
+    await terminal.shows('All done.')
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'farewell\n')
+    assert.match(JSON.stringify(server.requests.at(-1)?.body), /person changed/)
+  })
+
   test('Esc stops the model in mid-sentence; what comes next goes on from there', async () => {
     const { terminal, server } = await open([
       { say: 'A long answer that never ends.', misbehave: [{ kind: 'stall' }] },

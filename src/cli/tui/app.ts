@@ -17,7 +17,7 @@ import { type Front, openFront } from './front.ts'
 import { openPlainFront } from './plain-front.ts'
 import { readHistory, writeHistory } from './history.ts'
 import type { Deed } from './input/press.ts'
-import { writeInEditor } from './outside.ts'
+import { modify, writeInEditor } from './outside.ts'
 import { replay } from './replay.ts'
 import { runBang } from './bang.ts'
 import { SLASHES, showDetails } from './slash/commands.ts'
@@ -144,6 +144,11 @@ export async function interactive(args: RunArgs): Promise<number> {
           outcome: deed.outcome,
           ...(deed.words !== undefined && { words: deed.words }),
         })
+      case 'modify': {
+        const asked = talk.asked(deed.ask)
+        const reply = asked && (await modify(front, asked, agent, config.editor))
+        return reply && talk.answer(reply)
+      }
       case 'stop':
         return talk.stop()
       case 'quit':
@@ -151,7 +156,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       case 'details':
         return showDetails(desk)
       case 'editor':
-        return writeInEditor(front, config)
+        return writeInEditor(front, config.editor)
       case 'next-mode':
         return desk.setMode(MODES[(MODES.indexOf(mode) + 1) % MODES.length] ?? 'default')
       case 'redraw':

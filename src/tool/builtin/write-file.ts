@@ -38,6 +38,8 @@ export const writeFile: Tool = builtin({
     return askAbout(proposal.before === undefined ? 'Create' : 'Write', proposal, context)
   },
 
+  modified: (input, { content }) => ({ ...input, content }),
+
   async run(input, context) {
     const proposal = await proposalFor(input, context)
     if ('refused' in proposal) return proposal.refused

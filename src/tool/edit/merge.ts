@@ -16,20 +16,19 @@ type Side = 'file' | 'old'
 export function mergePassage(given: Passage, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return given.fresh
   const passage = withFirstIndent(given, style)
-  if (!passage || !isSteady(passage)) { (globalThis as any).__m = !passage ? 'firstindent' : 'unsteady'; return undefined }
+  if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
   const votes = new Set(pieces.map(vote))
   votes.delete(undefined)
-  if (votes.size > 1 || votes.has('neither')) { (globalThis as any).__m = votes.has('neither') ? 'neither':'conflict'; return undefined }
+  if (votes.size > 1 || votes.has('neither')) return undefined
   const { fresh } = passage
   const merged = mergeAll(pieces, passage, style)
   if (merged && same(merged, fresh)) return merged
   const voted = votes.has('file') ? 'file' : votes.has('old') ? 'old' : undefined
   const edge = sideOfEdge(passage)
-  if (voted !== undefined && edge !== undefined && edge !== voted) { (globalThis as any).__m = 'edge'; return undefined }
+  if (voted !== undefined && edge !== undefined && edge !== voted) return undefined
   const side = voted ?? lean(pieces, passage, style)
-  if (side === undefined) { (globalThis as any).__m = 'nolean ' + (merged ? '' : 'nomerge'); return undefined }
-  if (side === 'old' && !merged) (globalThis as any).__m = 'nomerge ' + voted
+  if (side === undefined) return undefined
   return side === 'file' ? fresh : merged
 }
 
@@ -84,9 +83,11 @@ function vote({ old, file, fresh }: Piece): Side | 'neither' | undefined {
   // A blank line may be new, and only look like one that the file has.
   if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
   if (same(fresh, old)) return 'old'
-  // A line that only moves could look like either of them by chance.
-  const isMoved = old.length === 1 && fresh.length === 1 && essence(old[0] ?? '') === essence(fresh[0] ?? '')
-  return isMoved && !isBlank(old[0] ?? '') ? 'neither' : undefined
+  // Where the depth is in doubt, a line that only moves could look like either of them by chance.
+  const [was = '', is = '', wanted = ''] = [old[0], file[0], fresh[0]]
+  const isMoved =
+    old.length === 1 && fresh.length === 1 && was.trim() === wanted.trim() && indentOf(was) !== indentOf(is)
+  return isMoved && !isBlank(was) ? 'neither' : undefined
 }
 
 /** Whose depth has the first new line, if the file and the memory disagree about it? */

@@ -14,7 +14,9 @@ export type Reindent = (lines: readonly string[], above: string | undefined) => 
 export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
   const known = knownDepths(pairs)
-  const rules = [shift(pairs, unit), ...swaps(unit)].filter((rule) => rule && pairs.every(([from, to]) => rule(from) === to))
+  const rules = [shift(pairs, unit), ...swaps(unit)].filter(
+    (rule) => rule && pairs.every(([from, to]) => rule(from) === to),
+  )
   // Two depths make a rule; one alone, also with the space before a star, fits by chance.
   const isSure = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
   return (lines, above) => {

@@ -27,12 +27,18 @@ export interface Change {
 export type Changer = (current: string, input: JsonObject, path: string, context: ToolContext) => Change | Refusal
 
 /** What the tools that exchange one text for another have in common: how they ask, and how they answer. */
-export function changeTool(change: Changer): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview'>> {
+export function changeTool(change: Changer): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview' | 'modified'>> {
   return {
     async preview(input, context) {
       const planned = await plan(change, input, context)
       if ('refused' in planned) throw new Error(planned.refused.error?.message)
       return askAbout(planned.proposal.before === undefined ? 'Create' : 'Edit', planned.proposal, context)
+    },
+
+    // The person's version is of the whole file, and so is what it takes the place of.
+    modified(input, { original, content }) {
+      const { expected_replacements: _once, allow_multiple: _all, ...rest } = input
+      return { ...rest, old_string: original ?? '', new_string: content }
     },
 
     async run(input, context) {

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Ask, Reply } from '../agent/call-state.ts'
+import type { CallPart } from '../model/turn.ts'
+import type { Toolbox } from '../tool/toolbox.ts'
+
+/** Lets a person change a text in an editor of their own; gives the new text, or a sentence about what went wrong. */
+export async function inEditor(
+  text: string,
+  name: string,
+  wish: string | undefined,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  const [program = 'vi', ...args] = (wish ?? process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi').trim().split(/\s+/)
+  const place = mkdtempSync(join(tmpdir(), 'dragoman-'))
+  // The name tells the editor what language it is.
+  const path = join(place, basename(name) || 'text')
+  try {
+    writeFileSync(path, text, { mode: 0o600 })
+    const code = await new Promise<number | string | null>((resolve) => {
+      const child = spawn(program, [...args, path], { stdio: 'inherit' })
+      child.on('close', resolve)
+      child.on('error', ({ message }) => resolve(message))
+    })
+    if (code !== 0) return { problem: `The editor ${program} did not end well (${code}); nothing was taken over.` }
+    return { text: readFileSync(path, 'utf8') }
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+/** Lets a person change a proposed edit before it is made; gives the answer to the question, or says why there is none. */
+export async function modifyProposal(
+  ask: Ask,
+  call: CallPart | undefined,
+  toolbox: Toolbox,
+  wish: string | undefined,
+): Promise<Reply | { readonly problem: string }> {
+  const { details } = ask
+  const found = toolbox.find(ask.tool)
+  if (details.kind !== 'edit' || !call?.input || !('tool' in found) || !found.tool.modified)
+    return { problem: 'This cannot be changed in an editor.' }
+  const edited = await inEditor(details.newContent, details.fileName, wish)
+  if ('problem' in edited) return edited
+  if (edited.text === details.newContent) return { ask: ask.id, outcome: 'proceed-once' }
+  const accepted = toolbox.accept(found.tool, call.input)
+  if ('problem' in accepted) return accepted
+  const change = { original: details.originalContent, content: edited.text }
+  return { ask: ask.id, outcome: 'modify', input: found.tool.modified(accepted.input, change) }
+}
