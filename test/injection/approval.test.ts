@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { question } from '../../src/cli/ask-line.ts'
+import { plain } from '../../src/cli/tui/term/line.ts'
+import { askLines } from '../../src/cli/tui/view/ask.ts'
 import type { AskDetails } from '../../src/tool/define.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 
 /** A question about a call with these details. */
 function asked(details: AskDetails): string {
   const decision = { verdict: 'ask', rule: 'r', why: 'It does something.' } as const
-  return question({ id: 'a', call: 'c', tool: 't', details, decision })
+  const ask = { id: 'a', call: 'c', tool: 't', details, decision }
+  const { lines } = askLines([ask], { at: 0, seen: [], top: 0 }, { width: 200, rows: 1000 })
+  return lines.map(plain).join('\n')
 }
 
 function command(text: string): string {
   return asked({ kind: 'exec', title: 'Run', command: text, rootCommand: 'x', folder: '/ws' })
 }
+
+/** What we ourselves say when a command is asked about. */
+const OURS = ['? Run this in /ws?', 'It does something.', '[y] yes, once   [n] no, and say why   [Esc] no']
 
 /** Nothing but what can be seen, and lines. */
 const SEEN = /^(?:[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|\n)*$/u
@@ -38,7 +44,7 @@ describe('text that is to deceive a person who is asked', () => {
       assert.match(shown, /rm -rf src/)
       assert.ok(shown.split('\n').length < 20, 'it pushes the question away')
       const ours = shown.split('\n').filter((line) => line !== '' && !line.startsWith('│ '))
-      assert.deepEqual(ours, ['Run this in /ws?'], 'it passes for the question')
+      assert.deepEqual(ours, OURS, 'it passes for the question')
     })
   }
 
@@ -56,8 +62,8 @@ describe('text that is to deceive a person who is asked', () => {
     const page = asked({ kind: 'info', title: 'Fetch', prompt: 'Read https://ex\u0430mple.org/\u202e', urls: [] })
     for (const shown of [diff, server, page]) assert.match(shown, SEEN)
     assert.match(page, /xn--exmple-4nf\.org/)
-    assert.equal(diff.split('\n').filter((line) => line.startsWith('Change ')).length, 1)
-    assert.equal(server.split('\n').filter((line) => !line.startsWith('│')).length, 1)
+    assert.equal(diff.split('\n').filter((line) => /^\? (?:Change|Make) /.test(line)).length, 1)
+    assert.equal(server.split('\n').filter((line) => line.startsWith('? ')).length, 1)
   })
 
   test('a secret in a command is not shown, and nothing else is hidden', () => {

@@ -10,14 +10,14 @@ import { programOf } from './support/world.ts'
 
 /** Scenarios that say nothing about a client like ours, or that it must not pass. */
 const NOT_OURS: Readonly<Record<string, string>> = {
-  'auth/basic-cimd': 'passes but for one warning: we host no document that describes our client, so it registers itself',
+  'auth/basic-cimd':
+    'passes but for one warning: we host no document that describes our client, so it registers itself',
   'auth/client-credentials-jwt': 'signs in a machine, with a key of its own; ours signs in a person',
   'auth/client-credentials-basic': 'signs in a machine, with a secret of its own; ours signs in a person',
   'auth/cross-app-access-complete-flow': 'needs a company’s identity provider that trades tokens',
   'auth/2025-03-26-oauth-metadata-backcompat':
     'its server names an issuer that is not its own, which RFC 8414 §3.3 tells us to refuse',
 }
-
 
 // The suite starts this very file as the client.
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO']

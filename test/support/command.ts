@@ -14,11 +14,12 @@ after(async () => {
   rmSync(place, { recursive: true, force: true })
 })
 
-/** A folder to work in, a home of its own, and a server that plays a script, which may use more values. */
-export async function stage(steps: Script['steps'], values: Readonly<Record<string, string>> = {}) {
+/** A folder to work in, a home of its own, and a server that plays a script or its steps, which may use more values. */
+export async function stage(play: Script['steps'] | Script, values: Readonly<Record<string, string>> = {}) {
+  const script: Script = 'steps' in play ? play : { steps: play }
   const work = mkdtempSync(join(place, 'work-'))
   const home = mkdtempSync(join(place, 'home-'))
-  const server = await startRehearsal({ scripts: { script: { steps } }, values: { cwd: work, home, ...values } })
+  const server = await startRehearsal({ scripts: { script }, values: { cwd: work, home, ...values } })
   servers.push(server)
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',

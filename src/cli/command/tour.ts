@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isatty } from 'node:tty'
 import { run } from '../../agent/run.ts'
 import { port } from '../../provider/send.ts'
 import { resolveModel } from '../../provider/resolve.ts'
@@ -8,7 +9,6 @@ import { tourProject } from '../../rehearsal/scripts/tour-project.ts'
 import { SCRIPTS } from '../../rehearsal/scripts/scripts.ts'
 import { startRehearsal } from '../../rehearsal/server.ts'
 import { readArgs } from '../args.ts'
-import { askOnLine } from '../ask-line.ts'
 import { assemble } from '../assemble.ts'
 import { NO_SETTINGS } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
@@ -26,22 +26,35 @@ const TASK = 'The test of this project fails. Find out why, mend it, and show th
 export async function tourCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseLine('dragoman tour', TOUR.options, args)
   if (positionals.length > 0) throw new Complaint(`dragoman tour takes --yes, not “${positionals[0]}”`)
-  const asks = process.stdin.isTTY && process.stdout.isTTY && !values.yes
   const folder = scratchProject()
-  const server = await startRehearsal({ scripts: SCRIPTS, values: { cwd: folder }, ...(!asks && { pace: 0 }) })
+  return isatty(0) && isatty(1) && !values.yes ? withPerson(folder) : runThrough(folder)
+}
+
+/** On a terminal the tour is a conversation like any other: the person sees each step, and is asked. */
+async function withPerson(folder: string): Promise<number> {
+  process.stdout.write(
+    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real.\n\n`,
+  )
+  process.chdir(folder)
+  const { interactive } = await import('../tui/app.ts')
+  const code = await interactive(readArgs(['--model', 'rehearsal/tour', TASK]))
+  process.stdout.write(after(folder))
+  return code
+}
+
+async function runThrough(folder: string): Promise<number> {
+  const server = await startRehearsal({ scripts: SCRIPTS, values: { cwd: folder }, pace: 0 })
   const target = resolveModel('openai-chat/tour', {
     OPENAI_API_KEY: 'rehearsal',
     DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
   })
   if ('problem' in target) throw new Complaint(target.problem, target.code)
   const model = port({ ...target, row: { ...target.row, id: 'rehearsal' } })
-  const options = readArgs(['--cwd', folder, '--approval-mode', asks ? 'default' : 'yolo'])
-  const ready = await assemble(options, NO_SETTINGS, model, asks ? askOnLine : undefined).catch(
-    async (error: unknown) => {
-      await server.close()
-      throw error
-    },
-  )
+  const options = readArgs(['--cwd', folder, '--approval-mode', 'yolo'])
+  const ready = await assemble(options, NO_SETTINGS, model).catch(async (error: unknown) => {
+    await server.close()
+    throw error
+  })
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   const output = textOutput({
@@ -60,7 +73,7 @@ export async function tourCommand(args: string[]): Promise<number> {
     await ready.close()
     await server.close()
   }
-  if (code !== EXIT.interrupted) process.stdout.write(after(folder, ready.agent.session.id))
+  if (code !== EXIT.interrupted) process.stdout.write(after(folder))
   return code
 }
 
@@ -73,9 +86,9 @@ function scratchProject(): string {
   return folder
 }
 
-function after(folder: string, session: string): string {
+function after(folder: string): string {
   return `
-The log of this session: ${join(sessionsFolder(folder), `${session}.jsonl`)}
+The log of this session: ${sessionsFolder(folder)}
 To read it:              dragoman sessions show --cwd ${folder}
 
 To work with a real model, set one of the keys that you have and ask:

@@ -64,8 +64,8 @@ export const REASONING: readonly Behaviour[] = [
 /** Servers on one's own machine have as much of a window as they were given, and say so only now (T160). */
 function tooSmall(message: string): Verdict {
   const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
-  const said = `Its window is too small to try: ${message}`
-  return window > 0 ? { ...notOffered(said), facts: { window } } : notOffered(said)
+  const verdict = notOffered(`Its window is too small to try: ${message}`)
+  return window > 0 ? { ...verdict, facts: { window } } : verdict
 }
 
 function hasThought({ turn }: Exam): boolean {

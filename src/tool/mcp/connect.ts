@@ -4,6 +4,7 @@ import { SignInNeeded } from './auth.ts'
 import type { McpServerConfig, Reach } from './config.ts'
 import { limitedFetch } from './limits.ts'
 import { LIST_NAMES, type ListName } from './lists.ts'
+import { logLine } from './log.ts'
 import { NOBODY, type Questions, samplingOf } from './questions.ts'
 import type { Client, OAuthClientProvider, StandardSchemaV1, Transport } from './sdk.ts'
 import { stdioTransport, type StdioTransport } from './stdio.ts'
@@ -191,8 +192,7 @@ async function clientFor(name: string, around: Surroundings, hearing: Hearing): 
     return { model, role: 'assistant' as const, stopReason: stop, content: { type: 'text' as const, text } }
   })
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    const { data, level } = params
-    hearing.logged(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`.slice(0, 500))
+    hearing.logged(logLine(params))
   })
   return client
 }

@@ -4,6 +4,7 @@ import { keptSignIn, SignInNeeded } from './auth.ts'
 import { filledIn, identityOf, type McpServerConfig, reachOf } from './config.ts'
 import { type Callable, callTool } from './call.ts'
 import { connect, type Connection, type RequestLimits, type Surroundings } from './connect.ts'
+import { lastLines } from './log.ts'
 import { type ListName, type Lists, NO_LISTS, readLists } from './lists.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -56,7 +57,7 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStarted = false
-  const log = lastLines(MAX_LOG)
+  const log = lastLines()
 
   function become(next: ServerState): void {
     if (state.status === 'closed') return
@@ -208,7 +209,6 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
 const PATIENCE = 60_000
 const PAUSE = 1000
 const MAX_ATTEMPTS = 6
-const MAX_LOG = 200
 /** Lists are read again at most this often, in milliseconds. */
 const RENEWAL = 1000
 /** Longer lists are kept only in part: they are read before the first request. */
@@ -255,18 +255,6 @@ function isKnownOld(shelf: Shelf, key: string): boolean {
   if (!isObject(kept)) return false
   const { isOld, at } = kept
   return isOld === true && typeof at === 'number' && Date.now() - at < ASK_AGAIN
-}
-
-function lastLines(most: number): { add(line: string): void; lines(): readonly string[] } {
-  const kept: string[] = []
-  return {
-    add(line) {
-      kept.push(line)
-      // Taking away half of them at once keeps a flood of lines cheap.
-      if (kept.length > most * 2) kept.splice(0, kept.length - most)
-    },
-    lines: () => kept.slice(-most),
-  }
 }
 
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

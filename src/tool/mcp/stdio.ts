@@ -1,6 +1,7 @@
 import type { Companion, Companions, Program } from '../../host/companion.ts'
 import { isObject } from '../../model/json.ts'
 import { lineCutter, MAX_FRAME } from './limits.ts'
+import { logLine } from './log.ts'
 import type { JSONRPCMessage, Transport } from './sdk.ts'
 
 /** A server that is a program of ours to start and to end. */
@@ -20,7 +21,7 @@ export interface StdioTransport extends Transport {
 export function stdioTransport(
   open: Companions['open'],
   program: Program,
-  stray: (line: string) => void,
+  log: (line: string) => void,
   limit: number = MAX_FRAME,
 ): StdioTransport {
   let companion: Companion | undefined
@@ -31,8 +32,10 @@ export function stdioTransport(
     if (isClosed || line === '' || line === '\r') return
     const message = parsed(line)
     // Many a program prints a greeting where only messages belong.
-    if (message) transport.onmessage?.(message)
-    else stray(line.slice(0, 500))
+    if (!message) return log(line)
+    // A flood of log lines does not go through the SDK, which looks long at each.
+    if ('method' in message && message.method === 'notifications/message') return log(logLine(message.params))
+    transport.onmessage?.(message)
   }
 
   function close(): void {

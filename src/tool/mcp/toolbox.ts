@@ -16,7 +16,8 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
   const search = searchTool(
     () => division.deferred,
     (tools) => {
-      found = [...new Set([...tools, ...found])].slice(0, MOST_FOUND)
+      const room = MOST_DECLARED - own.length - division.declared.size - 1
+      found = [...new Set([...tools, ...found])].slice(0, Math.max(tools.length, room))
       isStale = true
     },
   )
@@ -65,8 +66,8 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
   }
 }
 
-/** So many tools that were searched for stay declared. */
-const MOST_FOUND = 40
+/** More tools than this are refused by some vendors. */
+const MOST_DECLARED = 128
 
 function noteFor(came: readonly string[], gone: readonly string[]): string | undefined {
   const parts = [

@@ -26,7 +26,7 @@ export async function callThrough(
   const model = await rehearse([...named.map((call) => ({ call: [call] })), { say: 'Done.' }])
   try {
     const wire = how.wire ?? 'openai-chat'
-    const toolbox = serversToolbox([], servers, how.budget ?? { tools: 1000, bytes: 10_000_000 })
+    const toolbox = serversToolbox([], servers, how.budget)
     const events = await play(agentOf(modelOn(wire, model), [], { toolbox, ...how.agent }), 'go')
     assert.deepEqual(model.failures, [], `what was sent on ${wire}`)
     assert.equal(closing(events).reason, 'done', JSON.stringify(closing(events)))

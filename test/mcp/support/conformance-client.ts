@@ -52,5 +52,7 @@ export async function conformanceClient(address: string, context: Record<string,
 }
 
 function isSignIn(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'SignInNeeded' || isSignIn(error.cause) || /sign in/.test(error.message))
+  return (
+    error instanceof Error && (error.name === 'SignInNeeded' || isSignIn(error.cause) || /sign in/.test(error.message))
+  )
 }

@@ -13,7 +13,11 @@ export const everythingCalls: readonly Row[] = [
   ['get-structured-content', { location: 'Chicago' }, /conditions/],
   ['get-sum', { a: 19, b: 23 }, /42/],
   ['get-tiny-image', {}, /<image\/png>/],
-  ['gzip-file-as-resource', { name: 'a.gz', data: 'data:text/plain,hi', outputType: 'resource' }, /<application\/gzip>/],
+  [
+    'gzip-file-as-resource',
+    { name: 'a.gz', data: 'data:text/plain,hi', outputType: 'resource' },
+    /<application\/gzip>/,
+  ],
   ['toggle-simulated-logging', {}, /logging/i],
   ['toggle-subscriber-updates', {}, /updates/i],
   ['trigger-long-running-operation', { duration: 0.2, steps: 2 }, /completed/i],

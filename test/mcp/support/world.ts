@@ -16,7 +16,10 @@ export interface World {
   readonly work: string
   readonly host: LocalHost
   readonly options: ServerOptions
-  open(configs: Readonly<Record<string, McpServerConfig>>, more?: Partial<ServerOptions>): Servers
+  open(
+    configs: Readonly<Record<string, McpServerConfig>>,
+    more?: Partial<ServerOptions> & { readonly taken?: readonly string[] },
+  ): Servers
 }
 
 const worlds: { close(): Promise<void> }[] = []

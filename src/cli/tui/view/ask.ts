@@ -1,7 +1,7 @@
 import type { Ask } from '../../../agent/call-state.ts'
 import { visible } from '../../output/visible.ts'
 import type { Asking } from '../state.ts'
-import { type Line, line, wrap } from '../term/line.ts'
+import { type Line, line, type Span, wrap } from '../term/line.ts'
 import { diffLines, diffSize } from './diff.ts'
 import { editorLines, type Placed } from './input.ts'
 
@@ -56,20 +56,23 @@ function title({ details }: Ask): string {
 /** Nothing is left out of what is asked about: a person must be able to see all of it. */
 function matter({ details }: Ask, width: number): Line[] {
   if (details.kind === 'edit') return diffLines(visible(details.fileDiff, 'diff'), width)
-  if (details.kind === 'exec') return indented(details.command, width)
+  if (details.kind === 'exec') return behindBar(details.command, width)
   if (details.kind === 'mcp') {
     const { toolName, input = '', changes } = details
     const news = changes === undefined ? [] : ['It has changed since you allowed it:', changes, '']
-    return indented([...news, `${toolName} ${input}`].join('\n'), width)
+    return behindBar([...news, `${toolName} ${input}`].join('\n'), width)
   }
-  return indented([details.prompt, ...(details.urls ?? [])].join('\n'), width)
+  return behindBar([details.prompt, ...(details.urls ?? [])].join('\n'), width)
 }
 
-function indented(text: string, width: number): Line[] {
+/** What others wrote stands behind a bar, so that it cannot pass for the question. */
+function behindBar(text: string, width: number): Line[] {
   return visible(text, 'approval-prompt')
     .split('\n')
-    .flatMap((one) => wrap([{ text: '  ' }, { text: one, tone: 'code' }], width, [{ text: '    ' }]))
+    .flatMap((one) => wrap([BAR, { text: one, tone: 'code' }], width, [{ text: '│   ', tone: 'quiet' }]))
 }
+
+const BAR: Span = { text: '│ ', tone: 'quiet' }
 
 function why({ decision }: Ask, width: number): Line[] {
   return wrap(line(visible(decision.why, 'approval-prompt'), 'quiet'), width)

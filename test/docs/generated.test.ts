@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseConfig } from '../../src/cli/config/read.ts'
+import { CONFIG_SCHEMA } from '../../src/cli/config/schema.ts'
+import { dragoman, stage } from '../support/command.ts'
+import { root } from '../support/paths.ts'
+import { blocksIn, pages } from './pages.ts'
+
+const noGroff = spawnSync('groff', ['--version']).status === 0 ? false : 'groff is not installed'
+const page = join(root, 'man/dragoman.1')
+
+test('the pages that are made from the sources are up to date', () => {
+  const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--check'], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stdout)
+})
+
+test('groff has nothing to say about the man page', { skip: noGroff }, () => {
+  const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww', page], { encoding: 'utf8' })
+  assert.equal(stderr, '')
+  assert.equal(status, 0)
+  for (const heading of ['NAME', 'SYNOPSIS', 'OPTIONS', 'COMMANDS', 'EXAMPLES', 'EXIT STATUS', 'ENVIRONMENT', 'FILES'])
+    assert.match(plain(stdout), new RegExp(`^${heading}$`, 'm'))
+})
+
+test('man shows what the help says', { skip: noGroff }, () => {
+  const shown = plain(execFileSync('groff', ['-man', '-Tutf8', '-rLL=200n', page], { encoding: 'utf8' }))
+  for (const text of [
+    '-p, --prompt <text>',
+    '--approval-mode <mode>',
+    'dragoman sessions',
+    "'run_shell_command(rm -rf build)'",
+  ])
+    assert.ok(shown.includes(text), text)
+})
+
+test('dragoman config schema prints the published schema', async () => {
+  const { out } = await dragoman(['config', 'schema'], await stage([]))
+  assert.equal(out, readFileSync(join(root, 'docs/config.schema.json'), 'utf8'))
+})
+
+test('the file that the page shows is valid, and has every setting', () => {
+  const blocks = pages().flatMap((one) => blocksIn(one).filter(({ mark }) => mark === 'config'))
+  assert.equal(blocks.length, 1)
+  const config = parseConfig('config.json', blocks[0]?.code ?? '')
+  const { $schema: _own, ...known } = CONFIG_SCHEMA['properties'] as Record<string, unknown>
+  assert.deepEqual(Object.keys(config).sort(), Object.keys(known).sort())
+})
+
+/** Without the overstrikes and colours of a terminal. */
+function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return text
+    .replaceAll(/.\u0008/gu, '')
+    .replaceAll(/\u001B\[[\d;]*m/g, '')
+    .replaceAll('‐', '-')
+    .replaceAll('−', '-')
+}
