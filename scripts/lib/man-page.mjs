@@ -7,7 +7,7 @@ export function manPage({ COMMANDS, PAGES, RUN_OPTIONS, RUN_EXAMPLES, EXIT_CODES
     '.\\" Written by npm run docs; the sources are in src/cli/manual.',
     `.TH DRAGOMAN 1 "" "Dragoman ${version}" "User Commands"`,
     '.SH NAME',
-    `dragoman ${'\\-'} a coding agent for the terminal, for any language model`,
+    'dragoman \\- a coding agent for the terminal, for any language model',
     '.SH SYNOPSIS',
     '.B dragoman',
     plain('[options] [prompt]'),

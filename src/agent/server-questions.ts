@@ -113,10 +113,14 @@ function fieldsOf({ properties, required }: JsonObject): string[] {
   const wanted = Array.isArray(required) ? required : []
   return Object.entries(isObject(properties) ? properties : {}).map(([name, field]) => {
     const { title, description, type, enum: values } = isObject(field) ? field : {}
-    const kind = Array.isArray(values) ? values.join(' | ') : String(type ?? 'string')
-    const about = [title, description].filter((word) => typeof word === 'string' && word !== '').join(', ')
+    const kind = Array.isArray(values) ? values.map(word).join(' | ') : word(type) || 'string'
+    const about = [title, description].map(word).filter(Boolean).join(', ')
     return `${name}${wanted.includes(name) ? '' : '?'}: ${kind}${about === '' ? '' : ` (${about})`}`
   })
+}
+
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 /** Only what the form asks for is answered. */

@@ -20,6 +20,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'what can be used here, with window and price, and why the rest cannot',
     run: async (args) => (await import('./command/models.ts')).modelsCommand(args),
   },
+  mcp: {
+    about: 'servers that offer tools: add, remove, list, test, login, import',
+    run: async (args) => (await import('./command/mcp.ts')).mcpCommand(args),
+  },
   sessions: {
     about: 'list, show, export and remove sessions',
     run: async (args) => (await import('./command/sessions.ts')).sessionsCommand(args),

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Ask, Reply } from '../agent/call-state.ts'
+import { isObject, type JsonObject } from '../model/json.ts'
 import type { CallPart } from '../model/turn.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 
@@ -38,6 +39,7 @@ export async function modifyProposal(
   wish: string | undefined,
 ): Promise<Reply | { readonly problem: string }> {
   const { details } = ask
+  if (details.kind === 'info' && details.form) return filledForm(ask, details.form, wish)
   const found = toolbox.find(ask.tool)
   if (details.kind !== 'edit' || !call?.input || !('tool' in found) || !found.tool.modified)
     return { problem: 'This cannot be changed in an editor.' }
@@ -48,4 +50,21 @@ export async function modifyProposal(
   if ('problem' in accepted) return accepted
   const change = { original: details.originalContent, content: edited.text }
   return { ask: ask.id, outcome: 'modify', input: found.tool.modified(accepted.input, change) }
+}
+
+/** Lets a person fill in what a server asks for. */
+async function filledForm(
+  ask: Ask,
+  form: JsonObject,
+  wish: string | undefined,
+): Promise<Reply | { readonly problem: string }> {
+  const edited = await inEditor(`${JSON.stringify(form, undefined, 2)}\n`, 'answer.json', wish)
+  if ('problem' in edited) return edited
+  try {
+    const input: unknown = JSON.parse(edited.text)
+    if (isObject(input)) return { ask: ask.id, outcome: 'modify', input: input as JsonObject }
+  } catch {
+    // Said below.
+  }
+  return { problem: 'This is no JSON object; nothing was answered.' }
 }

@@ -36,7 +36,7 @@ export async function headless(args: RunArgs): Promise<number> {
   const stop = new AbortController()
   const listenNoMore = onStop(() => stop.abort())
   // However we end, what we have started ends with us.
-  const close = (): Promise<void> => ready.close()
+  const close = (): void => void ready.close()
   process.once('exit', close)
   let code: number = EXIT.failure
   try {
@@ -51,7 +51,7 @@ export async function headless(args: RunArgs): Promise<number> {
   } finally {
     process.off('exit', close)
     tap?.close()
-    await close()
+    await ready.close()
     listenNoMore()
     await model.close()
     const undelivered = await telemetry?.close()

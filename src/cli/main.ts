@@ -33,7 +33,11 @@ let isEnding = false
 async function endWith(error: unknown): Promise<void> {
   if (isEnding) process.exit(EXIT.failure)
   isEnding = true
-  process.exit(await crashed(error).catch(() => EXIT.failure))
+  try {
+    process.exit(await crashed(error))
+  } catch {
+    process.exit(EXIT.failure)
+  }
 }
 
 /** Every command has a help, asked for anywhere among its words. */

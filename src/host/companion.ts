@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endWithUs, letGo } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
@@ -61,6 +61,7 @@ export function localCompanions(options: {
   return {
     async open(program, listener) {
       const folder = realpathSync(program.folder)
+      if (!isThere(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
       const box = program.trusted ? undefined : await boxFor(sandbox, program, folder)
       const name = `companion-${Date.now()}-${randomBytes(4).toString('hex')}`
       const env = cleanEnvironment(process.env, variables, { ...program.env, DRAGOMAN_COMMAND: name })
@@ -188,9 +189,14 @@ function installationOf(path: string): string {
 
 const MANIFESTS = ['package.json', 'pyproject.toml', 'pyvenv.cfg']
 
+/** A box would only say that it could not start it. */
+function isThere(command: string, folder: string): boolean {
+  if (command.includes('/')) return existsSync(resolve(folder, command))
+  return (process.env['PATH'] ?? '').split(delimiter).some((place) => existsSync(join(place, command)))
+}
+
 function notStarted(command: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT') return new Error(`There is no program ${command}.`)
   if (code === 'EACCES') return new Error(`${command} is no program that may be run.`)
   return new Error(`${command} could not be started: ${error instanceof Error ? error.message : String(error)}`)
 }

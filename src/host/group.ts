@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** The processes of one command. */
@@ -15,12 +15,34 @@ export interface Group {
 /** The processes of a command that are still alive, the shell left out. */
 export function members(group: Group): number[] {
   if (!hasProc) return fromPs(group)
-  return group.boxed ? inBox(group) : fromProc(group)
+  if (group.boxed) return inBox(group)
+  const found = fromProc(group)
+  if (found.length > 0 || !send0(-group.id)) return found
+  // They come and go faster than they can be listed.
+  hold(group)
+  const held = fromProc(group)
+  letRun(group)
+  return held
 }
 
-/** Ends all processes of a command: asks them first, and then does not ask any more. */
+/** How many processes are in a box, found in one look at its own process table; unknown where that cannot be seen. */
+export function quickCount(group: Group): number | undefined {
+  if (!group.boxed) return undefined
+  try {
+    const first = readFileSync(`/proc/${group.id}/task/${group.id}/children`, 'latin1').trim()
+    const table = `/proc/${first}/root/proc`
+    // Where the box has no table of its own, it sees that of the machine.
+    if (first === '' || statSync(table).dev === statSync('/proc').dev) return undefined
+    const count = readdirSync(table).filter((name) => NUMBER.test(name)).length
+    return Math.max(0, count - KEEPERS)
+  } catch {
+    return undefined
+  }
+}
+
+/** Ends all processes of a command: asks them first, if there is time to wait, and then does not ask any more. */
 export async function stop(group: Group, patience: number): Promise<void> {
-  signalAll(group, 'SIGTERM')
+  if (patience > 0) signalAll(group, 'SIGTERM')
   const until = Date.now() + patience
   while (Date.now() < until && (group.boxed ? members(group).length > 0 : anyAlive(group))) await wait(20)
   // What forks faster than it dies is met again in the next round.
@@ -34,6 +56,16 @@ export async function stop(group: Group, patience: number): Promise<void> {
 /** Ends all processes of a command at once, with no time to wait. */
 export function stopNow(group: Group): void {
   signalAll(group, 'SIGKILL')
+}
+
+/** Holds a command still, all of it at once but for what has left its group. */
+export function hold(group: Group): void {
+  send(-group.id, 'SIGSTOP')
+}
+
+/** Lets a command go on that was held. */
+export function letRun(group: Group): void {
+  send(-group.id, 'SIGCONT')
 }
 
 function signalAll(group: Group, signal: NodeJS.Signals): void {
@@ -75,7 +107,7 @@ const ENDED: ReadonlySet<string> = new Set(['Z', 'X', 'x'])
 
 function fromProc({ id, mark }: Group): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== id && Number(name) !== process.pid)
+    .filter((name) => NUMBER.test(name) && Number(name) !== id && Number(name) !== process.pid)
     .filter((name) => {
       const stat = statOf(name)
       if (!stat || ENDED.has(stat.state)) return false
@@ -87,7 +119,7 @@ function fromProc({ id, mark }: Group): number[] {
 /** Whatever a process in a box does, its parents lead to the lid: who loses one gets the first process of the box. */
 function inBox({ id }: Group): number[] {
   const children = new Map<number, number[]>()
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+  for (const name of readdirSync('/proc').filter((one) => NUMBER.test(one))) {
     const stat = statOf(name)
     if (!stat || ENDED.has(stat.state)) continue
     const siblings = children.get(stat.parent)
@@ -103,7 +135,11 @@ function inBox({ id }: Group): number[] {
   return found
 }
 
-/** The first two processes of a box, by their numbers in there. */
+/** The first two processes of a box keep it. */
+const KEEPERS = 2
+const NUMBER = /^\d+$/
+
+/** By their numbers in there. */
 function keepsBox(pid: number): boolean {
   try {
     return /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))

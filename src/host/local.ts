@@ -14,6 +14,8 @@ export interface LocalOptions extends Allowed {
   readonly variables?: readonly string[]
   /** Whether and how commands are shut in. Without it they are not. */
   readonly sandbox?: SandboxOptions
+  /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
+  readonly processLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnboxed?: (why: string) => void
 }

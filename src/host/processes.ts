@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type CrowdWatch, crowdWatch } from './crowd.ts'
 import { endWithUs, letGo } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { type Group, members, stop, stopNow } from './group.ts'
@@ -17,6 +18,8 @@ export interface ProcessOptions {
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
+  /** How many processes a command may have at a time. */
+  readonly processLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnboxed?: (why: string) => void
 }
@@ -31,6 +34,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   const { scratch, variables, sandbox } = options
   const left = new Set<Started>()
   const running = new Set<Group>()
+  const crowd = crowdWatch(options.processLimit)
   let told = false
 
   /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
@@ -54,7 +58,9 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const env = cleanEnvironment(process.env, variables, { ...command.env, DRAGOMAN_COMMAND: name })
     let started: Started
     try {
-      started = await start(roots, command, { env, mark, output: output.descriptor, ...(sandbox && { sandbox }) })
+      const { limit } = crowd
+      const { descriptor } = output
+      started = await start(roots, command, { env, mark, output: descriptor, limit, ...(sandbox && { sandbox }) })
     } catch (error) {
       output.close(false)
       if (error instanceof HostProblem) throw error
@@ -63,13 +69,15 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const { group } = started
     running.add(group)
     endWithUs(group)
-    const stopped = await watch(started, group, command, output)
-    const background = await leftRunning(group, stopped !== undefined)
+    crowd.join(group)
+    const ending = await watch(started, group, command, output)
+    const background = await leftRunning(group, ending !== undefined, crowd)
+    const stopped = ending ?? ((await crowd.hadTooMany(group)) ? tooMany(crowd) : undefined)
     running.delete(group)
     letGo(group)
     if (background.length > 0) left.add(started)
-    const notes = await started.shellEnded(background.length > 0)
-    for (const past of left) if (members(past.group).length === 0 && left.delete(past)) void past.shellEnded(false)
+    else crowd.leave(group)
+    const notes = [...(await started.shellEnded(background.length > 0)), ...(await endedSince())]
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
     const keep = missing > 0 || background.length > 0
@@ -84,15 +92,28 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       group: group.id,
       ...(group.boxed && { boxed: true }),
       ...(notes.length > 0 && { notes }),
-      ...(stopped && { error: stopped.why }),
+      ...(stopped && { error: stopped.why, ...stopped.as }),
       ...(keep && { file: output.file }),
-      ...(stopped?.cancelled ? { cancelled: true } : stopped && { timedOut: true }),
     }
+  }
+
+  /** What went on in the background may have ended by now; says so if it did not end by itself. */
+  async function endedSince(): Promise<string[]> {
+    const notes: string[] = []
+    for (const past of left) {
+      const why = (await crowd.hadTooMany(past.group)) ? tooMany(crowd).why : undefined
+      if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
+      if (members(past.group).length > 0 || !left.delete(past)) continue
+      crowd.leave(past.group)
+      void past.shellEnded(false)
+    }
+    return notes
   }
 
   return {
     run,
     close() {
+      crowd.close()
       for (const group of [...running, ...[...left].map((past) => past.group)]) stopNow(group)
       for (const past of left) void past.shellEnded(false)
       left.clear()
@@ -105,7 +126,11 @@ const UNKNOWN = { exitCode: null, signal: null, failed: false }
 
 interface Stopped {
   readonly why: string
-  readonly cancelled?: true
+  readonly as?: Pick<CommandEnd, 'timedOut' | 'cancelled'>
+}
+
+function tooMany({ limit }: CrowdWatch): Stopped {
+  return { why: `The command was stopped: the process limit was reached (${limit} at a time).` }
 }
 
 /** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */
@@ -144,10 +169,11 @@ function reason(
   { signal, timeout, idle }: Command,
   { ran, silent, size }: { ran: number; silent: number; size: number },
 ): Stopped | undefined {
-  if (signal?.aborted) return { why: 'The command was cancelled.', cancelled: true }
-  if (timeout !== undefined && ran >= timeout) return { why: `The command was stopped after ${timeout / 1000} s.` }
+  if (signal?.aborted) return { why: 'The command was cancelled.', as: { cancelled: true } }
+  const as = { timedOut: true } as const
+  if (timeout !== undefined && ran >= timeout) return { why: `The command was stopped after ${timeout / 1000} s.`, as }
   if (idle !== undefined && silent >= idle) {
-    return { why: `The command was stopped: it had printed nothing for ${idle / 1000} s.` }
+    return { why: `The command was stopped: it had printed nothing for ${idle / 1000} s.`, as }
   }
   return size > MAX_OUTPUT ? { why: 'The command was stopped: it printed too much.' } : undefined
 }
@@ -158,17 +184,27 @@ function aborted(signal: AbortSignal | undefined, over: AbortSignal): Promise<vo
   })
 }
 
-/** What goes on after the shell has ended. A pipe's last reader and the like get a moment to finish. */
-async function leftRunning(group: Group, wasStopped: boolean): Promise<number[]> {
-  const until = performance.now() + (wasStopped ? 0 : GRACE)
+/**
+ * What goes on after the shell has ended. A pipe's last reader and the like get a moment to finish; and what becomes more
+ * and more is watched for longer, because it may reach the limit.
+ */
+async function leftRunning(group: Group, wasStopped: boolean, crowd: CrowdWatch): Promise<number[]> {
+  const begun = performance.now()
+  let until = begun + (wasStopped ? 0 : GRACE)
+  let most = crowd.limit / 10
   for (;;) {
-    const alive = members(group)
-    if (alive.length === 0 || performance.now() >= until) return alive
+    if (await crowd.hadTooMany(group)) return []
+    const count = crowd.count(group)
+    const now = performance.now()
+    if (!wasStopped && count > most) until = Math.min(now + GRACE, begun + LONG_GRACE)
+    most = Math.max(most, count)
+    if (count === 0 || now >= until) return count === 0 ? [] : members(group)
     await wait(20)
   }
 }
 
 const GRACE = 200
+const LONG_GRACE = 5000
 
 function notRun(error: string, cancelled?: true): CommandEnd {
   const end = { output: '', exitCode: null, signal: null, error, background: [], group: undefined }

@@ -32,6 +32,8 @@ export interface StartOptions {
   /** The descriptor that it prints to. */
   readonly output: number
   readonly sandbox?: Sandbox
+  /** How many processes it may have. */
+  readonly limit: number
 }
 
 /** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
@@ -46,7 +48,7 @@ export async function start(
     const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
       if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)
       if (!found.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${folder}`)
-      const [program, ...args] = wholeCommand(command, box)
+      const [program, ...args] = wholeCommand(command, options.limit, box)
       // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
       const { output, env } = options
       const stdio = ['ignore' as const, output, output, ...(box?.boxed ? (['pipe', 'pipe'] as const) : [])]
@@ -68,15 +70,20 @@ export async function start(
 
 /**
  * In a box the shell has a keeper: when the shell has ended it says how (on 4), and then waits (on 3) until it is let go,
- * because the box ends with it, and something may still go on in there.
+ * because the box ends with it, and something may still go on in there. Where the system counts the box apart, it holds the
+ * command to a number of threads too, so that even the quickest does not get far before it is noticed.
  */
 const KEEPER =
-  'exec 5>&2 2>/dev/null; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
-function wholeCommand(command: string, box: Enclosed | undefined): [string, ...string[]] {
+/** Programs have several threads, and the system counts threads. */
+const THREADS = 4
+
+function wholeCommand(command: string, limit: number, box: Enclosed | undefined): [string, ...string[]] {
   const plain = [shell(), '--noprofile', '--norc', '-c', '--'] as const
   if (!box) return [...plain, command]
-  return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command] : [command])]
+  const most = box.countedApart ? String(limit * THREADS) : ''
+  return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command, most] : [command])]
 }
 
 /** The shell that commands run in. */

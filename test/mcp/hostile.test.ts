@@ -174,7 +174,7 @@ test('100 MB behind an address, in one answer or in one event of a stream: refus
     response.once('close', () => over.abort())
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
-    request.on('end', async () => {
+    const answer = async (): Promise<unknown> => {
       if (request.method !== 'POST') return response.writeHead(405).end()
       const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: { name?: string } }
       if (id === undefined) return response.writeHead(202).end()
@@ -196,7 +196,8 @@ test('100 MB behind an address, in one answer or in one event of a stream: refus
         if (!response.write(piece)) await once(response, 'drain', { signal: over.signal }).catch(() => undefined)
       }
       return response.end()
-    })
+    }
+    request.on('end', () => void answer())
   })
   await new Promise<void>((done) => void site.listen(0, '127.0.0.1', done))
   try {

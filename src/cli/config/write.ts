@@ -3,9 +3,13 @@ import { dirname } from 'node:path'
 import { readConfigFile, userConfig } from './read.ts'
 import type { Config } from './schema.ts'
 
-/** Changes a person's own settings; the file is replaced whole or not at all. */
+/** Changes a person's own settings. */
 export function changeUserConfig(change: (config: Config) => Config): void {
-  const path = userConfig()
+  changeConfigFile(userConfig(), change)
+}
+
+/** Changes the settings in a file; it is replaced whole or not at all. */
+export function changeConfigFile(path: string, change: (config: Config) => Config): void {
   const next = change(readConfigFile(path) ?? {})
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const fresh = `${path}.${process.pid}`

@@ -3,6 +3,7 @@ import { COMPLETION } from './completion.ts'
 import { CONFIG } from './config.ts'
 import { DOCTOR } from './doctor.ts'
 import { LOGIN, LOGOUT } from './login.ts'
+import { MCP } from './mcp.ts'
 import { MODELS } from './models.ts'
 import type { Page } from './page.ts'
 import { POLICY } from './policy.ts'
@@ -19,6 +20,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   login: LOGIN,
   logout: LOGOUT,
   models: MODELS,
+  mcp: MCP,
   sessions: SESSIONS,
   undo: UNDO,
   config: CONFIG,

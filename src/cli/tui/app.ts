@@ -22,7 +22,8 @@ import { replay } from './replay.ts'
 import { runBang } from './bang.ts'
 import { SLASHES, showDetails } from './slash/commands.ts'
 import { customCommands } from './slash/custom.ts'
-import type { Desk } from './slash/slash.ts'
+import type { Desk, Slash } from './slash/slash.ts'
+import { resourceMentions, serverResources, serverSlashes } from './servers.ts'
 import { startState, type State } from './state.ts'
 import { startTalk, type Talk } from './talk.ts'
 import { themeFor } from './term/theme.ts'
@@ -56,13 +57,17 @@ export async function interactive(args: RunArgs): Promise<number> {
     () => front,
     () => agent,
     (event) => telemetry?.see(event),
+    (name) => mentions.get(name),
   )
+  const mentions = resourceMentions(() => ready.mcp?.servers)
 
   async function take(session: Pick<RunArgs, 'resume' | 'fork'>): Promise<void> {
     const { resume: _resume, fork: _fork, ...rest } = args
     ready = await assemble({ ...rest, ...session, mode }, settings, chosen.port, talk.ask)
     agent = { ...ready.agent, model: chosen.port, inbox: talk.inbox }
     tap?.follow(agent.session)
+    // While the person reads and types there is time to connect.
+    ready.mcp?.servers.start()
   }
   await take({
     ...(args.resume !== undefined && { resume: args.resume }),
@@ -70,11 +75,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   })
 
   const custom = customCommands(folder)
-  const slashes = [...SLASHES, ...custom]
+  const slashes = (): Slash[] => [...SLASHES, ...custom, ...serverSlashes(ready.mcp?.servers)]
   const files = projectFiles(folder)
   const sources: Sources = {
-    commands: slashes.map(({ name, about }) => ({ value: `/${name}`, about })),
-    files: () => files.known,
+    commands: () => slashes().map(({ name, about }) => ({ value: `/${name}`, about })),
+    files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
   }
   const start = startState(statusOf(agent!, mode, folder), readHistory(folder), config.vim ?? false)
   const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
@@ -91,6 +96,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         const former = chosen
         chosen = await chooseModel(name, config, { maxCost: args.maxCost, tap })
         agent = { ...agent, model: chosen.port }
+        ready.mcp?.useModel(chosen.port)
         await former.close()
         refresh()
         return undefined
@@ -179,8 +185,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   async function said(text: string): Promise<void> {
     if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
-    if (!command) return talk.say(text)
-    const found = slashes.find(({ name }) => name === command['name'])
+    if (!command) {
+      await mentions.fetch(text)
+      return talk.say(text)
+    }
+    const found = slashes().find(({ name }) => name === command['name'])
     if (!found) return front.say(`There is no /${command['name']}; /help shows what there is.`, 'warn')
     await found.run(desk, command['words']?.trim() ?? '')
   }

@@ -16,14 +16,14 @@ const IMAGES: Readonly<Record<string, string>> = {
 /** A file that is longer than this is named, and the model reads of it what it needs. */
 const LONGEST = 100_000
 
-/** What a person said, with the files that it names by @: texts and pictures go along, all else stays a name. */
-export function withAttachments(text: string, folder: string): Parts {
+/** What a person said, with the files that it names by @, and what else is known by name: texts and pictures go along. */
+export function withAttachments(text: string, folder: string, known: (name: string) => Parts | undefined): Parts {
   const seen = new Set<string>()
   const more = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, name = '']): Parts => {
     const path = resolve(folder, name.replace(/[.,;:!?)]+$/, ''))
     if (seen.has(path)) return []
     seen.add(path)
-    return attached(path, name)
+    return known(name) ?? attached(path, name)
   })
   return [{ kind: 'text', text }, ...more]
 }

@@ -3,7 +3,7 @@ import type { Menu, MenuItem } from './state.ts'
 
 /** What can be completed: commands at the beginning of the text, files anywhere after an @. */
 export interface Sources {
-  readonly commands: readonly MenuItem[]
+  readonly commands: () => readonly MenuItem[]
   /** The files of the project, and what else an @ can name. */
   readonly files: () => readonly string[]
 }
@@ -14,7 +14,7 @@ const MOST = 50
 export function completions({ text, cursor }: Editor, sources: Sources): Menu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
-  if (command) return menu(matching(sources.commands, command[0]), 0, cursor)
+  if (command) return menu(matching(sources.commands(), command[0]), 0, cursor)
   const file = /(?:^|\s)@(?<path>[^\s@]*)$/.exec(before)
   const path = file?.groups?.['path']
   if (path === undefined) return undefined

@@ -31,7 +31,12 @@ export interface Talk {
 const BREATH_MS = 4
 
 /** Starts a conversation. The agent is asked for anew at each run: model and mode may have changed. */
-export function startTalk(front: () => Front, agent: () => Agent, watch: (event: RunEvent) => void): Talk {
+export function startTalk(
+  front: () => Front,
+  agent: () => Agent,
+  watch: (event: RunEvent) => void,
+  known: (name: string) => UserTurn['parts'] | undefined,
+): Talk {
   const waiting = new Map<string, { ask: Ask; reply: (reply: Reply) => void }>()
   let stop: AbortController | undefined
   let running: Promise<void> = Promise.resolve()
@@ -63,17 +68,21 @@ export function startTalk(front: () => Front, agent: () => Agent, watch: (event:
     if (next.length > 0) await work(next.flat())
   }
 
+  function attached(text: string): UserTurn['parts'] {
+    return withAttachments(text, agent().folders[0] ?? '.', known)
+  }
+
   /** What was typed meanwhile, as the model gets it. */
   function takeQueued(): UserTurn['parts'][] {
     const { queued } = front().state
     if (queued.length > 0) front().update((state) => ({ ...state, queued: [] }))
-    return queued.map((text) => withAttachments(text, agent().folders[0] ?? '.'))
+    return queued.map(attached)
   }
 
   return {
     say(text) {
       if (stop) front().update((state) => ({ ...state, queued: [...state.queued, text] }))
-      else running = work(withAttachments(text, agent().folders[0] ?? '.'))
+      else running = work(attached(text))
     },
     goOn() {
       if (!stop) running = work(undefined)

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { release } from 'node:os'
 import type { Guard } from './guard.ts'
 import type { Layout } from './layout.ts'
 
@@ -13,6 +14,12 @@ export interface Way {
 /** What there is to try, the best first. */
 export function ways(isRoot: boolean): Way[] {
   return [...(isRoot ? [false] : []), true].flatMap((user) => [true, false].map((proc) => ({ user, proc })))
+}
+
+/** Are the processes of a box counted apart? Linux does so for user namespaces since 5.14, and never for the superuser. */
+export function countsApart({ user }: Way): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return user && process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
 }
 
 /** What a box is made of. */

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { findProgram } from '../find-program.ts'
 import type { Roots } from '../roots.ts'
-import { bubblewrapArguments, trialArguments, type Way, ways } from './bubblewrap.ts'
+import { bubblewrapArguments, countsApart, trialArguments, type Way, ways } from './bubblewrap.ts'
 import { type Guard, guard, makeRoom, standingIn, tidy } from './guard.ts'
 import { isBelow, layoutOf } from './layout.ts'
 import { NEVER_NEW, PROTECTED, PROTECTED_AT_HOME } from './protected.ts'
@@ -38,6 +38,8 @@ export interface Enclosed {
   readonly args: readonly string[]
   /** The command has processes of its own numbering, and ends with whoever started it. */
   readonly boxed: boolean
+  /** The system counts its processes apart from all others of the person, so it can be held to a number. */
+  readonly countedApart?: boolean
   /** Puts back what the command changed and could not be kept from changing; gives the paths. */
   check(): readonly string[]
   /** All processes of the command have ended. */
@@ -100,7 +102,8 @@ export function localSandbox(
       const boxed = have.kind === 'bubblewrap'
       if (boxed) {
         const box = { layout, guard: held, temporary: join(scratch, 'tmp'), scratch, folder, network }
-        return { program: have.program, args: bubblewrapArguments(have.way, box), boxed, ...ends }
+        const countedApart = countsApart(have.way)
+        return { program: have.program, args: bubblewrapArguments(have.way, box), boxed, countedApart, ...ends }
       }
       const profile = seatbeltProfile({ layout, guard: held, scratch: [scratch], network })
       return { program: have.program, args: ['-p', profile], boxed, ...ends }

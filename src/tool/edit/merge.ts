@@ -154,7 +154,7 @@ function mergePiece(
   const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
     // The model leaves the blank lines as it remembers them, or knows them as the file has them.
-    if (was.length === is.length && wanted.length === was.length) return is
+    if (same(wanted, was)) return is
     const isOne = isExchanged && !fresh.inner.some(isBlank)
     if (isOne && (wanted.length === was.length || wanted.length === is.length)) return is
     // Otherwise nobody knows on which side of a blank line that the model did not know of.
@@ -168,13 +168,28 @@ function mergePiece(
 function carrier({ old, file }: Passage, style: Style): Reindent {
   const pairs = twins(old, file)
   const reindent = reindenter(indentPairs(old, file), style)
-  const steps: Requote[] = [requoter(pairs), untrailer(pairs, { old, file })]
+  const steps: Requote[] = [requoter(pairs), untrailer(pairs, { old, file }), recaller(pairs)]
   return (lines, above) => {
     if (isFlattened(lines, old)) return undefined
     const moved = reindent(lines, above)?.map((line) =>
       steps.reduce<string | undefined>((one, step) => (one === undefined ? undefined : step(one)), line),
     )
     return moved?.every((line) => line !== undefined) ? moved : undefined
+  }
+}
+
+/** A line that the model remembers wrongly is put right wherever it stands, also where the new text has it elsewhere. */
+function recaller(pairs: readonly (readonly [model: string, file: string])[]): Requote {
+  const known = new Map<string, string | undefined>()
+  for (const [model, file] of pairs) {
+    const [from, to] = [model.trim(), file.trim()]
+    known.set(from, known.has(from) && known.get(from) !== to ? undefined : to)
+  }
+  return (line) => {
+    const words = line.trim()
+    if (!known.has(words) || words === '') return line
+    const right = known.get(words)
+    return right === undefined ? undefined : line.replace(words, () => right)
   }
 }
 

@@ -117,8 +117,8 @@ function provider(door: Door, { redirectUrl, redirectToAuthorization }: Steps): 
       token_endpoint_auth_method: oauth?.clientSecret === undefined ? 'none' : 'client_secret_post',
       ...(oauth?.scopes && { scope: oauth.scopes.join(' ') }),
     },
-    clientInformation: () => (fixed ? { ...fixed, ...secret } : whole(entry(door)['client'])),
-    tokens: () => whole(entry(door)['tokens']),
+    clientInformation: () => (fixed ? { ...fixed, ...secret } : signedIn(door).client),
+    tokens: () => signedIn(door).tokens,
     saveTokens: (tokens) => keep(door, { tokens: tokens as unknown as Json }),
     saveCodeVerifier: () => undefined,
     codeVerifier: () => '',
@@ -132,8 +132,16 @@ function provider(door: Door, { redirectUrl, redirectToAuthorization }: Steps): 
 /** What is kept for this server at this address: a token never goes to another one of the same name. */
 function entry({ name, url, tokens }: Pick<Door, 'name' | 'url' | 'tokens'>): JsonObject {
   const kept = tokens.get(keyOf({ name, url }))
-  return isObject(kept) ? (kept as JsonObject) : {}
+  return isObject(kept) ? kept : {}
 }
+
+/** The same in the words of the SDK, which finds out what is wrong with it. */
+function signedIn(door: Door): { readonly client?: Client; readonly tokens?: Tokens } {
+  return entry(door)
+}
+
+type Client = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
+type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 
 function keep(door: Door, change: JsonObject): void {
   const next = Object.entries({ ...entry(door), ...change }).filter(([, value]) => value !== null)
@@ -142,9 +150,4 @@ function keep(door: Door, change: JsonObject): void {
 
 function keyOf({ name, url }: Pick<Door, 'name' | 'url'>): string {
   return `${name} ${url.href}`
-}
-
-/** What was kept is only as good as the file that it stands in. */
-function whole<T>(value: Json | undefined): T | undefined {
-  return isObject(value) ? (value as T) : undefined
 }

@@ -17,7 +17,8 @@ export async function callTool(
   limits: RequestLimits = {},
 ): Promise<unknown> {
   const params = { name: tool.name, arguments: input }
-  const { request, about } = connection
+  const { about } = connection
+  const request = connection.request.bind(connection)
   if (about.isOld) return tool.isTask ? callTask(connection, params, limits) : request('tools/call', params, limits)
   // On the newer protocol a tool may want some of its arguments in headers; the SDK knows how.
   if (!JSON.stringify(tool.schema).includes('"x-mcp-header"')) return request('tools/call', params, limits)
@@ -28,15 +29,19 @@ export async function callTool(
 }
 
 /** Starts a task and waits for its result; whoever does not want to wait any longer ends it. */
-async function callTask({ request }: Connection, params: JsonObject, limits: RequestLimits): Promise<unknown> {
-  const { task, ...rest } = await request('tools/call', { ...params, task: { ttl: limits.timeout ?? TTL } }, limits)
+async function callTask(connection: Connection, params: JsonObject, limits: RequestLimits): Promise<unknown> {
+  const { task, ...rest } = await connection.request(
+    'tools/call',
+    { ...params, task: { ttl: limits.timeout ?? TTL } },
+    limits,
+  )
   const taskId = isObject(task) ? task['taskId'] : undefined
   // A server that did it at once has given the result itself.
   if (typeof taskId !== 'string') return rest
   try {
-    return await request('tasks/result', { taskId }, limits)
+    return await connection.request('tasks/result', { taskId }, limits)
   } catch (error) {
-    request('tasks/cancel', { taskId }, { timeout: 5000 }).catch(() => undefined)
+    connection.request('tasks/cancel', { taskId }, { timeout: 5000 }).catch(() => undefined)
     throw error
   }
 }

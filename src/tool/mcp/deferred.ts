@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts'
+import { type JsonObject, stringOf } from '../../model/json.ts'
 import type { Tool } from '../define.ts'
 import DESCRIPTION from './search-tools.md'
 
@@ -58,13 +58,14 @@ export function searchTool(deferred: () => readonly Tool[], found: (tools: reado
     kind: 'search',
     origin: 'native',
     effects: () => [],
-    run: ({ query }: JsonObject) => {
-      const hits = ranked(deferred(), String(query)).slice(0, MOST)
+    run: (input: JsonObject) => {
+      const query = stringOf(input['query'])
+      const hits = ranked(deferred(), query).slice(0, MOST)
       found(hits)
-      if (hits.length === 0) return Promise.resolve({ content: `No tool fits “${String(query)}”; try other words.` })
+      if (hits.length === 0) return Promise.resolve({ content: `No tool fits “${query}”; try other words.` })
       const lines = hits.map(({ spec }) => `${spec.name}: ${firstLine(spec.description)}`)
       const content = `You can call these from now on:\n${lines.join('\n')}`
-      return Promise.resolve({ content, display: `${hits.length} tools for “${String(query)}”` })
+      return Promise.resolve({ content, display: `${hits.length} tools for “${query}”` })
     },
   }
 }

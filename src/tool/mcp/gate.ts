@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOf } from '../../model/json.ts'
 import { forModel } from '../../policy/terminal.ts'
 import { hasCycleInSchema } from '../../schema/cycle.ts'
 import { hasValidTypes } from '../../schema/has-valid-types.ts'
@@ -75,10 +75,10 @@ function gateTool(name: string, item: JsonObject): RemoteTool | string {
   const typed = withTypes(repaired.schema)
   if (!hasValidTypes(forJudging(typed))) return 'a part of its schema does not say its type'
   const hints = isObject(annotations) ? annotations : {}
-  const called = [title, hints['title'], name].find((one) => typeof one === 'string' && one !== '')
+  const called = [title, hints['title']].map(stringOf).find((one) => one !== '') ?? name
   return {
     name,
-    title: forModel(String(called)).slice(0, MAX_NAME),
+    title: forModel(called).slice(0, MAX_NAME),
     description: forModel(typeof description === 'string' ? description : '').slice(0, MAX_DESCRIPTION),
     schema: typed,
     isTask: isObject(execution) && execution['taskSupport'] === 'required',
@@ -108,7 +108,7 @@ function withTypes(schema: JsonObject): JsonObject {
     const types = likelyTypes(inner)
     return { type: types.length === 1 && types[0] !== undefined ? types[0] : types, ...inner }
   })
-  return isObject(typed) ? (typed as JsonObject) : schema
+  return isObject(typed) ? typed : schema
 }
 
 /** References lead to what is judged in its own place. */

@@ -42,7 +42,7 @@ export function defaultsOf(form: JsonObject): JsonObject {
   const found = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, property]) =>
     isObject(property) && property['default'] !== undefined ? [[name, property['default']] as const] : [],
   )
-  return Object.fromEntries(found) as JsonObject
+  return Object.fromEntries(found)
 }
 
 /** The fields that a form wants and that have no value yet. */

@@ -114,7 +114,7 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
     const around = { ...options, patience, isOld: isKnownOld(shelf, key), ...(authProvider && { authProvider }) }
     const connection = await connect(name, filled, reach, around, {
       changed: (list) => void renew(list),
-      logged: log.add,
+      logged: (line) => log.add(line),
       lost(why) {
         if (current !== connection) return
         current = undefined
@@ -238,7 +238,7 @@ function keptLists(shelf: Shelf, key: string): Lists {
   if (!isObject(kept)) return NO_LISTS
   const listed = (list: ListName): JsonObject[] => {
     const value = kept[list]
-    return Array.isArray(value) ? (value.filter((item) => isObject(item)) as JsonObject[]) : []
+    return Array.isArray(value) ? value.filter((item) => isObject(item)) : []
   }
   return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
 }

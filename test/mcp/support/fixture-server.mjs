@@ -138,7 +138,8 @@ const answers = {
   }),
   'resources/list': () => ({ resources: [{ uri: 'pond://one', name: 'one', mimeType: 'text/plain' }] }),
   'resources/read': ({ uri }) => ({ contents: [{ uri, mimeType: 'text/plain', text: `what is in ${uri}` }] }),
-  'tools/call': ({ name, arguments: args = {}, _meta }) => tools[name]?.(args, _meta),
+  'tools/call': ({ name, arguments: args = {}, _meta }) =>
+    tools[name] ? tools[name](args, _meta) : { isError: true, content: [{ type: 'text', text: 'no such tool' }] },
 }
 
 if (modes.has('greets')) process.stdout.write('Welcome to the pond!\n')
@@ -153,7 +154,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   if (id === undefined || method === undefined) return
   if (modes.has('silent')) return
   if (modes.has('strict') && method === 'server/discover') process.exit(1)
-  if (!answers[method]) return send({ id, error: { code: -32_601, message: `no method ${method}` } })
-  const result = await answers[method](params)
-  if (result !== undefined) send({ id, result })
+  const result = answers[method] ? await answers[method](params) : undefined
+  if (!answers[method]) send({ id, error: { code: -32_601, message: `no method ${method}` } })
+  else if (result !== undefined) send({ id, result })
 })

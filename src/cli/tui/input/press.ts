@@ -206,7 +206,9 @@ function pressAtAsk(state: State, key: Key): Pressed {
   }
   if (key.type !== 'text') return { state }
   if (key.text === 'n') return { state: { ...state, asking: { ...asking, why: EMPTY } } }
-  if (key.text === 'e' && ask.details.kind === 'edit') return { state, deeds: [{ do: 'modify', ask: ask.id }] }
+  const { details } = ask
+  const isOpen = details.kind === 'edit' || (details.kind === 'info' && details.form !== undefined)
+  if (key.text === 'e' && isOpen) return { state, deeds: [{ do: 'modify', ask: ask.id }] }
   if (key.text === 'A') return allEdits(state, ask)
   if (key.text === 's' && ask.details.kind !== 'mcp') return { state }
   // Some things are asked about each time.

@@ -48,7 +48,7 @@ export const SLASHES: readonly Slash[] = [
     name: 'export',
     about: 'this session as Markdown or JSON',
     takes: '[format]',
-    run: (desk, words) => runOwn(desk, ['sessions', 'export', id(desk), ...split(words)]),
+    run: (desk, words) => runOwn(desk, ['sessions', 'export', id(desk), ...(words === '' ? [] : ['--format', words])]),
   },
   { name: 'copy', about: 'the last answer to the clipboard', run: copy },
   { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },

@@ -92,6 +92,7 @@ function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number):
         ] as const)),
     ...(ask.details.kind === 'mcp' ? [['s', `always, all of ${ask.details.serverName}`] as const] : []),
     ...(ask.details.kind === 'edit' ? [['e', 'edit it first'] as const] : []),
+    ...(ask.details.kind === 'info' && ask.details.form ? [['e', 'fill it in'] as const] : []),
     ...(others.length > 1
       ? [['A', unseen === 0 ? `all ${others.length} edits` : `all edits, after the other ${unseen}`] as const]
       : []),

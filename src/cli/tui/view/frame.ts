@@ -20,15 +20,14 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const working = workingLine(state, now)
   const above = [...live, ...working, ...queuedLines(state, width)]
   const status = statusLine(state.status, width)
-  const gap: Line[] = above.length > 0 ? [[]] : []
   if (state.asks.length > 0) {
     const ask = askLines(state.asks, state.asking, { width, rows })
-    return placed([...above, ...gap], ask, [status])
+    return placed([...above, []], ask, [status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })
   const hint = state.hint === undefined ? [] : [cut(line(state.hint, 'quiet'), width)]
-  return placed([...above, ...gap], input, [...menuLines(state, width), ...hint, status])
+  return placed([...above, []], input, [...menuLines(state, width), ...hint, status])
 }
 
 /** A block as it stands above, for good; or as far as it has come. */

@@ -1,0 +1,117 @@
+import { isObject } from '../../model/json.ts'
+import type { McpServerConfig } from './config.ts'
+
+/** What a file of another program says of servers, in our words; and what of it cannot be taken over. */
+export interface Imported {
+  readonly servers: Readonly<Record<string, McpServerConfig>>
+  /** Sentences. */
+  readonly remarks: readonly string[]
+}
+
+/**
+ * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor. They all write them nearly alike:
+ * under `mcpServers` or `servers`, and Claude Code also under the folder of a project.
+ */
+export function importServers(text: string, folder: string): Imported {
+  let json: unknown
+  try {
+    json = JSON.parse(withoutComments(text))
+  } catch {
+    return { servers: {}, remarks: ['It is no JSON.'] }
+  }
+  if (!isObject(json)) return { servers: {}, remarks: ['It holds no settings.'] }
+  const { projects, mcp } = json
+  const project = isObject(projects) ? projects[folder] : undefined
+  const places = [json, mcp, project].filter(isObject)
+  const found = places.flatMap((place) => [place['mcpServers'], place['servers']]).filter(isObject)
+  const servers: Record<string, McpServerConfig> = {}
+  const remarks: string[] = []
+  for (const [name, entry] of found.flatMap((one) => Object.entries(one))) {
+    if (!isObject(entry)) continue
+    const server = serverOf(entry, folder)
+    const unknown = textsIn(server).flatMap((one) => [...one.matchAll(/\$\{\w+:[^}]*\}/g)].map(([word]) => word))
+    if (unknown.length > 0) remarks.push(`${name}: put in by hand what ${[...new Set(unknown)].join(', ')} stands for.`)
+    if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
+      remarks.push(`${name}: it has neither a command nor an address, and is left out.`)
+    } else Object.defineProperty(servers, name, { value: server, enumerable: true, writable: true, configurable: true })
+  }
+  if (found.length === 0) remarks.push('There are no servers in it.')
+  return { servers, remarks }
+}
+
+function serverOf(entry: Record<string, unknown>, folder: string): McpServerConfig {
+  const word = (key: string): string | undefined => {
+    const value = entry[key]
+    return typeof value === 'string' && value !== '' ? ours(value, folder) : undefined
+  }
+  const words = (key: string): string[] | undefined => {
+    const value = entry[key]
+    return Array.isArray(value)
+      ? value.filter((one) => typeof one === 'string').map((one) => ours(one, folder))
+      : undefined
+  }
+  const pairs = (key: string): Record<string, string> | undefined => {
+    const value = entry[key]
+    if (!isObject(value)) return undefined
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, ours(String(one), folder)]))
+  }
+  const [command, ...more] = splitCommand(word('command'), entry['args'])
+  const url = word('url') ?? word('serverUrl')
+  const type = typeOf(entry['type'] ?? entry['transport'])
+  const { timeout } = entry
+  const optional = {
+    command,
+    args: command === undefined ? undefined : (words('args') ?? (more.length > 0 ? more : undefined)),
+    env: pairs('env'),
+    cwd: word('cwd'),
+    url,
+    httpUrl: word('httpUrl'),
+    type: url === undefined || type === 'stdio' ? undefined : type,
+    headers: pairs('headers'),
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
+    includeTools: words('includeTools'),
+    excludeTools: words('excludeTools'),
+    description: word('description'),
+    disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
+  }
+  // Whether a server is trusted is for the person to say anew.
+  return Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+}
+
+/** Some write the arguments behind the command. */
+function splitCommand(command: string | undefined, args: unknown): string[] {
+  if (command === undefined) return []
+  return Array.isArray(args) || command.startsWith('/') ? [command] : command.split(/\s+/)
+}
+
+function typeOf(type: unknown): McpServerConfig['type'] | undefined {
+  const known = {
+    stdio: 'stdio',
+    sse: 'sse',
+    http: 'http',
+    'streamable-http': 'streamable-http',
+    streamableHttp: 'http',
+  } as const
+  return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
+}
+
+/** How others write variables: `${env:NAME}` of the environment, `${workspaceFolder}` for the folder. */
+function ours(text: string, folder: string): string {
+  return text
+    .replace(/\$\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => `\${${name}}`)
+    .replace(/\$\{workspaceFolder\}/g, () => folder)
+    .replace(/\$\{userHome\}/g, () => '${HOME}')
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** Editors allow comments and a comma at the end of a list; texts are left as they are. */
+function withoutComments(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, string?: string) => string ?? '')
+    .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? '')
+}

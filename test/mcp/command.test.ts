@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { noneAliveIn } from '../support/alive.ts'
+import { dragoman, stage } from '../support/command.ts'
+import { root } from '../support/paths.ts'
+
+const FIXTURE = join(root, 'test/mcp/support/fixture-server.mjs')
+
+interface Listed {
+  readonly name: string
+  readonly status: string
+  readonly why?: string
+  readonly tools: readonly { readonly name: string }[]
+  readonly setAside: readonly { readonly name: string; readonly reason: string }[]
+}
+
+test('dragoman mcp: add, list, test, remove; a session has the tools from its first request on', async () => {
+  const world = await stage([{ call: [{ name: 'echo', args: { word: 'hello' } }] }, { say: 'Done.' }])
+  const { work, home, server } = world
+
+  const added = await dragoman(['mcp', 'add', 'pond', '--', process.execPath, FIXTURE], world)
+  assert.equal(added.code, 0, added.err)
+  assert.match(added.out, /pond: ready \(fixture 1, 2025-11-25\)/)
+  assert.match(added.out, /tools: echo, where, media/)
+  await dragoman(['mcp', 'add', 'gone', 'no-such-program'], world)
+  await dragoman(['mcp', 'add', 'odd', '--exclude', 'media,slow', '--', process.execPath, FIXTURE, 'broken'], world)
+
+  const listed = await dragoman(['mcp', 'list', '--json'], world)
+  assert.equal(listed.code, 1, 'one of them is not there')
+  const [pond, gone, odd] = JSON.parse(listed.out) as Listed[]
+  assert.equal(pond?.status, 'ready')
+  assert.equal(gone?.why, 'There is no program no-such-program.')
+  assert.ok(odd?.tools.some(({ name }) => name === 'odd__echo'))
+  assert.equal(odd?.setAside.find(({ name }) => name === 'media')?.reason, 'the settings exclude it')
+
+  const called = await dragoman(['mcp', 'test', 'pond', 'echo', '{"word":"again"}'], world)
+  assert.equal(called.out, 'Echo: again\n')
+  assert.equal((await dragoman(['mcp', 'test', 'pond', 'fails'], world)).code, 1)
+  assert.equal((await dragoman(['mcp', 'test', 'nowhere'], world)).code, 42)
+  assert.equal((await dragoman(['mcp', 'remove', 'gone'], world)).code, 0)
+  assert.equal((await dragoman(['mcp', 'remove', 'odd'], world)).code, 0)
+
+  const run = await dragoman(['-p', 'go', '--allowed-tools', 'pond__echo', '-o', 'stream-json'], world)
+  assert.equal(run.code, 0, run.err)
+  assert.match(run.out, /Echo: hello/)
+  const [first, second] = server.requests.map(({ bytes }) => JSON.parse(bytes.toString()) as { tools: unknown })
+  assert.match(JSON.stringify(first?.tools), /"echo"/, 'declared before anybody has connected')
+  assert.deepEqual(second?.tools, first?.tools)
+  await noneAliveIn(work)
+
+  // Without a rule nobody is there to be asked.
+  const refused = await dragoman(['-p', 'go', '-o', 'stream-json'], world)
+  assert.match(refused.out, /Nobody is there to be asked/)
+  assert.equal(statSync(join(home, '.local/share/dragoman/mcp')).mode & 0o77, 0)
+})
+
+test('a server gets a clean environment, its own variables and folder, and is shut in', async () => {
+  const world = await stage([])
+  const { work, env, home } = world
+  const secret = 'a-value-that-stays-here'
+  mkdirSync(join(work, 'inner'))
+  mkdirSync(join(home, '.config/dragoman'), { recursive: true })
+  const pond = {
+    command: process.execPath,
+    args: [FIXTURE],
+    cwd: join(work, 'inner'),
+    env: { POND: '$DEPTH', PLAIN: 'plain' },
+  }
+  writeFileSync(join(home, '.config/dragoman/config.json'), JSON.stringify({ mcpServers: { pond } }))
+  const where = await dragoman(['mcp', 'test', 'pond', 'where'], {
+    work,
+    env: { ...env, DEPTH: '7 fathoms', SECRET_TOKEN: secret },
+  })
+  assert.equal(where.code, 0, where.err + where.out)
+  const seen = JSON.parse(where.out) as { cwd: string; env: Record<string, string> }
+  assert.equal(seen.cwd, join(work, 'inner'))
+  assert.equal(seen.env['POND'], '7 fathoms')
+  assert.equal(seen.env['PLAIN'], 'plain')
+  assert.ok(!JSON.stringify(seen).includes(secret) && seen.env['OPENAI_API_KEY'] === undefined)
+
+  const missing = await dragoman(['mcp', 'test', 'pond'], world)
+  assert.match(missing.out, /the variable DEPTH is not set/)
+})
+
+test('dragoman mcp import: from files of other programs, on the person’s word only', async () => {
+  const world = await stage([])
+  const { work, home } = world
+  mkdirSync(join(work, '.vscode'))
+  mkdirSync(join(home, '.gemini'))
+  const gemini = { mcpServers: { lake: { command: 'lake', args: ['-v'], trust: true, env: { KEY: '$KEY' } } } }
+  writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify(gemini))
+  writeFileSync(
+    join(work, '.vscode/mcp.json'),
+    `{ // servers
+      "servers": { "sea": { "type": "http", "url": "https://sea.example/mcp", "headers": { "K": "\${input:key}" }, }, } }`,
+  )
+  const settings = join(home, '.config/dragoman/config.json')
+  const asked = await dragoman(['mcp', 'import', '--from', 'gemini'], world)
+  assert.equal(asked.code, 42, 'nobody said yes')
+  const done = await dragoman(['mcp', 'import', '--yes'], world)
+  assert.equal(done.code, 0, done.err)
+  assert.match(done.out, /sea: put in by hand what \$\{input:key\} stands for/)
+  const { mcpServers } = JSON.parse(readFileSync(settings, 'utf8')) as { mcpServers: unknown }
+  assert.deepEqual(mcpServers, {
+    // Trust does not come along.
+    lake: { command: 'lake', args: ['-v'], env: { KEY: '$KEY' } },
+    sea: { url: 'https://sea.example/mcp', type: 'http', headers: { K: '${input:key}' } },
+  })
+})
