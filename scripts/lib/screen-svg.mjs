@@ -26,7 +26,7 @@ export function screenSvg(screen, columns, title) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
 <rect width="100%" height="100%" rx="8" fill="${BACK}"/>
 ${dots.join('')}
-<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="${PLAIN}" style="white-space:pre">
+<g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14" fill="${PLAIN}">
 ${rows}
 </g>
 </svg>
@@ -79,5 +79,11 @@ function styled({ fill, bold, dim, italic, underlined }) {
 }
 
 function escaped(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  // Spaces at the beginning of a piece are kept only if they cannot break.
+  return text
+    .replaceAll(' ', '\u00A0')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }

@@ -13,6 +13,7 @@ import type { Clock } from './clock.ts'
 import type { Sending } from './port.ts'
 import { completed } from './profile.ts'
 import { isLastWord, startPulse } from './pulse.ts'
+import { refusedFault } from './refused.ts'
 import { type Scrub, startScrub } from './scrub.ts'
 import type { Target } from './target.ts'
 import type { Letter, Post, Reply } from './transport.ts'
@@ -120,8 +121,10 @@ async function* correspond(
     }
     watch.answered()
     const state = wire.start({ ...reading, status, headers })
+    let page = ''
     const judge: Judge = {
       isHopeless({ text, deep = false }) {
+        page ||= text
         const fault = status < 300 ? hopelessFault(text, deep, target, letter.url) : undefined
         if (fault) stop(fault)
         return fault !== undefined
@@ -139,10 +142,11 @@ async function* correspond(
       yield ABORTED
       return
     }
-    yield* wire.stop(
-      state,
-      why === 'over' ? undefined : (why ?? (broken && connectionFault(broken.error, target, letter.url))),
-    )
+    const cut = why === 'over' ? undefined : (why ?? (broken && connectionFault(broken.error, target, letter.url)))
+    for (const event of wire.stop(state, cut))
+      yield event.type === 'finish' && event.fault && event.fault !== cut
+        ? { ...event, fault: refusedFault(event.fault, target, letter.url, page) }
+        : event
   } finally {
     watch.stop()
     signal?.removeEventListener('abort', onAbort)

@@ -10,6 +10,7 @@ import {
   isLoopback,
   SENDABLE,
   type Target,
+  waysIn,
 } from './target.ts'
 
 /** Why a name leads nowhere: a sentence for the person, and the exit code; 41 is for signing in, 42 for the rest. */
@@ -103,13 +104,8 @@ function aim(
   const granted = named || row.auth === 'none' ? undefined : grantFor(row, signIns)
   const key = named ?? (granted && 'key' in granted ? granted.key : granted)
   if (key && 'problem' in key) return key
-  if (!key && row.auth !== 'none' && row.port === undefined && !isLoopback(new URL(base).hostname)) {
-    const [first, ...others] = [...row.keys, ...(row.tokens ?? [])]
-    const also = others.length > 0 ? ` (or ${others.join(', ')})` : ''
-    const login = `dragoman login ${row.id}`
-    const set = first === undefined ? '' : `set ${first}${also}, or `
-    return { problem: `${row.id} needs a key: ${set}sign in with ${login}.`, code: 41 }
-  }
+  if (!key && row.auth !== 'none' && row.port === undefined && !isLoopback(new URL(base).hostname))
+    return { problem: `${row.id} needs a key: ${waysIn(row)}.`, code: 41 }
   const own = granted && 'key' in granted ? granted.project : undefined
   const project = text(env, 'GOOGLE_CLOUD_PROJECT') ?? text(env, 'GOOGLE_CLOUD_PROJECT_ID') ?? own
   // An API key names its own project; a person's token does not.

@@ -48,3 +48,12 @@ export const SENDABLE = /^[\x20-\x7e]*$/
 export function baseUrlVariable(id: string): string {
   return `DRAGOMAN_${id.toUpperCase().replaceAll('-', '_')}_BASE_URL`
 }
+
+/** How a person gets in at a vendor, as the end of a sentence. */
+export function waysIn({ id, auth, keys, tokens = [], signIn }: Row): string {
+  if (auth === 'none') return `name the variable that holds its key under "keys" of this provider`
+  const [first, ...others] = [...keys, ...tokens]
+  const also = others.length > 0 ? ` (or ${others.join(', ')})` : ''
+  const google = signIn === 'google' ? 'gcloud auth application-default login, or ' : ''
+  return `${first === undefined ? '' : `set ${first}${also}, or `}sign in with ${google}dragoman login ${id}`
+}

@@ -1,4 +1,5 @@
 import type { Fault } from '../model/fault.ts'
+import { titleOf } from './refused.ts'
 import { baseUrlVariable, type Target } from './target.ts'
 import type { Limits } from './watch.ts'
 
@@ -29,7 +30,10 @@ export function connectionFault(error: unknown, target: Target, url: URL): Fault
       `Nothing answers at ${url.host}. Start the ${name} server, or set ${baseUrlVariable(name)}.`,
     )
   if (code === 'ECONNREFUSED')
-    return fault('transport', `${where} refuses the connection. Try again later, or check the address.`)
+    return fault(
+      'transport',
+      `${where} refuses the connection. Try again later, or check the address in ${baseUrlVariable(name)}.`,
+    )
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/.test(code))
     return fault('transport', `${where} cannot be reached. Check the network and the proxy.`)
   if (/^(?:HPE_|Z_|ERR__ERROR_|ERR_PADDING)/.test(code))
@@ -56,8 +60,7 @@ export function hopelessFault(text: string, deep: boolean, target: Target, url: 
   const who = `${target.row.id} (${url.host})`
   if (deep) return { kind: 'invalid', code: 'too-deep', message: `The answer of ${who} nests too deep to be read.` }
   if (!/^\s*</.test(text)) return undefined
-  const title = /<title[^>]*>([^<]{1,100})/i.exec(text)?.[1]?.trim() ?? text.slice(0, 60).replace(/\s+/g, ' ').trim()
-  const message = `${who} answered with a web page (“${title}”) instead of an answer. Check the address in ${baseUrlVariable(target.row.id)}, or whether this network wants you to sign in.`
+  const message = `${who} answered with a web page (“${titleOf(text)}”) instead of an answer. Check the address in ${baseUrlVariable(target.row.id)}, or whether this network wants you to sign in.`
   return { kind: 'invalid', code: 'web-page', message }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { localHost } from '../../src/host/local.ts'
 import { noneAliveIn } from '../support/alive.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
@@ -62,6 +63,7 @@ test('a server gets a clean environment, its own variables and folder, and is sh
   const secret = 'a-value-that-stays-here'
   mkdirSync(join(work, 'inner'))
   mkdirSync(join(home, '.config/dragoman'), { recursive: true })
+  writeFileSync(join(home, 'diary.txt'), 'dear diary')
   const pond = {
     command: process.execPath,
     args: [FIXTURE],
@@ -74,11 +76,15 @@ test('a server gets a clean environment, its own variables and folder, and is sh
     env: { ...env, DEPTH: '7 fathoms', SECRET_TOKEN: secret },
   })
   assert.equal(where.code, 0, where.err + where.out)
-  const seen = JSON.parse(where.out) as { cwd: string; env: Record<string, string> }
+  const seen = JSON.parse(where.out) as { cwd: string; env: Record<string, string>; home: string[] }
   assert.equal(seen.cwd, join(work, 'inner'))
   assert.equal(seen.env['POND'], '7 fathoms')
   assert.equal(seen.env['PLAIN'], 'plain')
   assert.ok(!JSON.stringify(seen).includes(secret) && seen.env['OPENAI_API_KEY'] === undefined)
+  const host = localHost({ folders: [work], scratch: join(work, 'scratch'), sandbox: { mode: 'auto' } })
+  const { inForce } = await host.sandbox()
+  assert.equal(seen.home.includes('diary.txt'), !inForce, 'in the sandbox the home folder is not to be seen')
+  host.close()
 
   const missing = await dragoman(['mcp', 'test', 'pond'], world)
   assert.match(missing.out, /the variable DEPTH is not set/)

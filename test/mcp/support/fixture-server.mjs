@@ -1,6 +1,6 @@
 // A server that does what it is told to by its arguments: some of it good, most of it as bad as it can be.
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const modes = new Set(process.argv.slice(2))
@@ -14,7 +14,7 @@ const text = (words) => ({ content: [{ type: 'text', text: words }] })
 /** What each tool does with a call. */
 const tools = {
   echo: ({ word }) => text(`Echo: ${word}`),
-  where: () => text(JSON.stringify({ cwd: process.cwd(), env: process.env })),
+  where: () => text(JSON.stringify({ cwd: process.cwd(), env: process.env, home: readdirSync(process.env.HOME) })),
   media: () => ({
     content: [
       { type: 'text', text: 'Look:' },

@@ -83,7 +83,7 @@ function outcome(result: ResultPart, width: number, open: boolean): Line[] {
   }
   const text = typeof display === 'string' ? display : resultText(result)
   const isBad = result.status === 'error'
-  const rows = visible(text.trimEnd(), 'tool-output').split('\n')
+  const rows = visible(text.replace(/^\n+/, '').trimEnd(), 'tool-output').split('\n')
   const lines = rows.flatMap((row) =>
     open ? wrap(line(row, isBad ? 'bad' : 'quiet'), width - 2) : [cut(line(row, isBad ? 'bad' : 'quiet'), width - 2)],
   )
