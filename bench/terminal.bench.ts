@@ -14,7 +14,8 @@ const KEY = 'Z'
 const WORDS = 'some words of *prose* and `code`, then more of them.\n\n'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-terminal-'))
-const say = WORDS.repeat(Math.ceil((CHUNKS * 5) / WORDS.length)).slice(0, CHUNKS * 5)
+const END = 'That was all.'
+const say = `${WORDS.repeat(Math.ceil((CHUNKS * 5) / WORDS.length)).slice(0, CHUNKS * 5)}\n\n${END}`
 const server = await startRehearsal({ scripts: { stream: { steps: [{ say, pieces: CHUNKS }] } }, pace: 0, light: true })
 
 /** Runs the command in a terminal of its own, types while the answer comes in, and leaves. */
@@ -28,8 +29,12 @@ async function onTerminal(): Promise<{ delays: number[]; cpu: number }> {
       sent = performance.now()
       write(KEY)
     }
+    let tail = ''
     hear((text) => {
-      if (sent === 0 && text.includes('what you want done')) {
+      // A terminal hands on what it gets in pieces of its own.
+      tail = (tail + text).slice(-4000)
+      if (sent === 0 && tail.includes('what you want done')) {
+        sent = -1
         write('go\r')
         setTimeout(type, 300)
         return
@@ -39,7 +44,7 @@ async function onTerminal(): Promise<{ delays: number[]; cpu: number }> {
         sent = -1
         setTimeout(type, 10)
       }
-      if (text.includes('tokens') && delays.length > 0 && !isDone) {
+      if (tail.includes(END) && !isDone) {
         isDone = true
         setTimeout(() => write('\u0003'), 200)
         setTimeout(() => write('\u0004'), 400)
@@ -72,6 +77,7 @@ function run(args: readonly string[], play?: Script): Promise<{ cpu: number }> {
       })
     : spawn('bash', ['-c', timed], { cwd: folder, env })
   child.stderr.resume()
+  if (!play) child.stdin.end()
   const listeners: ((text: string) => void)[] = []
   child.stdout.on('data', (bytes: Buffer) => {
     for (const listener of listeners) listener(bytes.toString('utf8'))

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { turnKey } from '../model/ids.ts'
+import { isObject } from '../model/json.ts'
 import type { Params } from '../model/request.ts'
 import { approvalPolicy } from '../policy/approval.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
@@ -60,15 +61,18 @@ export interface LibraryAgent {
 
 /** Makes an agent. Throws a sentence if the model cannot be reached like this. */
 export function agent(options: AgentOptions): LibraryAgent {
+  demandModel(options)
   const folders = options.folders ?? []
   const store = options.store ?? memoryStore()
   const catalog = lazyCatalog()
   const mint = () => turnKey(randomBytes(20))
+  // Whoever names a model that is not there leaves no session behind.
+  const model = modelFor(options, catalog)
   const log =
     options.session === undefined ? store.create({ id: mint(), folder: folders[0] ?? '' }) : store.open(options.session)
   const parts: Agent = {
     session: takeUp(log),
-    model: modelFor(options, catalog),
+    model,
     toolbox: toolbox(options.tools ?? []),
     policy: policyOf(options.policy, folders),
     host: options.host ?? NO_HOST,
@@ -88,6 +92,13 @@ export function agent(options: AgentOptions): LibraryAgent {
       asRun((signal) => watched(run(parts, [{ kind: 'text', text: prompt }], signal), options.telemetry)),
     close: () => log.close(),
   }
+}
+
+/** Programs without types may call with anything. */
+function demandModel(options: unknown): void {
+  const model = isObject(options) ? options['model'] : undefined
+  if ((typeof model === 'string' && model !== '') || (isObject(model) && typeof model['ask'] === 'function')) return
+  throw new TypeError('agent() needs a model: agent({ model: "provider/model" }), or a port with an ask() of its own.')
 }
 
 /** The model, within the limit of cost, if there is one. */

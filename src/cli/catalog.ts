@@ -27,7 +27,7 @@ export function costLimit(
     const { provider, model } = port.origin
     if (prices.card(port.origin)?.price === undefined)
       throw new Complaint(
-        `the price of ${provider}/${model} is not known, so --max-cost cannot hold; leave it out, or put the price into “catalog” in your settings`,
+        `the price of ${provider}/${model} is not known, so --max-cost cannot hold; name a model that has one (dragoman models ${provider}), leave it out, or put the price into “catalog” in your settings`,
       )
     return budget(port, ledger)
   }

@@ -1,25 +1,28 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isObject } from '../model/json.ts'
 import { type Grant, grantFrom, type Keys } from '../provider/auth/grant.ts'
 import { Complaint, EXIT } from './exit.ts'
+import { changeOwnFile } from './own-file.ts'
 import { dataFolder } from './places.ts'
 
 /** Keys in a file that only this person can read. It is read once, and only when somebody asks. */
 export function keysFile(path: string = join(dataFolder(), 'keys.json')): Keys {
   let known: Readonly<Record<string, Grant>> | undefined
   const all = () => (known ??= readKeys(path))
-  const write = (next: Readonly<Record<string, Grant>>): void => {
-    known = next
-    writeKeys(path, next)
+  const change = (next: (now: Readonly<Record<string, Grant>>) => Readonly<Record<string, Grant>>): void => {
+    changeOwnFile(path, () => {
+      known = next(readKeys(path))
+      return `${JSON.stringify(known, undefined, 2)}\n`
+    })
   }
   return {
     get: (row) => (Object.hasOwn(all(), row) ? all()[row] : undefined),
-    set: (row, grant) => write({ ...readKeys(path), [row]: grant }),
+    set: (row, grant) => change((now) => ({ ...now, [row]: grant })),
     remove(row) {
-      const { [row]: gone, ...rest } = readKeys(path)
-      if (gone) write(rest)
-      return gone !== undefined
+      if (!Object.hasOwn(readKeys(path), row)) return false
+      change(({ [row]: _gone, ...rest }) => rest)
+      return true
     },
     rows: () => Object.keys(all()),
   }
@@ -46,19 +49,4 @@ function readKeys(path: string): Record<string, Grant> {
 
 function unreadable(path: string): Complaint {
   return new Complaint(`the stored keys in ${path} cannot be read; remove the file and sign in again`, EXIT.config)
-}
-
-/** Writes beside the file and then puts it in its place, so that nobody ever sees half of it. */
-function writeKeys(path: string, grants: Readonly<Record<string, Grant>>): void {
-  const fresh = `${path}.${process.pid}`
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    rmSync(fresh, { force: true })
-    writeFileSync(fresh, `${JSON.stringify(grants, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(fresh, path)
-  } catch (error) {
-    rmSync(fresh, { force: true })
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'no reason is known'
-    throw new Complaint(`the keys cannot be stored in ${path} (${why})`, EXIT.config)
-  }
 }

@@ -12,6 +12,7 @@ import { catalogWith, costLimit } from './catalog.ts'
 import type { Config } from './config/schema.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { learntFacts } from './profiles.ts'
+import { isRehearsal, startRehearsed } from './rehearsed.ts'
 import { signIns } from './sign-ins.ts'
 import type { Tap } from './tap.ts'
 
@@ -82,14 +83,13 @@ function namesIn(chosen: string, { fallback = [] }: Config): readonly string[] {
 
 /** A model without patience: each attempt is paid for, so each must fit into the limit, which comes before it. */
 async function openNamed(name: string, config: Config, open: (target: Target) => ModelPort): Promise<Chosen> {
-  if (isRehearsal(name)) return rehearsed(name, open)
+  if (isRehearsal(name)) {
+    const { target: scripted, close } = await startRehearsed(name, 'hello')
+    return { port: open(scripted), close }
+  }
   const target = targetNamed(name, config)
   if ('problem' in target) throw new Complaint(target.problem, target.code)
   return { port: remember(withOwnWindow(target, config), open), close: () => Promise.resolve() }
-}
-
-function isRehearsal(name: string): boolean {
-  return name === 'rehearsal' || name.startsWith('rehearsal/')
 }
 
 /** Why a name leads nowhere here. */
@@ -143,19 +143,3 @@ export function rowsWith({ providers = {} }: Config): readonly Row[] {
 
 const NO_MODEL =
   'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp), or take the tour: dragoman tour'
-
-/** A scripted model behind a server of our own, on this machine. */
-async function rehearsed(name: string, open: (target: Target) => ModelPort): Promise<Chosen> {
-  const { startRehearsal } = await import('../rehearsal/server.ts')
-  const { SCRIPTS: scripts } = await import('../rehearsal/scripts/scripts.ts')
-  const script = name.slice('rehearsal/'.length) || 'hello'
-  if (!Object.hasOwn(scripts, script))
-    throw new Complaint(`there is no script ${script}; there are ${Object.keys(scripts).join(', ')}`)
-  const server = await startRehearsal({ scripts, values: { cwd: process.cwd() } })
-  const target = resolveModel(`openai-chat/${script}`, {
-    OPENAI_API_KEY: 'rehearsal',
-    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
-  })
-  if ('problem' in target) throw new Complaint(target.problem, target.code)
-  return { port: open({ ...target, row: { ...target.row, id: 'rehearsal' } }), close: () => server.close() }
-}

@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { isObject } from '../model/json.ts'
 import type { Learnt } from '../provider/resolve.ts'
 import type { Facts, Row } from '../provider/row.ts'
 import { factsFrom } from '../provider/row-from.ts'
 import type { Target } from '../provider/target.ts'
 import { Complaint, EXIT } from './exit.ts'
+import { changeOwnFile } from './own-file.ts'
 import { configFolder } from './places.ts'
 
 /** Where the flags lie that examinations have found out. */
@@ -24,13 +25,13 @@ export const learntFacts: Learnt = (row, model, baseUrl) => {
 
 /** Keeps what an examination has found out; without a flag, forgets what an earlier one found. Gives the file. */
 export function keepFacts({ row, model, baseUrl }: Target, flags: Facts): string {
-  const { [nameOf(row, model, baseUrl)]: _old, ...others } = readProfiles()
-  const found = Object.keys(flags).length === 0 ? {} : { [nameOf(row, model, baseUrl)]: { found: today(), flags } }
+  const name = nameOf(row, model, baseUrl)
+  const found = Object.keys(flags).length === 0 ? {} : { [name]: { found: today(), flags } }
   const path = profilesFile()
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Whoever reads it in the meantime reads the old one or the new one, never half of one.
-  writeFileSync(`${path}.${process.pid}`, `${JSON.stringify({ ...others, ...found }, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${path}.${process.pid}`, path)
+  changeOwnFile(path, () => {
+    const { [name]: _old, ...others } = readProfiles()
+    return `${JSON.stringify({ ...others, ...found }, null, 2)}\n`
+  })
   return path
 }
 

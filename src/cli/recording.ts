@@ -49,22 +49,45 @@ export function readRecording(folder: string): Recorded {
     throw new Complaint(`there is no folder ${folder} that can be read`)
   }
   if (!names.includes('session.jsonl')) throw new Complaint(`${folder} holds no recording: it has no session.jsonl`)
-  const text = readFileSync(join(folder, 'session.jsonl'), 'utf8')
-  // The last line may be half: the process may have been killed while it wrote.
-  const lines = text.split('\n').flatMap((line) => {
-    const json = parsed(line)
-    return isObject(json) && typeof json['kind'] === 'string' ? [json as unknown as Line] : []
-  })
   const exchanges = names
     .filter((name) => /^\d+\.json$/.test(name))
     .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-    .map((name) => {
+    .map((name, at) => {
       const json = parsed(readFileSync(join(folder, name), 'utf8'))
-      if (!isObject(json) || !('request' in json || 'refused' in json))
-        throw new Complaint(`${join(folder, name)} is no recorded exchange`)
-      return json as unknown as Cassette | Refused
+      if (!isExchange(json)) throw new Complaint(`${join(folder, name)} is no recorded exchange`)
+      if (json.number !== at + 1) throw new Complaint(`${folder} is damaged: exchange ${at + 1} is missing`)
+      return json
     })
-  return { lines, exchanges }
+  return { lines: linesIn(join(folder, 'session.jsonl')), exchanges }
+}
+
+/** The last line may be half: the process may have been killed while it wrote. All others must be whole. */
+function linesIn(path: string): Line[] {
+  const texts = readFileSync(path, 'utf8').split('\n')
+  return texts.flatMap((text, at) => {
+    const json = parsed(text)
+    if (isLine(json)) return [json]
+    if (at === texts.length - 1) return []
+    throw new Complaint(`${path} is damaged in line ${at + 1}`)
+  })
+}
+
+function isExchange(json: unknown): json is Cassette | Refused {
+  if (!isObject(json) || typeof json['number'] !== 'number') return false
+  if (typeof json['refused'] === 'string') return true
+  const { request, response = {} } = json
+  if (!isObject(request) || typeof request['body'] !== 'string' || !isObject(request['headers'])) return false
+  return isObject(response) && Array.isArray(response['chunks'] ?? []) && isObject(response['headers'] ?? {})
+}
+
+function isLine(json: unknown): json is Line {
+  if (!isObject(json)) return false
+  const { kind, row, model, entry } = json
+  if (kind === 'model') return isObject(row) && typeof row['id'] === 'string' && typeof model === 'string'
+  if (kind === 'entry') return isObject(entry) && typeof entry['kind'] === 'string'
+  if (kind === 'chosen') return Array.isArray(json['models'])
+  if (kind === 'tools') return Array.isArray(json['tools'])
+  return typeof kind === 'string'
 }
 
 function parsed(text: string): unknown {

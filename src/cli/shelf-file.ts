@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../model/json.ts'
 import type { Shelf } from '../tool/mcp/shelf.ts'
+import { changeOwnFile } from './own-file.ts'
 
 /** A shelf in a folder that only this person can read: each thing is a file. */
 export function fileShelf(folder: string): Shelf {
@@ -15,17 +16,10 @@ export function fileShelf(folder: string): Shelf {
       }
     },
     set(name, value) {
-      const path = join(folder, fileName(name))
-      const fresh = `${path}.${process.pid}`
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        rmSync(fresh, { force: true })
-        // Written beside the file and then put in its place, so that nobody ever sees half of it.
-        writeFileSync(fresh, `${JSON.stringify(value)}\n`, { mode: 0o600, flag: 'wx' })
-        renameSync(fresh, path)
+        changeOwnFile(join(folder, fileName(name)), () => `${JSON.stringify(value)}\n`)
       } catch {
         // What cannot be kept is asked for again the next time.
-        rmSync(fresh, { force: true })
       }
     },
   }

@@ -50,21 +50,26 @@ export interface Companions {
   close(): void
 }
 
-/** Programs beside us, each in a group and session of its own, with a clean environment, and shut in unless trusted. */
-export function localCompanions(options: {
+/** What companions need of the host. */
+export interface CompanionOptions {
+  /** Names of variables that programs may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
-}): Companions {
-  const { sandbox, variables } = options
+  /** Called when a program runs without the sandbox that it could have had. */
+  readonly onUnboxed?: (why: string) => void
+}
+
+/** Programs beside us, each in a group and session of its own, with a clean environment, and shut in unless trusted. */
+export function localCompanions(options: CompanionOptions): Companions {
   const running = new Set<Group>()
 
   return {
     async open(program, listener) {
       const folder = realpathSync(program.folder)
       if (!isThere(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
-      const box = program.trusted ? undefined : await boxFor(sandbox, program, folder)
+      const box = program.trusted ? undefined : await boxFor(options, program, folder)
       const name = `companion-${Date.now()}-${randomBytes(4).toString('hex')}`
-      const env = cleanEnvironment(process.env, variables, { ...program.env, DRAGOMAN_COMMAND: name })
+      const env = cleanEnvironment(process.env, options.variables, { ...program.env, DRAGOMAN_COMMAND: name })
       const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
       const child = spawn(command ?? '', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
       try {
@@ -161,12 +166,18 @@ function tail(limit: number): { add(bytes: Buffer): void; text(): string } {
   }
 }
 
-async function boxFor(sandbox: Sandbox | undefined, program: Program, folder: string): Promise<Enclosed | undefined> {
+async function boxFor(
+  { sandbox, onUnboxed }: CompanionOptions,
+  program: Program,
+  folder: string,
+): Promise<Enclosed | undefined> {
   const box = await sandbox?.enclose(folder, program.network ?? true, neededBy(program, folder))
-  if (box || sandbox?.mode !== 'on') return box
+  if (box || !sandbox || sandbox.mode === 'off') return box
   const state = await sandbox.state()
-  const why = state.inForce ? '' : ` ${[state.why, state.remedy].filter(Boolean).join(' ')}`
-  throw new Error(`It must run in a sandbox, and there is none.${why}`)
+  const why = state.inForce ? '' : [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+  if (sandbox.mode === 'on') throw new Error(`It must run in a sandbox. ${why}`)
+  onUnboxed?.(why)
+  return undefined
 }
 
 /** What a program needs to see beside the workspace: where it is installed, and what its arguments name. */

@@ -8,9 +8,9 @@ export interface CrowdWatch {
   /** Watches a command until it is left. */
   join(group: Group): void
   leave(group: Group): void
-  /** How many processes a command has now. */
+  /** How many processes a command has now; too many are stopped at once. */
   count(group: Group): number
-  /** Looks now. Had this command too many processes? Then all of them have been ended. */
+  /** Had this command too many processes? Then all of them have been ended. */
   hadTooMany(group: Group): Promise<boolean>
   close(): void
 }
@@ -33,15 +33,23 @@ export function crowdWatch(limit: number = DEFAULT_LIMIT): CrowdWatch {
     for (const [group, seen] of watched) {
       seen.lowest = Math.min(seen.lowest, tasks)
       if (tasks - seen.lowest < seen.room) continue
-      const count = quickCount(group) ?? countHeld(group)
-      if (count > limit) {
-        stopped.set(group, stop(group, 0))
-        leave(group)
-      } else {
-        letRun(group)
-        watched.set(group, { lowest: tasks, room: Math.max(limit - count, limit / 10) })
-      }
+      seen.room = Math.max(limit - count(group), limit / 10)
+      seen.lowest = tasks
     }
+  }
+
+  function count(group: Group): number {
+    const quick = quickCount(group)
+    const grown = tasksOnMachine() - (watched.get(group)?.lowest ?? Infinity)
+    // What forks without end leaves nobody the time for a long look, so it is held still.
+    const isHeld = quick === undefined && grown > limit / 10
+    if (isHeld) hold(group)
+    const found = quick ?? members(group).length
+    if (found > limit) {
+      stopped.set(group, stop(group, 0))
+      leave(group)
+    } else if (isHeld) letRun(group)
+    return found
   }
 
   function leave(group: Group): void {
@@ -51,22 +59,13 @@ export function crowdWatch(limit: number = DEFAULT_LIMIT): CrowdWatch {
 
   return {
     limit,
+    count,
+    leave,
     join(group) {
       if (watched.size === 0) timer = setInterval(look, EVERY).unref()
       watched.set(group, { lowest: tasksOnMachine(), room: limit })
     },
-    leave,
-    count(group) {
-      const quick = quickCount(group)
-      if (quick !== undefined) return quick
-      const grown = tasksOnMachine() - (watched.get(group)?.lowest ?? 0)
-      if (grown < limit / 10) return members(group).length
-      const count = countHeld(group)
-      letRun(group)
-      return count
-    },
     async hadTooMany(group) {
-      if (watched.has(group)) look()
       const ending = stopped.get(group)
       await ending
       return ending !== undefined
@@ -77,16 +76,10 @@ export function crowdWatch(limit: number = DEFAULT_LIMIT): CrowdWatch {
   }
 }
 
-/** What forks without end leaves nobody the time for a long look, so it is held still. */
-function countHeld(group: Group): number {
-  hold(group)
-  return members(group).length
-}
-
 /** Since its processes were counted: the fewest tasks that the machine had, and how many more make it worth a look. */
 interface Watched {
   lowest: number
-  readonly room: number
+  room: number
 }
 
 const EVERY = 50

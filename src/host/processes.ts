@@ -193,12 +193,14 @@ async function leftRunning(group: Group, wasStopped: boolean, crowd: CrowdWatch)
   let until = begun + (wasStopped ? 0 : GRACE)
   let most = crowd.limit / 10
   for (;;) {
-    if (await crowd.hadTooMany(group)) return []
     const count = crowd.count(group)
+    if (await crowd.hadTooMany(group)) return []
     const now = performance.now()
     if (!wasStopped && count > most) until = Math.min(now + GRACE, begun + LONG_GRACE)
     most = Math.max(most, count)
-    if (count === 0 || now >= until) return count === 0 ? [] : members(group)
+    if (count === 0) return []
+    const alive = now >= until ? members(group) : undefined
+    if (alive && alive.length <= crowd.limit) return alive
     await wait(20)
   }
 }

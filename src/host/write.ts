@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs'
-import { unlinkSync, writeSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Grip, openHeld, whereIs } from './grip.ts'
+import { type Grip, whereIs } from './grip.ts'
 import { errorCode, HostProblem } from './problem.ts'
 import { type Reached, reach } from './reach.ts'
+import { replaceFile } from './replace.ts'
 import type { Roots } from './roots.ts'
 
 /**
- * Writes a file whole or not at all: into a new file beside it, onto the disk, and then under its name. Its mode and, as
- * far as the system lets us, its owner stay. A link is written through; folders that are missing are made.
+ * Writes a file whole or not at all. Its mode and, as far as the system lets us, its owner stay. A link is written through;
+ * folders that are missing are made.
  */
 export function writeFile(roots: Roots, path: string, bytes: Uint8Array, mode?: number): void {
   reach(roots, path, { need: 'write' }, (place) => {
@@ -20,16 +19,8 @@ export function writeFile(roots: Roots, path: string, bytes: Uint8Array, mode?: 
     const { folder, name } = makeFolders(place)
     const stay = (): void => judgeAgain(roots, folder, dirname(place.path))
     stay()
-    const fresh = `${folder.at}/.dragoman-${randomBytes(8).toString('hex')}.tmp`
-    try {
-      fill(fresh, bytes, found, mode)
-      stay()
-      renameSync(fresh, `${folder.at}/${name}`)
-    } catch (error) {
-      discard(fresh)
-      throw error
-    }
-    syncFolder(folder)
+    const kept = found && { owner: found.stats, mode: found.stats.mode & 0o7777 }
+    replaceFile(folder.at, name, bytes, { ...kept, ...(mode !== undefined && { mode }), ready: stay })
     stay()
   })
 }
@@ -68,50 +59,5 @@ function judgeAgain(roots: Roots, folder: Grip, wanted: string): void {
   } catch {
     // An own file stands in a folder that is not allowed as such; there the place must be the same.
     throw new HostProblem('moved', `The folder was moved away: ${wanted}`)
-  }
-}
-
-function fill(at: string, bytes: Uint8Array, former: Grip | undefined, wanted: number | undefined): void {
-  const mode = wanted ?? (former === undefined ? 0o666 : former.stats.mode & 0o7777)
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const descriptor = openSync(at, flags, mode & 0o777)
-  try {
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done)
-    if (former) keepOwner(descriptor, former)
-    if (former || wanted !== undefined) fchmodSync(descriptor, mode)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function keepOwner(descriptor: number, { stats }: Grip): void {
-  if (stats.uid === process.getuid?.() && stats.gid === process.getgid?.()) return
-  try {
-    fchownSync(descriptor, stats.uid, stats.gid)
-  } catch {
-    // Only the superuser may give files away; then it becomes ours, as with any editor.
-  }
-}
-
-function discard(at: string): void {
-  try {
-    unlinkSync(at)
-  } catch {
-    // It was never made, or its folder is gone.
-  }
-}
-
-/** The new name itself must be on the disk too. Not every disk can do this for a folder. */
-function syncFolder(folder: Grip): void {
-  try {
-    const descriptor = openHeld(folder)
-    try {
-      fsyncSync(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    // The file itself is whole either way.
   }
 }

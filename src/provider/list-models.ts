@@ -20,15 +20,30 @@ export async function listModels(
   if (target.wire === 'code-assist') return { problem: `${target.row.id} has no list of its models.` }
   const url = listAddress(target)
   try {
-    const { headers } = await headersOf(target, false)
-    const reply = await post({ url, method: 'GET', headers, body: [] }, AbortSignal.timeout(ms))
-    const text = await wholeText(reply.body)
-    if (reply.status >= 300)
-      return { problem: `${target.row.id} does not give its list of models: it answered ${reply.status}.` }
-    return offered(JSON.parse(text) as Json)
+    const { status, json } = await getJson(target, url, post, ms)
+    if (status >= 300) return { problem: `${target.row.id} does not give its list of models: it answered ${status}.` }
+    return json === undefined
+      ? { problem: `${target.row.id} gives a list of models that is no JSON.` }
+      : offered(json as Json)
   } catch (error) {
-    if (error instanceof SyntaxError) return { problem: `${target.row.id} gives a list of models that is no JSON.` }
     return { problem: connectionFault(error, target, url).message }
+  }
+}
+
+/** Asks an endpoint for something that costs nothing, with the key; without `json` where none came. Throws if nothing came. */
+export async function getJson(
+  target: Target,
+  url: URL,
+  post: Post,
+  ms = PATIENCE,
+): Promise<{ readonly status: number; readonly json?: unknown }> {
+  const { headers } = await headersOf(target, false)
+  const { status, body } = await post({ url, method: 'GET', headers, body: [] }, AbortSignal.timeout(ms))
+  const text = await wholeText(body)
+  try {
+    return { status, json: JSON.parse(text) as unknown }
+  } catch {
+    return { status }
   }
 }
 
@@ -36,12 +51,12 @@ export async function listModels(
 const PATIENCE = 15_000
 const MOST = 16_000_000
 
-/** The list stands beside the place where questions go. */
-function listAddress(target: Target): URL {
+/** Where an endpoint lists its models: beside the place where questions go. */
+export function listAddress(target: Target): URL {
   const url = addressOf(target, false)
-  url.pathname = url.pathname
-    .replace(/\/(?:chat\/completions|responses|messages)$/, '/models')
-    .replace(/\/(?:models|tunedModels)\/.*$/, '/models')
+  const asked =
+    target.wire === 'gemini' ? /\/(?:models|tunedModels)\/.*$/ : /\/(?:chat\/completions|responses|messages)$/
+  url.pathname = url.pathname.replace(asked, '/models')
   url.search = target.wire === 'gemini' ? '?pageSize=1000' : target.wire === 'anthropic' ? '?limit=1000' : ''
   return url
 }
@@ -50,9 +65,9 @@ async function wholeText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of body) {
-    pieces.push(piece)
     size += piece.length
-    if (size > MOST) throw new SyntaxError('too long')
+    if (size > MOST) return ''
+    pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
 }

@@ -8,7 +8,7 @@ import { baseUrlVariable, type Target, waysIn } from './target.ts'
 export function refusedFault(fault: Fault, target: Target, url: URL, page = ''): Fault {
   const { status } = fault
   if (status === undefined) return fault
-  const words = wordsOf(fault.message) || wordsOf(page)
+  const words = wordsOf(fault.message) || wordsOf(page).slice(0, 200)
   const told = words === '' ? silent(status, target, url, titleOf(page)) : quoted(fault, words, target)
   return { ...fault, message: told }
 }
@@ -33,7 +33,8 @@ function quoted({ kind, status }: Fault, words: string, { row }: Target): string
   if (kind === 'auth') return `${row.id} does not let us in: ${said} To get in, ${waysIn(row)}.`
   if (kind === 'rate') return `${row.id} asks us to slow down: ${said}`
   if (kind === 'quota') return `The quota of ${row.id} is used up: ${said} Another model may still answer.`
-  return status === 404 ? `${said} What ${row.id} has: dragoman models ${row.id}.` : words
+  if (status !== 404) return words
+  return `${said} Check the model with dragoman models ${row.id}, or the address in ${baseUrlVariable(row.id)}.`
 }
 
 function silent(status: number, { row }: Target, url: URL, title: string): string {

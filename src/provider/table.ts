@@ -7,7 +7,8 @@ const GEMINI_KEYS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 
 /**
  * The vendors. Their order is the order in which keys are looked for when no model is named: first those who made their
- * models, then those who resell them, then those who host open ones.
+ * models, then those who resell them, then those who host open ones. The usual model of each is one whose price is known,
+ * where anybody knows the vendor's prices, so that a limit of cost can hold without a word about the model.
  */
 export const rows: readonly Row[] = [
   {
@@ -27,7 +28,7 @@ export const rows: readonly Row[] = [
     auth: 'anthropic',
     keys: ['ANTHROPIC_API_KEY'],
     tokens: ['ANTHROPIC_AUTH_TOKEN'],
-    model: 'claude-sonnet-5-5',
+    model: 'claude-sonnet-5',
   },
   {
     id: 'openai',
@@ -36,7 +37,7 @@ export const rows: readonly Row[] = [
     urls: ['OPENAI_BASE_URL'],
     auth: 'bearer',
     keys: ['OPENAI_API_KEY'],
-    model: 'gpt-6.1-sol',
+    model: 'gpt-6-sol',
   },
   {
     id: 'openrouter',
@@ -104,7 +105,7 @@ export const rows: readonly Row[] = [
     url: 'https://api.z.ai/api/paas/v4',
     auth: 'bearer',
     keys: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
-    model: 'glm-5',
+    model: 'glm-5.3',
     profile: { maxTokensField: 'max_tokens', cache: 'none', thinking: 'none', refuses: ['parallel_tool_calls'] },
   },
   {

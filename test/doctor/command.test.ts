@@ -80,6 +80,14 @@ describe('dragoman doctor', () => {
     assert.equal(here.server.count(), 1)
   })
 
+  test('somebody who does not get to the second question: what is odd is said all the same', async () => {
+    const here = await stage([{ loop: [{ say: 'ready', misbehave: ['finish-missing'] }] }])
+    const { code, out, err } = await dragoman(['doctor', 'openai-chat/script'], here)
+    assert.equal(code, 1)
+    assert.match(out, /^This server ends its answers without saying that they are over: /m)
+    assert.match(err, /^dragoman: The answer ended without an end signal\./)
+  })
+
   test('--list', async () => {
     const { code, out } = await dragoman(['doctor', '--list'], await stage([]))
     assert.equal(code, 0)

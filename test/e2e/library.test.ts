@@ -99,6 +99,12 @@ describe('the library', () => {
 
   test('a model that is not there is a sentence', () => {
     assert.throws(() => agent({ model: 'nobody/x' }), /nobody/)
+    const untyped = agent as (options?: unknown) => unknown
+    for (const wrong of [undefined, null, {}, { model: '' }, { model: {} }, 'gemini'])
+      assert.throws(
+        () => untyped(wrong),
+        /^TypeError: agent\(\) needs a model: agent\(\{ model: "provider\/model" \}\)/,
+      )
     assert.ok(typeof jsonlStore === 'function')
   })
 })

@@ -71,6 +71,20 @@ describe('dragoman login', () => {
     assert.equal((await dragoman(['login', 'openrouter'], here, { input: 'sk-or-v1-0123456789' })).code, 41)
   })
 
+  test('a page that answers every key is nobody who takes it', async (t) => {
+    const here = await place(t, (response) => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end('<!doctype html><title>Hotel</title>Please sign in')
+    })
+    const { code, err } = await dragoman(['login', 'groq'], here, { input: KEY })
+    assert.equal(code, 1)
+    assert.match(
+      err,
+      /could not be tried: groq \(127.*something else than JSON; check DRAGOMAN_GROQ_BASE_URL; nothing is/,
+    )
+    assert.ok(!existsSync(here.file))
+  })
+
   test('a key does not belong on the command line', async (t) => {
     const here = await place(t)
     for (const args of [

@@ -133,6 +133,40 @@ describe('--record and replay', () => {
     assert.equal(listed.length, 2, 'it is a session of its own')
   })
 
+  test('a damaged recording: one sentence about what is wrong with it', async () => {
+    const damages: [name: string, change: (text: string) => string, words: RegExp][] = [
+      ['0001.json', (text) => text.slice(0, 300), /0001\.json is no recorded exchange/],
+      ['0001.json', () => '{"number":1,"request":{}}', /0001\.json is no recorded exchange/],
+      ['0001.json', (text) => text.replace('"number": 1', '"number": 2'), /exchange 1 is missing/],
+      ['session.jsonl', (text) => text.replace('"row":{', '"wor":{'), /session\.jsonl is damaged in line \d/],
+      ['session.jsonl', (text) => text.replace('{', ''), /session\.jsonl is damaged in line 1/],
+    ]
+    const here = await recorded([{ say: 'Hi.' }])
+    for (const [name, change, words] of damages) {
+      const path = join(here.tape, name)
+      const whole = readFileSync(path, 'utf8')
+      writeFileSync(path, change(whole))
+      const { code, err } = await dragoman(['replay', 'tape'], here)
+      assert.deepEqual([code, err.trim().split('\n').length], [42, 1], err)
+      assert.match(err, words)
+      writeFileSync(path, whole)
+    }
+    writeFileSync(
+      join(here.tape, 'session.jsonl'),
+      readFileSync(join(here.tape, 'session.jsonl'), 'utf8') + '{"kind":"en',
+    )
+    assert.equal((await played(here)).code, 0, 'the last line may be half')
+  })
+
+  test('of a scripted model too', async () => {
+    const here = await stage([])
+    const run = await dragoman(['-p', 'go', '--yolo', '-m', 'rehearsal/parallel', '--record', 'tape'], here)
+    assert.equal(run.code, 0, run.err)
+    const { code, answers, differences } = await played(here)
+    assert.deepEqual([code, differences], [0, []])
+    assert.ok(answers > 1)
+  })
+
   test('what can be wrong', async () => {
     const here = await recorded([{ say: 'Hi.' }])
     writeFileSync(join(here.work, 'full'), '')

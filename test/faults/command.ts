@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Host } from '../../src/host/host.ts'
 import { runShellCommand, type ShellOptions } from '../../src/tool/builtin/run-shell-command.ts'
+import { skipWithoutBox } from '../host/box.ts'
+import { place } from '../host/place.ts'
 import { aliveIn, noneAliveIn } from '../support/alive.ts'
 import type { FaultCase, Play, Plays } from '../support/faults.ts'
 import { agentOf, closing, play, modelOn, rehearse } from '../support/stage.ts'
@@ -26,6 +30,29 @@ export const commandPlays: Plays = {
   'fa-059': ran((said) => assert.match(said, /not found.*Exit Code: 127/s)),
   'fa-060': ran((said) => assert.match(said, /Signal: SIGKILL/), { instead: 'kill -KILL $$' }),
   'fa-061': ran((said) => assert.match(said, /stopped after 0\.5 s/), { instead: 'kill -STOP $$', timeout: 500 }),
+  'fa-062': async (_fault, t) => {
+    const hindered = await skipWithoutBox()
+    if (hindered !== false) return t.skip(hindered)
+    using at = place((base) => ({ sandbox: { mode: 'on', home: base }, processLimit: LIMIT }))
+    const before = tasksOnMachine()
+    let most = before
+    const sampling = setInterval(() => (most = Math.max(most, tasksOnMachine())), 5)
+    const said = await answerTo(BOMB, { host: at.host, root: at.ws })
+    clearInterval(sampling)
+    assert.match(said, /the process limit was reached/)
+    assert.doesNotMatch(said, /Background PIDs: \d/)
+    assert.ok(most - before < 10 * LIMIT, `${most - before} more tasks on the machine`)
+    await noneAliveIn(at.ws)
+  },
+}
+
+const LIMIT = 200
+
+/** A fork bomb; it gives up by itself after some seconds, in case nobody stops it. */
+const BOMB = 'bomb() { ((SECONDS > 3)) && exit; bomb | bomb & }; bomb'
+
+function tasksOnMachine(): number {
+  return Number(/\/(\d+)/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1])
 }
 
 interface How extends ShellOptions {
@@ -57,7 +84,11 @@ function commandOf({ inject }: FaultCase, { before = '', after = '', instead }: 
   return instead ?? `${before}${String(inject['command'])}${after}`
 }
 
-async function answerTo(command: string, at: ReturnType<typeof workspace>, options: ShellOptions): Promise<string> {
+async function answerTo(
+  command: string,
+  at: { readonly host: Host; readonly root: string },
+  options: ShellOptions = {},
+): Promise<string> {
   const server = await rehearse([{ call: [{ name: 'run_shell_command', args: { command } }] }, { say: 'Done.' }])
   try {
     const more = { host: at.host, folders: [at.root] }

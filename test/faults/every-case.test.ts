@@ -13,7 +13,6 @@ const TABLES: readonly Plays[] = [streamPlays, commandPlays, processPlays, diskP
 /** Cases that are no matter of streams, sessions, processes or disks, or that belong to another part of the house. */
 const ELSEWHERE: readonly [ids: readonly string[], why: string][] = [
   [range(30, 50), 'the HTTP client and its retries: test/provider'],
-  [['fa-062'], 'the sandbox of commands: test/host'],
   [['fa-068', 'fa-096'], 'settings: test/cli'],
   [['fa-097'], 'sign-in: test/provider and test/cli'],
   [range(102, 103), 'certificates and hints to wait: test/provider and test/wire'],
@@ -42,7 +41,7 @@ test('what concerns streams, processes and disks is played here', { skip: noFaul
   const missing = faultCases().filter(({ id, where }) => /^(?:stream|process|disk)$/.test(where) && !played.has(id))
   assert.deepEqual(
     missing.map(({ id }) => id),
-    ['fa-062', 'fa-068', ...range(109, 117)],
+    ['fa-068', ...range(109, 117)],
   )
 })
 

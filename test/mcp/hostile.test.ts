@@ -56,7 +56,6 @@ test('a server that does the worst it can costs only its own tools; the session 
   let shown = ''
   const output = textOutput({ out: (text) => (shown += text), err: (text) => (shown += text) })
   for (const event of events) output.show(event)
-  // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(shown, /\u001B\]|\u001B\[2J|\u202E/)
   const [bad] = servers.list
   assert.ok((bad?.log.length ?? 0) <= 200, 'its log is bounded')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Ask, Reply } from '../../src/agent/call-state.ts'
 import { serverQuestions } from '../../src/agent/server-questions.ts'
 import { resourceMentions, serverResources, serverSlashes } from '../../src/cli/tui/servers.ts'
@@ -125,6 +126,12 @@ test('a server that never answers fails in its time, and costs the others nothin
   await assert.rejects(servers.list[0]?.ready() ?? Promise.resolve(), /did not answer|timed out/i)
   assert.equal(servers.list[0]?.state.status, 'failed')
   await servers.close()
+  // Who is not wanted any more is not waited for, at whatever point of its start.
+  for (const ms of [0, 5, 50, 300]) {
+    const patient = world.open({ silent: fixture('silent') }, { patience: 600_000 })
+    await pause(ms)
+    await patient.close()
+  }
   await noneAliveIn(world.work)
 })
 
@@ -262,7 +269,7 @@ test('prompts of servers are commands, and resources are named with @', async ()
   assert.deepEqual(told, ['It also needs whom.', 'greet: hello the grey heron', 'greet: hello a frog'])
   assert.deepEqual(serverResources(servers), ['pond:pond://one'])
   const mentions = resourceMentions(() => servers)
-  await mentions.fetch('look at @pond:pond://one and @other.txt')
+  await mentions.read('look at @pond:pond://one and @other.txt')
   assert.deepEqual(
     mentions.get('pond:pond://one')?.map((part) => (part.kind === 'text' ? part.text : '')),
     ['--- pond:pond://one ---', 'what is in pond://one', '--- end of pond:pond://one ---'],

@@ -121,3 +121,20 @@ test('every vendor of whom the source knows has models here', () => {
   ])
     assert.ok(known.includes(id), id)
 })
+
+/** Why the usual model of a row has no price; of all others it is known, so that `--max-cost` holds without more ado. */
+const UNPRICED: Readonly<Record<string, string>> = {
+  openrouter: 'it chooses the model itself',
+  kilocode: 'it chooses the model itself',
+  dashscope: 'nobody told us its prices',
+  together: 'nobody told us the prices of its newer models',
+  deepinfra: 'nobody told us its prices',
+  featherless: 'nobody told us its prices',
+  'code-assist': 'it is not paid by the token',
+}
+
+test('the usual model of a row has a price', () => {
+  const usual = rows.filter((row) => row.model !== undefined)
+  const without = usual.filter(({ id, model = '' }) => !catalog.card({ provider: id, model })?.price)
+  assert.deepEqual(without.map(({ id }) => id).toSorted(), Object.keys(UNPRICED).toSorted())
+})

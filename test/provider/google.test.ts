@@ -205,7 +205,7 @@ describe('where they are used', () => {
     assert.match(String(key('openai/x')), /dragoman login openai/)
     assert.equal(key('vertex/x'), 'adc')
     assert.equal(key('vertex/x', { GOOGLE_API_KEY: 'express' }), 'express')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k' }, rows, all), 'openai/gpt-6.1-sol')
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k' }, rows, all), 'openai/gpt-6-sol')
     assert.equal(defaultModel({}, rows, all), 'groq/openai/gpt-oss-120b')
     assert.equal(defaultModel({}, rows, signIns({ google: all.google })), undefined)
     assert.match(defaultModel({ GOOGLE_GENAI_USE_VERTEXAI: 'true' }, rows, all) ?? '', /^vertex\//)

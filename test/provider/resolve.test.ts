@@ -30,7 +30,7 @@ describe('names', () => {
   })
 
   test('a vendor alone means its usual model', () => {
-    assert.equal(found('anthropic', { ANTHROPIC_API_KEY: 'k' }).model, 'claude-sonnet-5-5')
+    assert.equal(found('anthropic', { ANTHROPIC_API_KEY: 'k' }).model, 'claude-sonnet-5')
     assert.equal(problem('lmstudio'), '42: Which model of lmstudio? Name it as lmstudio/<model>.')
   })
 
@@ -151,8 +151,8 @@ describe('when no model is named', () => {
   test('the first key, in the order of the table', () => {
     assert.equal(defaultModel({}), undefined)
     assert.equal(defaultModel({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }), 'gemini/gemini-3.8-flash')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }), 'anthropic/claude-sonnet-5-5')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', XAI_API_KEY: 'k' }), 'openai/gpt-6.1-sol')
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }), 'anthropic/claude-sonnet-5')
+    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', XAI_API_KEY: 'k' }), 'openai/gpt-6-sol')
     assert.equal(defaultModel({ GOOGLE_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' }), 'vertex/gemini-3.8-flash')
     for (const { id, keys, port, model } of rows) {
       if (port !== undefined) continue

@@ -71,7 +71,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   },
   'openai-chat': { ...chat, model: 'gpt-4.1', base: '/v1', body: { max_completion_tokens: 900, temperature: 0.5 } },
   anthropic: {
-    model: 'claude-sonnet-5-5',
+    model: 'claude-sonnet-5',
     base: '',
     path: '/v1/messages',
     auth: ['x-api-key', SECRET],
@@ -107,7 +107,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
     body: { temperature: undefined }, // T155
     callMessage: { reasoning_content: '', content: undefined }, // T75, T86
   },
-  zai: { ...chat, model: 'glm-5', base: '/api/paas/v4', body: { max_tokens: 900, parallel_tool_calls: undefined } },
+  zai: { ...chat, model: 'glm-5.3', base: '/api/paas/v4', body: { max_tokens: 900, parallel_tool_calls: undefined } },
   minimax: {
     model: 'MiniMax-M2.7',
     base: '/anthropic',

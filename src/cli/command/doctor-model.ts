@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { BEHAVIOURS } from '../../doctor/behaviours.ts'
 import { type Report, visit } from '../../doctor/visit.ts'
 import { turnKey } from '../../model/ids.ts'
-import type { Target } from '../../provider/target.ts'
 import { resolveModel } from '../../provider/resolve.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
@@ -11,8 +10,9 @@ import { configuredModel, rowsWith } from '../model.ts'
 import { visible } from '../output/visible.ts'
 import { parseLine } from '../parse.ts'
 import { keepFacts } from '../profiles.ts'
+import { isRehearsal, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 import { signIns } from '../sign-ins.ts'
-import { examinedLine, reportText } from './doctor-text.ts'
+import { examinedLine, findingsText, reportText } from './doctor-text.ts'
 
 /** `dragoman doctor <provider/model>`: examines an endpoint live, and gives 0 only if tools can be used with it. */
 export async function doctorModel(args: string[]): Promise<number> {
@@ -35,7 +35,7 @@ export async function doctorModel(args: string[]): Promise<number> {
       ...(loud && { told: (one) => process.stdout.write(visible(examinedLine(one))) }),
     })
     if (!loud) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
-    else if (!report.dead) process.stdout.write(visible(reportText(report)))
+    else process.stdout.write(visible(report.dead ? findingsText(report) : reportText(report)))
     if (report.dead) throw new Complaint(report.dead.message, codeOf(report))
     if (options['write-profile']) {
       const file = keepFacts(target, report.learnt)
@@ -57,31 +57,15 @@ function codeOf({ dead, usable }: Report): number {
 }
 
 /** Who is to be examined. What earlier examinations found is left aside, so that this one finds all of it again. */
-async function patientNamed(given: string | undefined): Promise<{ target: Target; close: () => Promise<void> }> {
+async function patientNamed(given: string | undefined): Promise<Rehearsed> {
   const { config } = readSettings(process.cwd())
   const name = given ?? (await configuredModel(config))
   if (name === undefined)
     throw new Complaint('which model? name it as provider/model, for example ollama/qwen3', EXIT.input)
-  if (name === 'rehearsal' || name.startsWith('rehearsal/')) return rehearsed(name)
+  if (isRehearsal(name)) return startRehearsed(name, 'patient', 0)
   const target = resolveModel(name, process.env, rowsWith(config), signIns())
   if ('problem' in target) throw new Complaint(target.problem, target.code)
   return { target, close: () => Promise.resolve() }
-}
-
-/** A scripted patient on this machine, to see what an examination looks like. */
-async function rehearsed(name: string): Promise<{ target: Target; close: () => Promise<void> }> {
-  const { startRehearsal } = await import('../../rehearsal/server.ts')
-  const { SCRIPTS: scripts } = await import('../../rehearsal/scripts/scripts.ts')
-  const script = name.slice('rehearsal/'.length) || 'patient'
-  if (!Object.hasOwn(scripts, script))
-    throw new Complaint(`there is no script ${script}; there are ${Object.keys(scripts).join(', ')}`)
-  const server = await startRehearsal({ scripts, values: { cwd: process.cwd() }, pace: 0 })
-  const target = resolveModel(`openai-chat/${script}`, {
-    OPENAI_API_KEY: 'rehearsal',
-    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
-  })
-  if ('problem' in target) throw new Complaint(target.problem, target.code)
-  return { target: { ...target, row: { ...target.row, id: 'rehearsal' } }, close: () => server.close() }
 }
 
 function listBehaviours(json: boolean): number {

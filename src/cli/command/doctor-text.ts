@@ -15,16 +15,21 @@ export function examinedLine({ id, title, status, how, said, advice, seconds, to
 }
 
 /** What stands below the table: the oddities, the flags, and what it comes to. */
-export function reportText({ behaviours, findings, learnt, usable, tokens, seconds }: Report): string {
+export function reportText(report: Report): string {
+  const { behaviours, learnt, usable, tokens, seconds } = report
   const count = (status: Examined['status']): number => behaviours.filter((one) => one.status === status).length
   const flags = Object.entries(learnt).map(([flag, value]) => `  ${flag}: ${JSON.stringify(value)}\n`)
   return [
     '\n',
-    ...findings.map(({ said }) => `${said}\n`),
-    ...(findings.length > 0 ? ['\n'] : []),
+    findingsText(report),
     ...(flags.length > 0 ? ['Flags for its profile (--write-profile keeps them):\n', ...flags, '\n'] : []),
     `${count('passes')} pass, ${count('degraded')} degraded, ${count('fails')} fail, ${count('not offered')} not offered;`,
     ` ${tokens} tokens, ${seconds.toFixed(1)} s.\n`,
     usable ? 'Tools can be used with this model.\n' : 'Tools cannot be used with this model.\n',
   ].join('')
+}
+
+/** The oddities alone: of a patient who could not be examined, they are all that is known. */
+export function findingsText({ findings }: Report): string {
+  return findings.length === 0 ? '' : `${findings.map(({ said }) => `${said}\n`).join('')}\n`
 }

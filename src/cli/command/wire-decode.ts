@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { type Folded, runnable } from '../../model/fold.ts'
 import { turnKey } from '../../model/ids.ts'
 import { isObject, type JsonObject, stringOf } from '../../model/json.ts'
@@ -13,9 +13,8 @@ import { type Recording, readInput, readJson, recordings, wireOption } from './w
 /** Prints what an answer means, as one JSON object; with `--batch`, one line for each recording of a folder. */
 export async function decodeCommand(options: WireOptions): Promise<void> {
   if (options.batch !== undefined) {
-    for (const recording of recordings(options.batch)) {
-      if (recording.response) print({ id: recording.id, ...(await decodeRecording(recording)) })
-    }
+    for (const recording of recordings(options.batch, 'answer'))
+      print({ id: recording.id, ...(await decodeRecording(recording)) })
     return
   }
   const wire = await loadWire(wireOption(options.wire))
@@ -23,8 +22,9 @@ export async function decodeCommand(options: WireOptions): Promise<void> {
   const status = options.status === undefined ? undefined : Number(options.status)
   if (status !== undefined && !(status >= 100 && status < 600))
     throw new Complaint(`--status ${options.status} is not an HTTP status`)
-  const reading = { key: freshKey(), profile: wire.profile, tools, ...(status !== undefined && { status }) }
-  print(shown(decode(wire, reading, [readInput(options.file)], options['content-type'])))
+  const bytes = readInput(options.file)
+  const reading = { key: keyFor(bytes), profile: wire.profile, tools, ...(status !== undefined && { status }) }
+  print(shown(decode(wire, reading, [bytes], options['content-type'])))
 }
 
 async function decodeRecording({ wire: id, request, response }: Recording): Promise<JsonObject> {
@@ -33,7 +33,7 @@ async function decodeRecording({ wire: id, request, response }: Recording): Prom
   const status = typeof response?.['status'] === 'number' ? { status: response['status'] } : {}
   const contentType = typeof response?.['contentType'] === 'string' ? response['contentType'] : undefined
   const bytes = Buffer.from(stringOf(response?.['body']), 'utf8')
-  return shown(decode(wire, { key: freshKey(), profile: wire.profile, tools, ...status }, [bytes], contentType))
+  return shown(decode(wire, { key: keyFor(bytes), profile: wire.profile, tools, ...status }, [bytes], contentType))
 }
 
 /** The one JSON form of an answer. */
@@ -92,8 +92,9 @@ function toolList(value: unknown): ToolSpec[] {
   })
 }
 
-function freshKey(): string {
-  return turnKey(randomBytes(20))
+/** The same answer gives the same ids, so that two runs can be compared. */
+function keyFor(bytes: Uint8Array): string {
+  return turnKey(createHash('sha256').update(bytes).digest())
 }
 
 function print(value: JsonObject): void {

@@ -13,9 +13,9 @@ export async function encodeCommand(options: WireOptions): Promise<void> {
     for (const warning of warnings) process.stderr.write(`dragoman: ${warning.message}\n`)
     return print(body)
   }
-  for (const { id, model, request } of recordings(options.batch)) {
-    if (request?.['conversation'] === undefined) continue
-    const { body, warnings } = wire.encode(conversation(request['conversation'], options.model ?? model), wire.profile)
+  for (const { id, model, request } of recordings(options.batch, 'conversation')) {
+    const said = conversation(request?.['conversation'], options.model ?? model)
+    const { body, warnings } = wire.encode(said, wire.profile)
     print({ id, wire: wire.id, body, warnings: JSON.parse(JSON.stringify(warnings)) as Json })
   }
 }

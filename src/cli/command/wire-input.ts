@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { isWireId, wireIds } from '../../wire/wires.ts'
@@ -40,19 +40,52 @@ export function wireOption(name: string | undefined): WireId {
   return name
 }
 
-/** Every recording below a folder, in the order of their paths. Other JSON files are passed over. */
-export function* recordings(folder: string): Generator<Recording> {
+/** What a recording must hold to be of use: an answer to decode, or a conversation to encode. */
+export type Wanted = 'answer' | 'conversation'
+
+/** Every recording below a folder that holds what is wanted, in the order of their paths. The person hears of other files. */
+export function* recordings(folder: string, wanted: Wanted): Generator<Recording> {
+  const strays: string[] = []
+  let found = 0
   for (const file of jsonFiles(folder)) {
-    const value = readJson(file)
-    if (!isObject(value) || typeof value['id'] !== 'string' || typeof value['wire'] !== 'string') continue
-    if (!isWireId(value['wire']) || !isObject(value['response'] ?? value['request'])) continue
-    yield {
-      id: value['id'],
-      wire: value['wire'],
-      model: typeof value['model'] === 'string' ? value['model'] : 'model',
-      ...(isObject(value['request']) && { request: value['request'] }),
-      ...(isObject(value['response']) && { response: value['response'] }),
-    }
+    const recording = recordingIn(file)
+    const held = wanted === 'answer' ? recording?.response : recording?.request?.['conversation']
+    if (recording && held !== undefined) {
+      found++
+      yield recording
+    } else strays.push(basename(file))
+  }
+  if (found === 0) throw new Complaint(`there is no recording in ${folder} that holds ${AN[wanted]}; see docs/wire.md`)
+  if (strays.length === 0) return
+  const more = strays.length > SHOWN ? `, and ${strays.length - SHOWN} more` : ''
+  process.stderr.write(
+    `dragoman: passed over, as no recording with ${AN[wanted]} is in them: ${strays.slice(0, SHOWN).join(', ')}${more}\n`,
+  )
+}
+
+const AN: Readonly<Record<Wanted, string>> = { answer: 'an answer', conversation: 'a conversation' }
+
+/** So many names are enough to see what they have in common. */
+const SHOWN = 5
+
+function recordingIn(file: string): Recording | undefined {
+  const value = parsed(readInput(file).toString('utf8'))
+  if (!isObject(value) || typeof value['id'] !== 'string' || typeof value['wire'] !== 'string') return undefined
+  if (!isWireId(value['wire'])) return undefined
+  return {
+    id: value['id'],
+    wire: value['wire'],
+    model: typeof value['model'] === 'string' ? value['model'] : 'model',
+    ...(isObject(value['request']) && { request: value['request'] }),
+    ...(isObject(value['response']) && { response: value['response'] }),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { isObject } from '../../model/json.ts'
+import { changeOwnFile } from '../own-file.ts'
 import { dataFolder } from '../places.ts'
 
 /** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
@@ -34,13 +26,11 @@ export function trustOf(folder: string): 'unknown' | 'trusted' | 'changed' | 're
 
 /** Remembers what the person said about a folder. */
 export function setTrust(folder: string, trusted: boolean | undefined): void {
-  const { [realpathSync(folder)]: _former, ...others } = readTrust()
   const said = trusted === undefined ? {} : { [realpathSync(folder)]: trusted ? settingsHash(folder) : REFUSED }
-  const path = trustFile()
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const fresh = `${path}.${process.pid}`
-  writeFileSync(fresh, `${JSON.stringify({ ...others, ...said }, undefined, 2)}\n`, { mode: 0o600 })
-  renameSync(fresh, path)
+  changeOwnFile(trustFile(), () => {
+    const { [realpathSync(folder)]: _former, ...others } = readTrust()
+    return `${JSON.stringify({ ...others, ...said }, undefined, 2)}\n`
+  })
 }
 
 /** The files of a folder that trust is about. */

@@ -1,5 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { changeOwnFile } from '../own-file.ts'
 import { readConfigFile, userConfig } from './read.ts'
 import type { Config } from './schema.ts'
 
@@ -8,13 +7,9 @@ export function changeUserConfig(change: (config: Config) => Config): void {
   changeConfigFile(userConfig(), change)
 }
 
-/** Changes the settings in a file; it is replaced whole or not at all. */
+/** Changes the settings in a file. */
 export function changeConfigFile(path: string, change: (config: Config) => Config): void {
-  const next = change(readConfigFile(path) ?? {})
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const fresh = `${path}.${process.pid}`
-  writeFileSync(fresh, `${JSON.stringify(next, undefined, 2)}\n`, { mode: 0o600 })
-  renameSync(fresh, path)
+  changeOwnFile(path, () => `${JSON.stringify(change(readConfigFile(path) ?? {}), undefined, 2)}\n`)
 }
 
 /** Allows something for good. */

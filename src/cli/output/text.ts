@@ -1,7 +1,8 @@
 import type { RunEvent } from '../../agent/run-event.ts'
 import { resultText } from '../../model/text.ts'
-import type { ResultPart } from '../../model/turn.ts'
+import type { Origin, ResultPart } from '../../model/turn.ts'
 import { type SafeStream, startSafe } from '../../policy/terminal.ts'
+import { sentence } from '../../provider/wrap/wrapped.ts'
 import { visible } from './visible.ts'
 import type { Output, Sink } from './output.ts'
 
@@ -33,9 +34,9 @@ export function textOutput(sink: Sink): Output {
         else if (inner.type === 'finish') endLine()
         else if (inner.type === 'open' && inner.anew) {
           endLine()
-          sink.err(
-            `… ${visible(withoutAdvice(inner.fault?.message ?? 'The answer broke off.'))} It is asked for again.\n`,
-          )
+          const why = firstSentence(inner.fault?.message ?? 'The answer broke off.')
+          const next = inner.origin ? `Going on with ${nameOf(inner.origin)}.` : 'It is asked for again.'
+          sink.err(`… ${visible(`${why} ${next}`)}\n`)
         }
       } else if (event.type === 'call') showCall(event, sink)
       else if (event.type === 'compact' && event.done) sink.err('… the history was summarised\n')
@@ -53,7 +54,7 @@ export function textOutput(sink: Sink): Output {
 export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>): string | undefined {
   if (event.reason === 'done') return undefined
   if (event.reason === 'unsaved') return event.fault?.message ?? CLOSED.unsaved
-  if (event.fault) return `${event.fault.message} The session is kept: dragoman --resume goes on with it.`
+  if (event.fault) return `${sentence(event.fault.message)} The session is kept: dragoman --resume goes on with it.`
   return CLOSED[event.reason]
 }
 
@@ -85,9 +86,13 @@ function firstLine(result: ResultPart): string {
   return resultText(result).split('\n', 1)[0] ?? ''
 }
 
-/** Nobody needs to be told to try again while we do. */
-function withoutAdvice(message: string): string {
-  return oneLine(message).replace(/ Try again\.$/, '')
+/** What went wrong; nobody needs to be told what to do about it while we do it. */
+function firstSentence(message: string): string {
+  return sentence(oneLine(message).split(/(?<=[.!?]) /, 1)[0] ?? '')
+}
+
+function nameOf({ provider, model }: Origin): string {
+  return `${provider}/${model}`
 }
 
 function oneLine(text: string): string {

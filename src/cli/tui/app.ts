@@ -186,7 +186,7 @@ export async function interactive(args: RunArgs): Promise<number> {
     if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
-      await mentions.fetch(text)
+      await mentions.read(text)
       return talk.say(text)
     }
     const found = slashes().find(({ name }) => name === command['name'])

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { changeOwnFile } from '../own-file.ts'
 import { sessionsFolder } from '../places.ts'
 
 const MOST = 500
@@ -16,11 +17,8 @@ export function readHistory(folder: string): string[] {
 
 /** Keeps it for the next time. That it cannot be kept is no reason to stop anyone. */
 export function writeHistory(folder: string, history: readonly string[]): void {
-  const path = fileOf(folder)
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(`${path}.new`, JSON.stringify(history.slice(-MOST)), { mode: 0o600 })
-    renameSync(`${path}.new`, path)
+    changeOwnFile(fileOf(folder), () => JSON.stringify(history.slice(-MOST)))
   } catch {
     // Read-only homes exist.
   }

@@ -21,7 +21,7 @@ export function serverResources(servers: Servers | undefined): string[] {
 /** What is in the resources that the person names, once they have been read. */
 export interface Mentions {
   /** Reads the resources that a text names. */
-  fetch(text: string): Promise<void>
+  read(text: string): Promise<void>
   /** What a name behind an @ stands for, if it is that of a resource. */
   get(name: string): UserTurn['parts'] | undefined
 }
@@ -30,11 +30,11 @@ export interface Mentions {
 export function resourceMentions(servers: () => Servers | undefined): Mentions {
   const known = new Map<string, UserTurn['parts']>()
   return {
-    async fetch(text) {
+    async read(text) {
       const names = new Set([...text.matchAll(/(?:^|\s)@(\S+)/g)].map(([, name = '']) => name))
       for (const name of names) {
         const found = serverOf(name, servers())
-        if (found) known.set(name, await read(found.server, found.uri, name))
+        if (found) known.set(name, await readResource(found.server, found.uri, name))
       }
     },
     get: (name) => known.get(name),
@@ -46,7 +46,7 @@ function serverOf(name: string, servers: Servers | undefined): { server: Server;
   return server && { server, uri: name.slice(server.name.length + 1) }
 }
 
-async function read(server: Server, uri: string, name: string): Promise<UserTurn['parts']> {
+async function readResource(server: Server, uri: string, name: string): Promise<UserTurn['parts']> {
   try {
     const { contents } = await server.request('resources/read', { uri }, { timeout: TIMEOUT })
     const parts = contentsOf(name, (Array.isArray(contents) ? contents.filter(isObject) : []) as JsonObject[])

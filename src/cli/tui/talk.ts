@@ -28,7 +28,7 @@ export interface Talk {
 }
 
 /** So many milliseconds are spent on events before keys and the screen have their turn. */
-const BREATH_MS = 4
+const BREATH_MS = 2
 
 /** Starts a conversation. The agent is asked for anew at each run: model and mode may have changed. */
 export function startTalk(

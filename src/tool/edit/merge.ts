@@ -127,12 +127,8 @@ function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): str
   const carry = carrier(passage, style)
   const result: string[] = []
   for (const piece of pieces) {
-    const merged = mergePiece(piece, (lines) =>
-      carry(
-        lines,
-        result.findLast((line) => !isBlank(line)),
-      ),
-    )
+    const above = result.findLast((line) => !isBlank(line))
+    const merged = mergePiece(piece, (lines) => carry(lines, above))
     if (!merged) return undefined
     result.push(...merged)
   }
@@ -154,7 +150,7 @@ function mergePiece(
   const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
     // The model leaves the blank lines as it remembers them, or knows them as the file has them.
-    if (same(wanted, was)) return is
+    if (was.length === is.length && same(wanted, was)) return is
     const isOne = isExchanged && !fresh.inner.some(isBlank)
     if (isOne && (wanted.length === was.length || wanted.length === is.length)) return is
     // Otherwise nobody knows on which side of a blank line that the model did not know of.

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { isObject, type Json, type JsonObject, stringOf } from '../../model/json.ts'
-import { awaitRedirect } from '../../provider/auth/redirect.ts'
 import type { McpOAuthConfig } from './config.ts'
 import type { OAuthClientProvider } from './sdk.ts'
 import type { Shelf } from './shelf.ts'
@@ -46,6 +45,7 @@ export function keptSignIn(door: Door): OAuthClientProvider {
 /** Signs in anew: shows the person an address, and waits until they have agreed there. */
 export async function signIn(door: Door, show: (url: string) => void): Promise<void> {
   const { auth, computeScopeUnion } = await import('./sdk.ts')
+  const { awaitRedirect } = await import('../../provider/auth/redirect.ts')
   const state = randomBytes(16).toString('hex')
   const redirect = await awaitRedirect(state)
   let verifier = ''

@@ -1,14 +1,13 @@
-import { pathToFileURL } from 'node:url'
+import type { Companions } from '../../host/companion.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { SignInNeeded } from './auth.ts'
+import { clientFor } from './client.ts'
 import type { McpServerConfig, Reach } from './config.ts'
-import { limitedFetch } from './limits.ts'
 import { LIST_NAMES, type ListName } from './lists.ts'
-import { logLine } from './log.ts'
-import { NOBODY, type Questions, samplingOf } from './questions.ts'
-import type { Client, OAuthClientProvider, StandardSchemaV1, Transport } from './sdk.ts'
+import type { Questions } from './questions.ts'
+import type { Client, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { stdioTransport, type StdioTransport } from './stdio.ts'
-import type { Companions } from '../../host/companion.ts'
+import { type Attempt, http, sse } from './web.ts'
 
 /** What a connection needs of the world around it. */
 export interface Surroundings {
@@ -23,6 +22,8 @@ export interface Surroundings {
   readonly isOld?: boolean
   /** Milliseconds until it must have answered. */
   readonly patience: number
+  /** Nobody wants it any more. */
+  readonly stop: AbortSignal
 }
 
 /** What a server tells without being asked. */
@@ -98,12 +99,6 @@ export async function connect(
   }
 }
 
-interface Attempt {
-  readonly transport: Transport
-  /** Why it went away. */
-  readonly why: () => string
-}
-
 async function connectOnce(
   name: string,
   make: (fail: (why: string) => void) => Promise<Attempt>,
@@ -130,11 +125,15 @@ async function connectOnce(
     await transport.close().catch(() => undefined)
   }
   const late = new AbortController()
-  const timer = setTimeout(() => {
-    late.abort(new Error(`it did not answer within ${around.patience / 1000} s`))
+  const giveUp = (reason: string): void => {
+    late.abort(new Error(reason))
     void close()
-  }, around.patience)
+  }
+  const timer = setTimeout(() => giveUp(`it did not answer within ${around.patience / 1000} s`), around.patience)
+  const stopped = (): void => giveUp('it was closed')
+  around.stop.addEventListener('abort', stopped, { once: true })
   try {
+    if (around.stop.aborted) throw new Error('it was closed')
     const options = {
       timeout: around.patience,
       signal: late.signal,
@@ -153,54 +152,11 @@ async function connectOnce(
     throw await plainError(error, ended)
   } finally {
     clearTimeout(timer)
+    around.stop.removeEventListener('abort', stopped)
   }
   state = 'open'
   return connectionOf(client, close)
 }
-
-async function clientFor(name: string, around: Surroundings, hearing: Hearing): Promise<Client> {
-  const { Client: SdkClient, CfWorkerJsonSchemaValidator, ProtocolError } = await import('./sdk.ts')
-  const { questions = NOBODY, folders } = around
-  const changed = (list: ListName) => ({ autoRefresh: false, debounceMs: 300, onChanged: () => hearing.changed(list) })
-  const client = new SdkClient(
-    { name: 'dragoman', version: '1' },
-    {
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(PROBE, around.patience / 2) } },
-      capabilities: {
-        roots: { listChanged: false },
-        sampling: {},
-        elicitation: { form: { applyDefaults: true }, url: {} },
-      },
-      jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
-      listChanged: { tools: changed('tools'), prompts: changed('prompts'), resources: changed('resources') },
-    },
-  )
-  client.setRequestHandler('roots/list', () => ({
-    roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) ?? folder })),
-  }))
-  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    const { message } = params
-    const wish =
-      'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
-    const answer = await questions.elicit(name, wish, mcpReq.signal)
-    return answer as { action: 'accept'; content?: Record<string, string> }
-  })
-  client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
-    const answer = await questions.sample(name, samplingOf(params as JsonObject), mcpReq.signal)
-    if ('refused' in answer) throw new ProtocolError(REFUSED, answer.refused)
-    const { text, model, stop } = answer
-    return { model, role: 'assistant' as const, stopReason: stop, content: { type: 'text' as const, text } }
-  })
-  client.setNotificationHandler('notifications/message', ({ params }) => {
-    hearing.logged(logLine(params))
-  })
-  return client
-}
-
-/** A server of the newer kind answers at once; one that is silent is of the older. */
-const PROBE = 10_000
-/** What the protocol says when the person does not want it. */
-const REFUSED = -1
 
 /** Whatever comes back is an answer; what is in it is looked at where it is used. */
 const ANYTHING: StandardSchemaV1<unknown, Record<string, unknown>> = {
@@ -240,58 +196,6 @@ const LIST_TIMEOUT = 60_000
 function progressText({ progress, total, message }: Record<string, Json | undefined>): string {
   const share = typeof total === 'number' ? `${Number(progress)} of ${total}` : `${Number(progress)}`
   return typeof message === 'string' && message !== '' ? `${message} (${share})` : share
-}
-
-async function http(
-  url: URL,
-  config: McpServerConfig,
-  { authProvider }: Surroundings,
-  fail: (why: string) => void,
-): Promise<Attempt> {
-  const { StreamableHTTPClientTransport } = await import('./sdk.ts')
-  const transport = new StreamableHTTPClientTransport(url, {
-    fetch: limitedFetch(fail),
-    ...(config.headers && { requestInit: { headers: config.headers } }),
-    ...(authProvider && { authProvider }),
-  })
-  const send = transport.send.bind(transport)
-  const close = transport.close.bind(transport)
-  return {
-    why: () => 'the connection was closed',
-    transport: Object.assign(transport, {
-      send: (message: Parameters<typeof send>[0], options: Parameters<typeof send>[1]) => {
-        const id = 'id' in message && 'method' in message ? message.id : undefined
-        if (id === undefined) return send(message, options)
-        // An answer whose stream broke off never comes: without this, whoever waits for it waits for ever.
-        const error = { code: -32_000, message: 'the connection broke before the answer came' }
-        const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id, error })
-        return send(message, { onRequestStreamEnd, ...options })
-      },
-      async close() {
-        await Promise.race([transport.terminateSession().catch(() => undefined), pause(500)])
-        await close()
-      },
-    }),
-  }
-}
-
-async function sse(
-  url: URL,
-  config: McpServerConfig,
-  { authProvider }: Surroundings,
-  fail: (why: string) => void,
-): Promise<Attempt> {
-  const { SSEClientTransport } = await import('./sdk.ts')
-  const transport = new SSEClientTransport(url, {
-    fetch: limitedFetch(fail),
-    ...(config.headers && { requestInit: { headers: config.headers } }),
-    ...(authProvider && { authProvider }),
-  })
-  return { transport, why: () => 'the connection was closed' }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms).unref())
 }
 
 function endOf(transport: StdioTransport): string {

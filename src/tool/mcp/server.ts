@@ -33,7 +33,7 @@ export interface Server {
 }
 
 /** What a server needs of the world around it. */
-export interface ServerOptions extends Omit<Surroundings, 'authProvider' | 'isOld' | 'patience'> {
+export interface ServerOptions extends Omit<Surroundings, 'authProvider' | 'isOld' | 'patience' | 'stop'> {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where lists are kept. */
   readonly shelf: Shelf
@@ -57,6 +57,7 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
   let failures = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let isStarted = false
+  const stop = new AbortController()
   const log = lastLines()
 
   function become(next: ServerState): void {
@@ -111,7 +112,13 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
     const signed = Object.keys(filled.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
     const authProvider =
       door && !signed ? keptSignIn({ ...door, ...(filled.oauth && { oauth: filled.oauth }) }) : undefined
-    const around = { ...options, patience, isOld: isKnownOld(shelf, key), ...(authProvider && { authProvider }) }
+    const around = {
+      ...options,
+      patience,
+      stop: stop.signal,
+      isOld: isKnownOld(shelf, key),
+      ...(authProvider && { authProvider }),
+    }
     const connection = await connect(name, filled, reach, around, {
       changed: (list) => void renew(list),
       logged: (line) => log.add(line),
@@ -198,6 +205,7 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
       clearTimeout(timer)
       become({ status: 'closed' })
       state = { status: 'closed' }
+      stop.abort()
       const pending = opening?.catch(() => undefined)
       await current?.close()
       current = undefined

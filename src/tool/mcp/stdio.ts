@@ -71,6 +71,8 @@ export function stdioTransport(
           close()
         },
       })
+      // Who was closed while it was being started is not wanted.
+      if (isClosed) await companion.close()
     },
     async send(message) {
       if (!companion || isClosed) throw new Error('the server has ended')

@@ -10,6 +10,7 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
   let found: readonly Tool[] = []
   let isFirst = true
   let isStale = true
+  let isBegun = false
   let all = toolbox(own)
   let declared = all
   const tell = onceEach()
@@ -48,7 +49,12 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
       return 'problem' in other || other.renamed ? one : other
     },
     accept: (tool, input) => all.accept(tool, input),
-    begin: () => servers.start(),
+    begin() {
+      if (isBegun) return
+      isBegun = true
+      // Loading what speaks with servers takes a moment, in which the request would not get out of the house.
+      setTimeout(() => servers.start(), HEAD_START).unref()
+    },
     refresh() {
       const before = declared.specs.map(({ name }) => name)
       renew()
@@ -65,6 +71,9 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
     },
   }
 }
+
+/** Milliseconds that the first request has for itself. */
+const HEAD_START = 200
 
 /** More tools than this are refused by some vendors. */
 const MOST_DECLARED = 128
@@ -95,12 +104,8 @@ function failures({ list }: Servers): string[] {
   })
 }
 
-/** What is so is told once, and again only if it was otherwise in between. */
+/** A server that comes and goes is not worth a line each time. */
 function onceEach(): (now: readonly string[]) => string[] {
-  let told: readonly string[] = []
-  return (now) => {
-    const news = now.filter((text) => !told.includes(text))
-    told = now
-    return news
-  }
+  const told = new Set<string>()
+  return (now) => now.filter((text) => !told.has(text) && told.add(text))
 }

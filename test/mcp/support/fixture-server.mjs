@@ -146,7 +146,7 @@ if (modes.has('greets')) process.stdout.write('Welcome to the pond!\n')
 if (modes.has('leaves')) {
   spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' }).unref()
 }
-if (modes.has('counts')) writeFileSync(`${process.cwd()}/started-${process.pid}`, '')
+if (modes.has('counts')) writeFileSync(`${process.cwd()}/started-${Date.now()}`, '')
 if (modes.has('deaf')) process.stdin.on('end', () => setInterval(() => {}, 1000))
 
 createInterface({ input: process.stdin }).on('line', async (line) => {

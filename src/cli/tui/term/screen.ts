@@ -43,6 +43,9 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
   let isHidden = false
   let lastLines: readonly Line[] = []
   let lastCursor: Spot | undefined
+  /** Where the cursor was put last; nobody puts it there twice. */
+  let shownSpot: Spot | undefined
+  let isPlaced = false
 
   function styled(row: readonly Cell[]): string {
     let out = ''
@@ -108,7 +111,11 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
     lastCursor = cursor
     const { rows: next, dropped } = fitting(lines)
     const spot = cursor && { row: Math.max(cursor.row - dropped, 0), column: Math.min(cursor.column, columns - 1) }
-    return paint(next) + place(spot)
+    const painted = paint(next)
+    const isStill = isPlaced && spot?.row === shownSpot?.row && spot?.column === shownSpot?.column
+    shownSpot = spot
+    isPlaced = true
+    return painted === '' && isStill ? '' : painted + place(spot)
   }
 
   function send(text: string): void {
@@ -120,6 +127,7 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
       if (lines.length === 0) return
       const above = lines.map((one) => `${styled(cells(one))}\r\n`).join('')
       const clear = toRow(0, Math.max(shown.length, 1)) + CLEAR_DOWN
+      isPlaced = false
       shown = []
       at = 0
       send(clear + above + show(lastLines, lastCursor))
@@ -132,6 +140,7 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
       const above = shown.slice(0, at).reduce((sum, row) => sum + rowsOf(row, nextColumns), 0)
       const own = Math.floor(Math.max((lastCursor?.column ?? 0) - 1, 0) / nextColumns)
       ;[columns, rows] = [nextColumns, nextRows]
+      isPlaced = false
       const up = Math.min(above + own, nextRows - 1)
       shown = []
       at = 0

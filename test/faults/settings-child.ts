@@ -1,0 +1,31 @@
+import { setTrust } from '../../src/cli/config/trust.ts'
+import { changeUserConfig } from '../../src/cli/config/write.ts'
+import { keysFile } from '../../src/cli/keys-file.ts'
+
+/** Changes the settings some times, or writes one thing, then the other, until it is killed. */
+export function act(what: string, name: string, times: number): void {
+  if (what === 'change') for (let time = 0; time < times; time++) allow(`tool_${name}_${time}`)
+  else writeOnAndOn()
+}
+
+function allow(rule: string): void {
+  changeUserConfig(({ policy, ...config }) => ({ ...config, policy: { allow: [...(policy?.allow ?? []), rule] } }))
+}
+
+function writeOnAndOn(): never {
+  const keys = keysFile()
+  const isFirst = keys.get('openai') === undefined
+  if (isFirst) {
+    keys.set('gemini', { kind: 'key', key: 'kept' })
+    changeUserConfig(() => ({ policy: { allow: ['kept'] } }))
+  } else process.stdout.write('ready\n')
+  for (let time = 0; ; time++) {
+    const word = `${time % 2 === 0 ? 'old' : 'new'}-${LONG}`
+    changeUserConfig((config) => ({ ...config, model: `a/${word}` }))
+    setTrust(process.cwd(), time % 2 === 0)
+    keys.set('openai', { kind: 'key', key: word })
+    if (time === 0 && isFirst) process.stdout.write('ready\n')
+  }
+}
+
+const LONG = 'x'.repeat(20_000)
