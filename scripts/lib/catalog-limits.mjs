@@ -2,8 +2,9 @@
 // that is missing, and what it can do (t: calls tools, v: looks at pictures, r: reasons). The first line that fits the
 // last part of a model's name counts for each fact. What is not certain is left out: unknown is better than wrong.
 export const limits = [
-  // Not for a conversation.
+  // Not for a conversation: other kinds of models, and those that only completed a text.
   [/embed|tts|transcribe|whisper|image|audio|realtime|live|moderation|ocr|guard|dall-e|voice|voxtral/, { skip: true }],
+  [/^(?:text-)?(?:ada|babbage|curie|davinci)(?:-|$)|^gpt-3\.5-turbo-instruct/, { skip: true }],
 
   [/^claude-(?:3-5-haiku|3-5-sonnet|3\.5)/, { output: 8192, can: 'tv' }],
   [/^claude-(?:instant|2|v1)/, { output: 4096, can: '' }],

@@ -1,5 +1,5 @@
 import type { ModelPort } from '../provider/port.ts'
-import { defaultModel, findLocal, resolveModel } from '../provider/resolve.ts'
+import { defaultModel, findLocal, type Problem, resolveModel } from '../provider/resolve.ts'
 import type { Row } from '../provider/row.ts'
 import { rowFrom } from '../provider/row-from.ts'
 import { port, probe } from '../provider/send.ts'
@@ -40,7 +40,7 @@ export async function chooseModel(
   config: Config = {},
   { recalled, maxCost, tap }: Choice = {},
 ): Promise<Chosen> {
-  const problem = name === undefined && recalled !== undefined ? problemWith(recalled, config) : undefined
+  const problem = name === undefined && recalled !== undefined ? problemWith(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await configuredModel(config))
   if (chosen === undefined) throw new Complaint(problem ?? NO_MODEL, 41)
   const limited = costLimit(maxCost, catalogWith(config))
@@ -48,14 +48,10 @@ export async function chooseModel(
     problem === undefined
       ? []
       : [`This session was held with ${recalled}, which cannot be used here: ${problem} Going on with ${chosen}.`]
-  const [first = '', ...others] = namesIn(chosen, config)
-  const able = others.map((one) => ({ name: one, problem: problemWith(one, config) }))
-  for (const one of able)
-    if (one.problem !== undefined) notices.push(`${one.name} cannot be used here to fall back on: ${one.problem}`)
+  const names = usableOf(namesIn(chosen, config), config, (notice) => notices.push(notice))
   const opened: Chosen[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
-    const names = [first, ...able.flatMap((one) => (one.problem === undefined ? [one.name] : []))]
     for (const one of names) opened.push(await openNamed(one, config, opener(tap)))
     const [main, ...rest] = await Promise.all(opened.map(async (one) => retry(await limited(one.port))))
     if (!main) throw new Complaint(NO_MODEL, 41)
@@ -81,6 +77,19 @@ function namesIn(chosen: string, { fallback = [] }: Config): readonly string[] {
   return [...new Set([...named, ...(named.length === 1 ? fallback : [])])].filter((one) => one !== '')
 }
 
+/**
+ * Those of a list that can be used here; of the others the person is told. If the first one is written wrong, or none is
+ * left, that is a complaint about the first.
+ */
+function usableOf(names: readonly string[], config: Config, told: (notice: string) => void): readonly string[] {
+  const judged = names.map((name) => ({ name, trouble: problemWith(name, config) }))
+  const usable = judged.flatMap(({ name, trouble }) => (trouble ? [] : [name]))
+  const first = judged[0]?.trouble
+  if (first && (first.code !== EXIT.signIn || usable.length === 0)) throw new Complaint(first.problem, first.code)
+  for (const { name, trouble } of judged) if (trouble) told(`${name} cannot be used here: ${trouble.problem}`)
+  return usable
+}
+
 /** A model without patience: each attempt is paid for, so each must fit into the limit, which comes before it. */
 async function openNamed(name: string, config: Config, open: (target: Target) => ModelPort): Promise<Chosen> {
   if (isRehearsal(name)) {
@@ -93,10 +102,10 @@ async function openNamed(name: string, config: Config, open: (target: Target) =>
 }
 
 /** Why a name leads nowhere here. */
-function problemWith(name: string, config: Config): string | undefined {
+function problemWith(name: string, config: Config): Problem | undefined {
   if (isRehearsal(name)) return undefined
   const target = targetNamed(name, config)
-  return 'problem' in target ? target.problem : undefined
+  return 'problem' in target ? target : undefined
 }
 
 /** Where a name leads here, with the flags that `dragoman doctor` has found out. */

@@ -41,5 +41,5 @@ function typedUnseen(question: string): Promise<string> {
   })
 }
 
-// eslint-disable-next-line no-control-regex -- escape is what they begin with
+/** Escape is what they begin with. */
 const ESCAPES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g

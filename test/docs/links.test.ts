@@ -75,8 +75,10 @@ function checkAnywhere(words: readonly string[], line: string): void {
     assert.ok(FOREIGN.has(option) || isKnown(option, all), `nobody has ${option}: ${line}`)
 }
 
+/** Behind `--` stand words for another program. */
 function optionsIn(words: readonly string[]): string[] {
-  return words.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? [])
+  const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
+  return own.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? [])
 }
 
 function isKnown(option: string, options: Options): boolean {

@@ -42,14 +42,29 @@ describe('-m a,b', () => {
     const { code, out, err } = await dragoman(['-p', 'go', '--yolo'], here)
     assert.equal(code, 0, err)
     assert.match(out, /Answered\./)
-    assert.match(err, /mistral\/x cannot be used here to fall back on: mistral needs a key/)
+    assert.match(err, /mistral\/x cannot be used here: mistral needs a key/)
     assert.equal(second.server.count(), 2)
   })
 
-  test('the first one must be usable', async () => {
+  test('a key that is missing here does not stop the others; a name that is written wrong does', async () => {
+    const { second, here } = await two()
+    const passed = await dragoman(['-m', 'mistral/x,anthropic/script', '-p', 'go', '--yolo'], here)
+    assert.equal(passed.code, 0, passed.err)
+    assert.match(passed.out, /Answered\./)
+    assert.match(passed.err, /^mistral\/x cannot be used here: mistral needs a key/)
+    assert.equal(second.server.count(), 2)
+
+    const misspelt = await dragoman(['-m', 'mistrall/x,anthropic/script', '-p', 'go'], here)
+    assert.equal(misspelt.code, 42)
+    assert.match(misspelt.err, /Did you mean mistral\/x\?/)
+    const nobody = await dragoman(['-m', 'mistral/x,groq/y', '-p', 'go'], here)
+    assert.deepEqual([nobody.code, nobody.err.trim().split('\n').length], [41, 1], nobody.err)
+    assert.match(nobody.err, /mistral needs a key/)
+  })
+
+  test('who goes on is said, in words', async () => {
     const { here } = await two()
-    const { code, err } = await dragoman(['-m', 'mistral/x,anthropic/script', '-p', 'go'], here)
-    assert.equal(code, 41)
-    assert.match(err, /mistral needs a key/)
+    const { err } = await dragoman(['-m', 'openai-chat/script,anthropic/script', '-p', 'go', '--yolo'], here)
+    assert.match(err, /^… The quota of openai-chat is used up: .* Going on with anthropic\/script\.$/m)
   })
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../src/model/json.ts'
 import { type Random, startRandom } from '../support/mutate-random.ts'
 import type { Workspace } from '../tool/workspace.ts'
-import { combined, DAMAGES, type Damage, type Wanted } from './damage.ts'
+import { combined, DAMAGES, type Damage, isTelling, type Wanted } from './damage.ts'
 import type { RealEdit } from './real-edits.ts'
 
 /** How an attempt ended: the file is what it should be, it is as it was, or it is something else. */
@@ -35,7 +35,7 @@ export function attemptsOn(edit: RealEdit, seed: number): Attempt[] {
     const random = startRandom(seed, at, numberOf(edit))
     const both = random.chance(0.7)
     const damaged = damage(edit, random, both)
-    if (!damaged || damaged.fresh.join('\n') === damaged.old.join('\n')) return []
+    if (!damaged || (damaged !== edit && !isTelling(edit, damaged))) return []
     const isCrlf = kind === 'other line ends' ? random.chance(0.5) : random.chance(0.1)
     const text = textOf(damaged, random)
     const crlf = kind === 'other line ends' && !isCrlf

@@ -61,6 +61,21 @@ export const combined: Damage = (wanted, random, both) => {
   return done >= 2 ? result : undefined
 }
 
+/**
+ * Is the search text damaged, and do the two texts still tell what the edit is? By chance the damage may make a line that is
+ * to be changed the same as the new one.
+ */
+export function isTelling(edit: Wanted, damaged: Wanted): boolean {
+  if (same(edit.old, damaged.old) || same(damaged.old, damaged.fresh)) return false
+  const [before, after] = [kept(edit), kept(damaged)]
+  const count = ({ old }: Wanted, pairs: readonly [number, number][], blank: boolean): number =>
+    pairs.filter(([from]) => ((old[from] ?? '').trim() === '') === blank).length
+  const blanks = ({ old }: Wanted): number => old.filter((line) => line.trim() === '').length
+  const put = Math.max(0, blanks(damaged) - blanks(edit))
+  if (count(damaged, after, false) > count(edit, before, false)) return false
+  return count(damaged, after, true) <= count(edit, before, true) + put
+}
+
 function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }

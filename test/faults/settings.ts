@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readConfigFile } from '../../src/cli/config/read.ts'
 import { keysFile } from '../../src/cli/keys-file.ts'
+import type { Step } from '../../src/rehearsal/script.ts'
+import { boxedPlace, skipWithoutBox } from '../host/box.ts'
+import { dragoman, type Ended, stage } from '../support/command.ts'
 import type { Plays } from '../support/faults.ts'
 
-/** Settings, trust and keys, written by processes that are killed or that are many. */
+/** Settings that are wrong, or not the person's own; and settings, trust and keys, written by who is killed or by many. */
 export const settingsPlays: Plays = {
   'fa-068': async (fault) => {
     const home = mkdtempSync(join(tmpdir(), 'dragoman-settings-'))
@@ -26,7 +30,7 @@ export const settingsPlays: Plays = {
       const writers = Number(fault.inject['writers'])
       const each = Number(fault.inject['runs']) / writers
       const all = Array.from({ length: writers }, (_, at) => start('change', home, `${at}`, `${each}`))
-      assert.deepEqual(await Promise.all(all.map(end)), Array(writers).fill(0))
+      assert.deepEqual(await Promise.all(all.map(ended)), Array(writers).fill(0))
       const rules = readConfigFile(join(home, 'config/dragoman/config.json'))?.policy?.allow ?? []
       assert.equal(new Set(rules).size, writers * each, 'a change was lost')
       assert.deepEqual(readdirSync(join(home, 'config/dragoman')), ['config.json'])
@@ -34,6 +38,90 @@ export const settingsPlays: Plays = {
       rmSync(home, { recursive: true, force: true })
     }
   },
+  'fa-124': async () => {
+    const here = await stage([{ say: 'Fine.' }])
+    const path = userSettings(here)
+    const text = '{"policy": {"allow": ["toString"], "ask": ["__proto__"], "deny": ["constructor", "hasOwnProperty"]}}'
+    put(path, text)
+    await saysFine(here)
+    assert.equal(readFileSync(path, 'utf8'), text)
+    const { out } = await dragoman(['config'], here)
+    for (const name of ['toString', '__proto__', 'constructor']) assert.ok(out.includes(`"${name}"`), out)
+  },
+  'fa-125': async () => {
+    for (const odd of ['huge', 'device', 'pipe'] as const) {
+      const here = await stage([{ say: 'Never asked.' }])
+      const path = userSettings(here)
+      put(path, '')
+      if (odd === 'huge') truncateSync(path, 2 ** 31)
+      else {
+        rmSync(path)
+        if (odd === 'device') symlinkSync('/dev/zero', path)
+        else spawnSync('mkfifo', [path])
+      }
+      const ended = await dragoman(['-p', 'hi'], here)
+      assert.deepEqual([ended.code, ended.out], [52, ''])
+      assert.match(ended.err, /^dragoman: .*config\.json is (?:too large|no ordinary file).*\n$/)
+    }
+  },
+  'fa-126': async () => {
+    const here = await stage([writes('made.txt'), { say: 'Fine.' }])
+    put(userSettings(here), '{"policy": {"deny": ["write_file"]}}')
+    put(join(here.work, '.dragoman/config.json'), '{"approvalMode": "yolo", "policy": {"allow": ["write_file"]}}')
+    const ended = await saysFine(here)
+    assert.match(ended.err, /not used, because this folder is not trusted/)
+    // Even whoever trusts the folder keeps the rules of their own.
+    await dragoman(['trust', '--yes'], here)
+    await saysFine(here)
+    assert.equal(existsSync(join(here.work, 'made.txt')), false)
+  },
+  'fa-127': async () => {
+    const here = await stage([writes('made.txt'), { say: 'Fine.' }])
+    const text = '{"approvalMode": "yolo", "model": "nowhere/at-all"}'
+    put(join(here.work, '.dragoman/config.json'), text)
+    const ended = await saysFine(here)
+    assert.match(ended.err, /not used, because this folder is not trusted/)
+    assert.equal(existsSync(join(here.work, 'made.txt')), false)
+    assert.equal(readFileSync(join(here.work, '.dragoman/config.json'), 'utf8'), text)
+  },
+  'fa-128': async () => {
+    const here = await stage([{ say: 'Never asked.' }])
+    const env = { ...here.env, PATH: here.home }
+    const ended = await dragoman(['-p', 'hi', '--sandbox', 'on'], { ...here, env })
+    assert.deepEqual([ended.code, ended.out], [52, ''])
+    assert.match(ended.err, /cannot run in a sandbox here: .*--sandbox off/)
+    assert.equal(here.server.requests.length, 0)
+  },
+  'fa-129': async (_fault, t) => {
+    const hindered = await skipWithoutBox()
+    if (hindered !== false) return t.skip(hindered)
+    using at = boxedPlace()
+    const end = await at.run(
+      'mkdir -p .dragoman .git/hooks; echo x > .dragoman/config.json; echo x > .git/hooks/pre-commit',
+    )
+    assert.notEqual(end.exitCode, 0)
+    for (const path of ['.dragoman/config.json', '.git/hooks/pre-commit'])
+      assert.equal(existsSync(join(at.ws, path)), false)
+  },
+}
+
+type Here = Awaited<ReturnType<typeof stage>>
+
+const userSettings = (here: Here): string => join(here.home, '.config/dragoman/config.json')
+
+const writes = (path: string): Step => ({
+  call: [{ name: 'write_file', args: { file_path: `{cwd}/${path}`, content: 'x' } }],
+})
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+async function saysFine(here: Here): Promise<Ended> {
+  const ended = await dragoman(['-p', 'hi'], here)
+  assert.deepEqual([ended.out, ended.code], ['Fine.\n', 0], ended.err)
+  return ended
 }
 
 const AT_ONCE = 4
@@ -42,7 +130,7 @@ const AT_ONCE = 4
 async function killed(home: string, run: number): Promise<void> {
   const child = start('write', home)
   child.stdout?.once('data', () => setTimeout(() => child.kill('SIGKILL'), run % 20))
-  await end(child)
+  await ended(child)
   const settings = readConfigFile(join(home, 'config/dragoman/config.json'))
   assert.match(settings?.model ?? '', /^a\/(?:old|new)-x{20000}$/)
   assert.deepEqual(settings?.policy?.allow, ['kept'])
@@ -62,7 +150,7 @@ function start(...words: string[]): ChildProcess {
   })
 }
 
-function end(child: ChildProcess): Promise<number | null> {
+function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('close', resolve)
   })

@@ -45,7 +45,7 @@ test('tokens: what does not fit is refused before it is sent', async () => {
   assert.equal(ledger.spent.tokens, 800)
   const fault = faultOf(await eventsOf(model, small))
   assert.deepEqual([fault?.kind, fault?.code], ['quota', 'budget'])
-  assert.equal(fault?.message, 'The budget is used up: 800 of 850 tokens are spent, and this request may take 101.')
+  assert.equal(fault?.message, 'The budget does not reach: 800 of 850 tokens are spent, and this request may take 101.')
   assert.equal(inner.asked, 2)
 })
 

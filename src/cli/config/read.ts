@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { nearMisses } from '../../schema/near.ts'
@@ -86,10 +86,18 @@ export function readConfigFile(path: string): Config | undefined {
   return text === undefined ? undefined : parseConfig(path, text)
 }
 
+/** More than this was not written by a person. */
+const MAX_BYTES = 2 ** 20
+
 function contentOf(path: string): string | undefined {
   try {
+    const stats = statSync(path)
+    if (!stats.isFile()) throw new Complaint(`${path} is no ordinary file; move it away`, EXIT.config)
+    if (stats.size > MAX_BYTES)
+      throw new Complaint(`${path} is too large for settings (${stats.size} bytes); move it away`, EXIT.config)
     return readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof Complaint) throw error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw new Complaint(

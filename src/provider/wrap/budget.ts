@@ -53,11 +53,11 @@ export function startLedger(cap: Cap, price: Price): Ledger {
       const money = spent.money + reserved.money + aside.money
       if (cap.tokens !== undefined && tokens > cap.tokens)
         return {
-          problem: `The budget is used up: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${aside.tokens}.`,
+          problem: `The budget does not reach: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${aside.tokens}.`,
         }
       if (cap.money !== undefined && money > cap.money)
         return {
-          problem: `The budget is used up: ${dollars(spent.money)} of ${dollars(cap.money)} are spent, and this request may cost ${dollars(aside.money)}.`,
+          problem: `The budget does not reach: ${dollars(spent.money)} of ${dollars(cap.money)} are spent, and this request may cost ${dollars(aside.money)}.`,
         }
       let open = true
       reserved = { tokens: reserved.tokens + aside.tokens, money: reserved.money + aside.money }

@@ -61,28 +61,42 @@ function solid(lines: readonly string[]): Solid[] {
 /** Where the passage would have to begin so that most of the wanted lines are in their places. */
 function starts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
   const places = new Map<string, number[]>()
-  for (const [at, { key }] of file.entries()) places.set(key, [...(places.get(key) ?? []).slice(-MAX_SAME), at])
-  const votes = new Map<number, number>()
-  for (const [at, { key }] of wanted.entries()) {
-    for (const place of places.get(key) ?? []) votes.set(place - at, (votes.get(place - at) ?? 0) + key.length + 1)
+  for (const [at, { key }] of file.entries()) {
+    const same = places.get(key)
+    if (same) same.push(at)
+    else places.set(key, [at])
   }
-  const known = [...votes].sort((a, b) => b[1] - a[1]).slice(0, MAX_STARTS)
-  return known.length > 0 ? known.map(([start]) => start) : similarStarts(file, wanted)
+  const votes = new Map<number, number>()
+  const vote = (start: number, weight: number): void => void votes.set(start, (votes.get(start) ?? 0) + weight)
+  const strange: number[] = []
+  for (const [at, { key }] of wanted.entries()) {
+    const known = places.get(key)
+    if (!known) strange.push(at)
+    // Lines that are everywhere tell nothing.
+    else if (known.length <= MAX_SAME) for (const place of known) vote(place - at, key.length + 1)
+  }
+  // A line that is nowhere is somewhere in another form.
+  for (const at of strange.slice(0, 3)) {
+    for (const [place, score] of similarPlaces(file, wanted[at]?.line ?? '')) {
+      vote(place - at, score * (wanted[at]?.key.length ?? 0))
+    }
+  }
+  return [...votes]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_STARTS)
+    .map(([start]) => start)
 }
 
 const MAX_SAME = 50
 
-/** With no line in common, the line that is most like one of the first few wanted lines gives the place. */
-function similarStarts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
+/** The lines that are most like a line. */
+function similarPlaces(file: readonly Solid[], line: string): [place: number, score: number][] {
   if (file.length > 5000) return []
-  let best = { start: 0, score: 0.3 }
-  for (const [at, { line }] of wanted.slice(0, 3).entries()) {
-    for (const [place, other] of file.entries()) {
-      const score = similarity(line, other.line)
-      if (score > best.score) best = { start: place - at, score }
-    }
-  }
-  return best.score > 0.3 ? [best.start] : []
+  return file
+    .map(({ line: other }, place): [number, number] => [place, similarity(line, other)])
+    .filter(([, score]) => score > 0.3)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_STARTS)
 }
 
 function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | undefined {

@@ -13,13 +13,13 @@ export function isTorn({ before, after }: Place, old: string, fresh: string): bo
   return isGlued(before, first, last) || isGlued(mirror(after), mirror(first), mirror(last))
 }
 
-/** Does the new text repeat what stands before it, or run together with it as the old text did not? */
+/** Does the old text begin in the middle of a word, or the new text repeat what stands before it, or run together with it? */
 function isGlued(before: string, old: string, fresh: string): boolean {
   const word = before.trim()
   if (word === '') return false
   if (fresh.startsWith(word) && !old.startsWith(word)) return true
   const isWord = (sign: string | undefined): boolean => WORD.test(sign ?? '')
-  return isWord(before.at(-1)) && isWord(fresh[0]) && !isWord(old[0])
+  return isWord(before.at(-1)) && (isWord(old[0]) || isWord(fresh[0]))
 }
 
 function mirror(text: string): string {

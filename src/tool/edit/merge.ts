@@ -1,5 +1,5 @@
 import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
-import { cut, frame, type Passage, type Piece, pairUp, same, twins } from './pieces.ts'
+import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
 import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
 import { type Style, trailOf } from './style.ts'
@@ -13,7 +13,7 @@ type Side = 'file' | 'old'
  * has it, or in its own wrong way; both are told from the lines that stay. What the model did not mean to change stays as
  * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
  */
-export function mergePassage(given: Passage, style: Style): readonly string[] | undefined {
+export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return given.fresh
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
@@ -28,8 +28,22 @@ export function mergePassage(given: Passage, style: Style): readonly string[] | 
   const edge = sideOfEdge(passage)
   if (voted !== undefined && edge !== undefined && edge !== voted) return undefined
   const side = voted ?? lean(pieces, passage, style)
-  if (side === undefined) return undefined
-  return side === 'file' ? fresh : merged
+  const result = side === 'file' ? fresh : side === 'old' ? merged : undefined
+  if (!result || (side === 'file' && pieces.some(forgets))) return undefined
+  return voted !== undefined || isAtHome(result, around, style) ? result : undefined
+}
+
+/** Has the file a line here of which the model knows nothing? Then it must not go. */
+function forgets({ old, file, fresh }: Piece): boolean {
+  const known = new Set([...old, ...fresh].map(essence))
+  return file.some((line) => !isBlank(line) && !known.has(essence(line)))
+}
+
+/** Do lines fit between those around them: not deeper without a reason, and before a closing bracket, deeper than it? */
+function isAtHome(lines: readonly string[], { above, below = '' }: Surroundings, { unit }: Style): boolean {
+  const last = lines.findLast((line) => !isBlank(line)) ?? ''
+  const isClosed = !CLOSES.test(below) || indentOf(last).length > indentOf(below).length || OPENS.test(last)
+  return isClosed && isStepping(lines, above, unit)
 }
 
 /** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
@@ -104,29 +118,38 @@ function sideOfEdge({ file, old, fresh }: Passage): Side | undefined {
  * of a line that only the file has, or only the memory. For all that they disagree about there must be a sign.
  */
 function lean(pieces: readonly Piece[], { file, old }: Passage, { trails }: Style): Side | undefined {
-  const changed = pieces.filter((piece) => !same(piece.fresh, piece.old)).flatMap(({ fresh }) => fresh)
+  const changed = pieces.filter((piece) => !same(piece.fresh, piece.old))
+  if (!changed.every((piece) => isAlike(piece.old, piece.file))) return undefined
+  const fresh = changed.flatMap((piece) => piece.fresh)
   const sides = new Set<Side | undefined>()
   for (const signsOf of [indents, quotes, ends]) {
-    const [inFile, inOld] = [signsOf(file), signsOf(old)]
+    const [inFile, inOld] = [new Set(signsOf(file)), new Set(signsOf(old))]
     if ([...inOld].every((sign) => inFile.has(sign)) && [...inFile].every((sign) => inOld.has(sign))) continue
-    const only = [...signsOf(changed)].filter((sign) => inFile.has(sign) !== inOld.has(sign))
+    const signs = signsOf(fresh)
+    const only = signs.filter((sign) => inFile.has(sign) !== inOld.has(sign))
     const found = new Set(only.map((sign): Side => (inFile.has(sign) ? 'file' : 'old')))
     if (found.size > 1 || (signsOf === ends && found.has('old') && trails)) return undefined
+    // The first and the last new line must stand where one of the two stands.
+    const strange = [signs[0], signs.at(-1)].some((sign = '') => !inFile.has(sign) && !inOld.has(sign))
+    if (signsOf === indents && strange) return undefined
     sides.add([...found][0])
   }
   const [side] = sides
   return sides.size === 1 ? side : undefined
 }
 
-const indents = (lines: readonly string[]): Set<string> => new Set(lines.filter((line) => !isBlank(line)).map(indentOf))
-const quotes = (lines: readonly string[]): Set<string> => new Set(lines.flatMap((line) => line.match(QUOTES) ?? []))
-const ends = (lines: readonly string[]): Set<string> => new Set(lines.map((line) => trailOf(line)))
+const indents = (lines: readonly string[]): string[] => lines.filter((line) => !isBlank(line)).map(indentOf)
+const quotes = (lines: readonly string[]): string[] => lines.flatMap((line) => line.match(QUOTES) ?? [])
+const ends = (lines: readonly string[]): string[] => lines.map((line) => trailOf(line))
 
 /** All pieces together, each with the model's changes made in what the file has. */
 function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): string[] | undefined {
   const carry = carrier(passage, style)
   const result: string[] = []
-  for (const piece of pieces) {
+  for (const [at, piece] of pieces.entries()) {
+    // A line of which the model knows nothing stays where it is, if what is around it stays.
+    const isSteady = (one: Piece | undefined): boolean => one === undefined || isAlike(one.old, one.fresh)
+    if (forgets(piece) && !(isSteady(pieces[at - 1]) && isSteady(pieces[at + 1]))) return undefined
     const above = result.findLast((line) => !isBlank(line))
     const merged = mergePiece(piece, (lines) => carry(lines, above))
     if (!merged) return undefined
@@ -142,8 +165,7 @@ function mergePiece(
 ): readonly string[] | undefined {
   if (same(piece.fresh, piece.old) || same(piece.fresh, piece.file)) return piece.file
   const [old, file, fresh] = [frame(piece.old), frame(piece.file), frame(piece.fresh)]
-  const solid = (lines: readonly string[]): string[] => lines.filter((line) => !isBlank(line)).map(essence)
-  if (!same(solid(old.inner), solid(file.inner))) return undefined
+  if (!isAlike(old.inner, file.inner)) return undefined
   // Blank lines between lines that are exchanged go with them, if it is clear how many they were.
   if (old.inner.length !== file.inner.length && fresh.inner.length > 1) return undefined
   const isExchanged = old.inner.length > 0 && fresh.inner.length > 0
@@ -162,9 +184,10 @@ function mergePiece(
 
 /** Carries new lines over from the model's way of writing to the file's. */
 function carrier({ old, file }: Passage, style: Style): Reindent {
-  const pairs = twins(old, file)
+  const all = pairUp(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
+  const pairs = all.filter(([model, real]) => essence(model) === essence(real))
   const reindent = reindenter(indentPairs(old, file), style)
-  const steps: Requote[] = [requoter(pairs), untrailer(pairs, { old, file }), recaller(pairs)]
+  const steps: Requote[] = [requoter(pairs), untrailer(all, { old, file }, style), recaller(pairs)]
   return (lines, above) => {
     if (isFlattened(lines, old)) return undefined
     const moved = reindent(lines, above)?.map((line) =>

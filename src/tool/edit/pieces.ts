@@ -8,6 +8,12 @@ export interface Passage {
   readonly fresh: readonly string[]
 }
 
+/** The nearest lines of the file around a passage that are not blank. */
+export interface Surroundings {
+  readonly above: string | undefined
+  readonly below: string | undefined
+}
+
 /** One line that all three have in some form, or what lies between two such lines. */
 export type Piece = Passage
 
@@ -44,11 +50,10 @@ export function pairUp(left: readonly string[], right: readonly string[]): Pairs
 /** Two lines count as the same line, changed, from here on. */
 const MIN_SIMILAR = 0.6
 
-/** The pairs of lines of two texts that differ at most in white space and quotes. */
-export function twins(left: readonly string[], right: readonly string[]): [left: string, right: string][] {
-  return pairUp(left, right)
-    .map(([at, to]): [string, string] => [left[at] ?? '', right[to] ?? ''])
-    .filter(([one, other]) => essence(one) === essence(other))
+/** Are two lists the same but for blank lines, white space and quotes? */
+export function isAlike(one: readonly string[], other: readonly string[]): boolean {
+  const solid = (lines: readonly string[]): string[] => lines.filter((line) => !isBlank(line)).map(essence)
+  return same(solid(one), solid(other))
 }
 
 /** The blank lines before the first line that is not blank, those after the last, and what lies between. */

@@ -104,4 +104,4 @@ export function isStepping(lines: readonly string[], above: string | undefined, 
 }
 
 /** How a line ends that something deeper follows, in most languages. */
-export const OPENS = /(?:[{([:=>|&?+,<]|\b(?:do|then|else|begin))\s*$/
+export const OPENS = /(?:[{([:=>|&?+<]|\b(?:do|then|else|begin))\s*$/

@@ -4,6 +4,7 @@ import { isTorn } from './inline.ts'
 import { isBlank } from './lines.ts'
 import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place, placeOf } from './locate.ts'
 import { mergePassage } from './merge.ts'
+import { frame } from './pieces.ts'
 import { styleOf } from './style.ts'
 
 /** How the place of an edit was found. */
@@ -84,7 +85,10 @@ export function smartEdit(text: string, edit: Edit): Edited {
 /** Exchanges a text that stands within a line, or takes a text out. */
 function editInline(text: string, { old, fresh }: Edit, at: number, place: Place): string | Doubt {
   if (isTorn(place, old, fresh)) return TORN
-  return text.slice(0, at) + fresh + text.slice(at + old.length)
+  // A line that goes away takes its indentation along.
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const from = fresh === '' && at > 0 && isBlank(text.slice(start, at)) ? start : at
+  return text.slice(0, from) + fresh + text.slice(at + old.length)
 }
 
 /** Exchanges whole lines. */
@@ -100,7 +104,11 @@ function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old
     return { doubt: 'whether a line beside it, which new_string has too, is to be there twice' }
   const { place } = fitted
   const passage = { file: lines.slice(place.first, place.end), ...completed(fitted.wanted, found) }
-  const merged = mergePassage(passage, styleOf(lines))
+  const around = {
+    above: lines.slice(0, place.first).findLast((line) => !isBlank(line)),
+    below: lines.slice(place.end).find((line) => !isBlank(line)),
+  }
+  const merged = mergePassage(passage, around, styleOf(lines))
   if (!merged) return { doubt: 'how the new lines are to be written there' }
   return [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
 }
@@ -130,11 +138,16 @@ function exactPlace(text: string, old: string, at: number): Place {
 function blocks({ old, fresh }: Edit): Wanted {
   const ended = old.endsWith('\n') && old.trim() !== ''
   const left = (ended ? old.slice(0, -1) : old).split('\n')
-  // What goes away without its line end takes the one before it.
-  if (fresh === '') return { old: !ended && left[0] === '' ? left.slice(1) : left, fresh: [] }
+  if (fresh === '') return { old: gone(old), fresh: [] }
   const right = fresh.split('\n')
   if (ended && right.length > 1 && right.at(-1) === '') right.pop()
   return { old: left, fresh: right }
+}
+
+/** The lines that go away with a text: of the line ends around it one is its own, the others are blank lines. */
+function gone(old: string): readonly string[] {
+  const { above, inner, below } = frame(old.split('\n'))
+  return below.length > 0 ? [...above, ...inner, ...below.slice(1)] : [...above.slice(1), ...inner]
 }
 
 /** A text that begins or ends within a line is completed to whole lines with what the file has around it. */

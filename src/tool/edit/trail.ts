@@ -1,6 +1,6 @@
 import { isBlank } from './lines.ts'
 import type { Passage } from './pieces.ts'
-import { trailOf } from './style.ts'
+import { type Style, trailOf } from './style.ts'
 
 /**
  * Takes the space away that the model has put at the ends of lines where the file has none, learned from lines that are
@@ -9,6 +9,7 @@ import { trailOf } from './style.ts'
 export function untrailer(
   pairs: readonly (readonly [model: string, file: string])[],
   { old, file }: Pick<Passage, 'old' | 'file'>,
+  { trails }: Style,
 ): (line: string) => string | undefined {
   const put = new Set(pairs.flatMap(([model, real]) => (trailOf(real) === '' ? [trailOf(model)] : [])))
   // Blank lines are all alike; if the file's are empty, so were the model's meant to be.
@@ -16,7 +17,9 @@ export function untrailer(
   put.delete('')
   return (line) => {
     const trail = trailOf(line)
-    if (put.size === 0 || trail === '') return line
+    if (trail === '') return line
+    // The file has no such space, and the model's memory of it neither.
+    if (put.size === 0) return trails ? line : undefined
     if (put.has(trail)) return line.slice(0, line.length - trail.length)
     const [only = ''] = put
     return put.size === 1 && trail.endsWith(only) ? line.slice(0, -only.length) : undefined
