@@ -9,7 +9,10 @@ import { binOf, runNode } from './lib/run.mjs'
 const entryPoints = ['src/cli/main.ts', 'src/index.ts', 'src/embed/index.ts']
 
 /** What every headless run loads before its first request: one file instead of dozens. */
-const hot = ['src/cli/command/run.ts', 'src/cli/headless.ts', 'src/host/local.ts', 'src/tool/builtin/index.ts']
+const hot = {
+  first: 'src/cli/main.ts',
+  sources: ['src/cli/command/run.ts', 'src/cli/headless.ts', 'src/host/local.ts', 'src/tool/builtin/index.ts'],
+}
 
 /** Where the build keeps the fingerprint of what it was built from. */
 export const buildStamp = 'dist/.stamp'

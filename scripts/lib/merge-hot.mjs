@@ -10,10 +10,13 @@ const HOT = 'hot.js'
  * Merges what these sources load when they start, and points everybody else to it. Returns the files that are left, or
  * undefined when there is nothing to merge.
  */
-export async function mergeHot(metafile, sources) {
+export async function mergeHot(metafile, { first, sources }) {
   const outputs = metafile.outputs
   const roots = Object.keys(outputs).filter((path) => sources.includes(outputs[path].entryPoint))
-  const hot = closure(outputs, roots)
+  const main = Object.keys(outputs).filter((path) => outputs[path].entryPoint === first)
+  // What the very first file needs stays by itself: who asks only for the version loads no more than that.
+  const early = closure(outputs, main)
+  const hot = new Set([...closure(outputs, roots)].filter((path) => !early.has(path)))
   const folder = dirname([...hot][0] ?? '')
   if (hot.size < 2 || [...hot].some((path) => dirname(path) !== folder)) return undefined
   const file = posix.join(folder, HOT)

@@ -30,7 +30,7 @@ export const settingsPlays: Plays = {
       const writers = Number(fault.inject['writers'])
       const each = Number(fault.inject['runs']) / writers
       const all = Array.from({ length: writers }, (_, at) => start('change', home, `${at}`, `${each}`))
-      assert.deepEqual(await Promise.all(all.map(ended)), Array(writers).fill(0))
+      assert.deepEqual(await Promise.all(all.map(whenEnded)), Array(writers).fill(0))
       const rules = readConfigFile(join(home, 'config/dragoman/config.json'))?.policy?.allow ?? []
       assert.equal(new Set(rules).size, writers * each, 'a change was lost')
       assert.deepEqual(readdirSync(join(home, 'config/dragoman')), ['config.json'])
@@ -130,7 +130,7 @@ const AT_ONCE = 4
 async function killed(home: string, run: number): Promise<void> {
   const child = start('write', home)
   child.stdout?.once('data', () => setTimeout(() => child.kill('SIGKILL'), run % 20))
-  await ended(child)
+  await whenEnded(child)
   const settings = readConfigFile(join(home, 'config/dragoman/config.json'))
   assert.match(settings?.model ?? '', /^a\/(?:old|new)-x{20000}$/)
   assert.deepEqual(settings?.policy?.allow, ['kept'])
@@ -150,7 +150,7 @@ function start(...words: string[]): ChildProcess {
   })
 }
 
-function ended(child: ChildProcess): Promise<number | null> {
+function whenEnded(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('close', resolve)
   })
