@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { startRehearsal } from '../../src/rehearsal/server.ts'
+import { dragoman } from '../support/command.ts'
+import { root } from '../support/paths.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'dragoman-package-'))
+after(() => rmSync(place, { recursive: true, force: true }))
+
+interface Packed {
+  readonly filename: string
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** What `npm pack` makes of the build that is there. */
+function pack(): Packed {
+  const out = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', place], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const json: unknown = JSON.parse(out)
+  return (Array.isArray(json) ? json[0] : Object.values(json as object)[0]) as Packed
+}
+
+describe('the package', () => {
+  const packed = pack()
+
+  test('is small, and holds what it needs and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path)
+    assert.ok(packed.unpackedSize < 6_000_000, `${packed.unpackedSize} bytes`)
+    assert.ok(paths.length < 220, `${paths.length} files`)
+    for (const needed of [
+      'bin/dragoman',
+      'dist/cli/main.js',
+      'dist/index.js',
+      'LICENSE',
+      'README.md',
+      'man/dragoman.1',
+    ])
+      assert.ok(paths.includes(needed), needed)
+    for (const path of paths)
+      assert.match(path, /^(?:bin|dist|man)\/|^(?:LICENSE|README\.md|package\.json|docs\/config\.schema\.json)$/)
+  })
+
+  test('installs without a script, within its limits, and runs', (t) => {
+    const prefix = join(place, 'installed')
+    mkdirSync(prefix)
+    writeFileSync(join(prefix, 'package.json'), '{"private":true}')
+    const install = spawnSync(
+      'npm',
+      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', join(place, packed.filename)],
+      { cwd: prefix, encoding: 'utf8', timeout: 120_000 },
+    )
+    if (install.status !== 0) return t.skip(`the registry cannot be reached: ${install.stderr.split('\n')[0]}`)
+    const modules = join(prefix, 'node_modules')
+    const lock = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as { packages: object }
+    const count = Object.keys(lock.packages).length
+    const bytes = sizeOf(modules)
+    t.diagnostic(`${count} packages, ${(bytes / 1e6).toFixed(1)} MB`)
+    assert.ok(count <= 60 && bytes <= 30_000_000, `${count} packages, ${bytes} bytes`)
+    const env = { PATH: process.env['PATH'] ?? '', HOME: place }
+    const said = execFileSync(join(modules, '.bin/dragoman'), ['-p', 'hi', '-m', 'rehearsal/hello'], {
+      cwd: prefix,
+      env,
+      encoding: 'utf8',
+    })
+    assert.notEqual(said.trim(), '')
+  })
+})
+
+test('before the first request a run loads few modules, and none that it does not need', async () => {
+  const work = mkdtempSync(join(place, 'work-'))
+  const loaded = join(place, 'loaded')
+  const hooks = join(place, 'hooks.mjs')
+  const register = join(place, 'register.mjs')
+  writeFileSync(
+    hooks,
+    `import { appendFileSync } from 'node:fs'
+export function load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context) }`,
+  )
+  writeFileSync(register, `import { register } from 'node:module'\nregister(${JSON.stringify(`file://${hooks}`)})`)
+  let early: string[] = []
+  const server = await startRehearsal({
+    scripts: { script: { steps: [{ say: 'Hello.' }] } },
+    watch: (moment) => {
+      if (moment === 'asked' && existsSync(loaded)) early = readFileSync(loaded, 'utf8').trim().split('\n')
+    },
+  })
+  try {
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: work,
+      OPENAI_API_KEY: 'k',
+      DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
+      NODE_OPTIONS: `--import=file://${register}`,
+    }
+    const { code } = await dragoman(['-p', 'hi', '-m', 'openai-chat/script'], { work, env })
+    assert.equal(code, 0)
+  } finally {
+    await server.close()
+  }
+  const ours = early.filter((url) => url.includes('/dist/'))
+  assert.ok(ours.length > 0 && ours.length <= 24, `${ours.length} files:\n${ours.join('\n')}`)
+  const heavy = /sdk|highlight|markdown|telemetry-export|html|iconv|parser|catalog|mcp|tui|google|undici/
+  assert.deepEqual(
+    ours.filter((url) => heavy.test(url.split('/').at(-1) ?? '')),
+    [],
+  )
+  assert.deepEqual(
+    early.filter((url) => /^node:(?:https|tls|http2|readline|worker_threads|zlib)$/.test(url)),
+    [],
+  )
+})
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+}
