@@ -4,6 +4,7 @@ import type { Rejected } from '../model/fold.ts'
 import type { Agent } from './agent.ts'
 import type { Settled } from './call-state.ts'
 import { type Approval, approve } from './confirm.ts'
+import { stoppedBy } from './deadline.ts'
 import { queue } from './queue.ts'
 import type { RunEvent } from './run-event.ts'
 import { execute } from './execute.ts'
@@ -22,8 +23,8 @@ export async function* carryOut(
   const events = queue<RunEvent>()
   let state: Schedule = schedule(order)
   const running = new Set<Promise<void>>()
+  // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
   const stop = new AbortController()
-  const both = AbortSignal.any([signal, stop.signal])
   let broken: { error: unknown } | undefined
 
   function dispatch(action: Action): void {
@@ -59,7 +60,7 @@ export async function* carryOut(
     const executing = find(id)
     if (broken || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
-    const { result, facts } = await execute(agent, executing, both, onProgress)
+    const { result, facts } = await execute(agent, executing, stop.signal, onProgress)
     settle(id, result, agent.clock.now() - executing.started, call.decision, facts)
   }
 
@@ -68,7 +69,7 @@ export async function* carryOut(
   }
 
   async function decide(call: CallPart): Promise<void> {
-    const approval: Approval = await approve(agent, call, both, {
+    const approval: Approval = await approve(agent, call, stop.signal, {
       event: (event) => events.push(event),
       asking: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
     })
@@ -91,7 +92,11 @@ export async function* carryOut(
   }
 
   const find = (id: string) => state.calls.find((call) => call.call.id === id)
-  const cancel = () => dispatch({ type: 'cancel', why: 'The person stopped the run.' })
+  const cancel = () => {
+    const late = stoppedBy(signal) === 'time-limit'
+    dispatch({ type: 'cancel', why: late ? 'The time of the run is over.' : 'The person stopped the run.' })
+    stop.abort(signal.reason)
+  }
 
   if (order.length === 0) return []
   try {

@@ -33,7 +33,12 @@ export function contextTokens(turns: readonly Turn[]): number {
   const counted = turns[at]
   const usage = counted?.role === 'assistant' ? counted.usage : undefined
   const known = usage ? usage.input + usage.cacheRead + usage.cacheWrite + usage.output : 0
-  return known + Math.ceil(turns.slice(at + 1).reduce((sum, turn) => sum + sizeOf(turn), 0) / 4)
+  return known + Math.ceil(historySize(turns.slice(at + 1)) / 4)
+}
+
+/** How long a history is, in characters. */
+export function historySize(turns: readonly Turn[]): number {
+  return turns.reduce((sum, turn) => sum + sizeOf(turn), 0)
 }
 
 /**
@@ -48,7 +53,7 @@ export async function* compact(
   const { session, model, clock } = agent
   const spoken = session.entries.filter((entry) => entry.seq >= firstKept(session.entries) && isSpoken(entry))
   const cut = cutPoint(spoken, agent.compaction?.keep ?? KEEP)
-  const before = project(session.entries).reduce((sum, turn) => sum + sizeOf(turn), 0)
+  const before = historySize(project(session.entries))
   const kept: RunEvent = { type: 'compact', before, after: before, done: false }
   if (cut === undefined) {
     yield kept
@@ -77,7 +82,7 @@ export async function* compact(
   const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${textOf(turn.parts).trim()}`
   const tail = spoken.filter((entry) => entry.seq >= cut)
-  const after = summary.length + project(tail).reduce((sum, one) => sum + sizeOf(one), 0)
+  const after = summary.length + historySize(project(tail))
   if (turn.finish.reason !== 'stop' || textOf(turn.parts).trim() === '' || after >= before) {
     const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary was of no use.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
@@ -101,7 +106,7 @@ function isSpoken(entry: Entry): boolean {
 
 /** The entry with which the kept tail begins: a message of the person or a turn of the model, never a result without its call. */
 function cutPoint(spoken: readonly Entry[], keep: number): number | undefined {
-  const sizes = spoken.map((entry) => project([entry]).reduce((sum, turn) => sum + sizeOf(turn), 0))
+  const sizes = spoken.map((entry) => historySize(project([entry])))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let tail = 0
   let cut: number | undefined

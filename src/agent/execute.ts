@@ -37,7 +37,7 @@ export async function execute(
         },
       }
     }
-    return { result: { ...part, ...resultOf(output) }, ...(output.facts && { facts: output.facts }) }
+    return { result: resultOf(call.call.id, name, output), ...(output.facts && { facts: output.facts }) }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const text = `${name} failed: ${message}`
@@ -58,11 +58,14 @@ export function contextOf(
   return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed }
 }
 
-function resultOf(output: ToolOutput): Pick<ResultPart, 'status' | 'content'> & Partial<ResultPart> {
+function resultOf(id: string, name: string, output: ToolOutput): ResultPart {
   const given = typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
   // What no person can see in a page or a file, no model shall read as words either.
   const content = given.map((part) => (part.kind === 'text' ? { ...part, text: forModel(part.text) } : part))
   return {
+    kind: 'result',
+    id,
+    name,
     status: output.error ? 'error' : 'ok',
     content,
     ...(output.data !== undefined && { data: output.data }),

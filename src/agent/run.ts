@@ -8,7 +8,8 @@ import { type EntryBody, mustBeDurable } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
 import type { Agent } from './agent.ts'
 import { carryOut } from './carry-out.ts'
-import { compact, isTooLong } from './compact.ts'
+import { compact, historySize, isTooLong } from './compact.ts'
+import { startDeadline, stoppedBy } from './deadline.ts'
 import { startLoopWatch } from './loop-watch.ts'
 import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
@@ -26,23 +27,27 @@ export async function* run(
   said: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<RunEvent> {
+  const deadline = startDeadline(agent, signal)
   try {
-    yield* work(agent, said, signal)
+    yield* work(agent, said, deadline.signal)
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: sentence(error.message) }
     yield { type: 'run-close', reason: 'unsaved', text: '', fault }
+  } finally {
+    deadline.callOff()
   }
 }
 
 async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const { session, model, clock } = agent
   const prompt = `${session.id}#${session.prompts + (said ? 1 : 0)}`
-  const started = clock.now()
   const loops = startLoopWatch()
   const spending = startSpending(agent)
   let nudges = 0
   let squeezed = false
+  /** Where the last summary was of no use, it is not paid for again before there is clearly more to summarise. */
+  let enough = 0
   let text = ''
 
   const log = async (body: EntryBody): Promise<RunEvent> => {
@@ -63,12 +68,13 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   } else if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
 
   for (let turns = 1; ; turns++) {
-    if (signal.aborted) return yield* close('cancelled')
+    if (signal.aborted) return yield* close(stoppedBy(signal))
     if (agent.limits?.turns !== undefined && turns > agent.limits.turns) return yield* close('turn-limit')
-    if (agent.limits?.ms !== undefined && clock.now() - started > agent.limits.ms) return yield* close('time-limit')
-    if (await isTooLong(agent)) {
+    if ((await isTooLong(agent)) && historySize(session.turns) > enough) {
+      const held = summaries(agent)
       const summed = yield* compact(agent, prompt, signal)
       if (summed) await spending.add(summed.origin, summed.usage)
+      enough = summaries(agent) > held ? 0 : historySize(session.turns) * MORE
     }
 
     const news = agent.toolbox.refresh?.()
@@ -99,7 +105,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
           prompt,
           ms: clock.now() - before,
         })
-      return yield* close('cancelled')
+      return yield* close(stoppedBy(signal))
     }
     if (reason === 'fault' && fault) {
       yield await log({ kind: 'fault', fault: toJson(fault), prompt, ...paid })
@@ -140,7 +146,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       continue
     }
     const results = yield* carryOut(agent, order, rejected, signal)
-    if (signal.aborted) return yield* close('cancelled')
+    if (signal.aborted) return yield* close(stoppedBy(signal))
     const again = loops.seen(order, results)
     if (again === 'stop') return yield* close('loop')
     if (again === 'tell') yield await log({ kind: 'note', text: REPEATED })
@@ -157,6 +163,7 @@ function sentence(words: string): string {
 }
 
 const MAX_NUDGES = 2
+const MORE = 1.2
 
 const MALFORMED =
   'Your last answer held a call that could not be read. Make the call again, natively, with arguments that are one JSON object. Write no code around it.'

@@ -14,7 +14,7 @@ export interface RunArgs {
   readonly mode?: ApprovalMode
   /** The session to go on with: its id, or `latest`. */
   readonly resume?: string
-  /** The session to branch off from: its id, or `latest`. */
+  /** The session to branch off from: its id, or `latest`; with `@3`, as it was before the person's third message. */
   readonly fork?: string
   readonly maxTurns?: number
   readonly maxCost?: number
@@ -22,6 +22,8 @@ export interface RunArgs {
   readonly directories: readonly string[]
   readonly allowedTools: readonly string[]
   readonly systemFile?: string
+  /** The first request takes all files of the folder along. */
+  readonly allFiles?: true
   readonly sandbox?: SandboxMode
   /** Commands in the sandbox may reach the network. */
   readonly network?: true
@@ -71,6 +73,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     directories: listOf(values['include-directories']),
     allowedTools: listOf(values['allowed-tools']),
     ...(systemFile !== undefined && { systemFile }),
+    ...(values['all-files'] && { allFiles: true }),
     ...(values.sandbox !== undefined && { sandbox: values.sandbox }),
     ...(values['sandbox-network'] && { network: true }),
     ...(values.record !== undefined && { record: values.record }),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Agent } from '../agent/agent.ts'
+import { contextOf } from '../agent/execute.ts'
 import { contextMessage } from '../agent/prompt/context.ts'
-import SYSTEM from '../agent/prompt/system.md'
 import { seenFiles } from '../agent/seen-files.ts'
 import { keepIn } from '../agent/undo.ts'
 import { turnKey } from '../model/ids.ts'
@@ -11,10 +11,12 @@ import type { ApprovalMode, Policy } from '../policy/policy.ts'
 import { withUrlGuard } from '../policy/url-guard.ts'
 import { systemClock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
+import type { Entry } from '../session/entry.ts'
 import { noticesOf } from '../session/notices.ts'
 import { takeUp, type Session } from '../session/session.ts'
 import { jsonlStore } from '../session/store/jsonl.ts'
 import { type SessionLog, type Store, StoreProblem } from '../session/store/store.ts'
+import type { Tool } from '../tool/define.ts'
 import { toolbox } from '../tool/toolbox.ts'
 import type { RunArgs } from './args.ts'
 import { catalogWith } from './catalog.ts'
@@ -24,8 +26,9 @@ import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from './last-words.ts'
 import type { Mcp } from './mcp.ts'
 import { configFolder, sessionsFolder } from './places.ts'
-import { policiesFor } from './policies.ts'
-import { demandSandbox, shutIn } from './shut-in.ts'
+import { policiesFor, secretFilesOf } from './policies.ts'
+import { systemPrompt } from './system-prompt.ts'
+import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
 import { guardFor, webThrough, webTools } from './web.ts'
 
 /** An agent that is ready to run, and how to put it away. */
@@ -37,6 +40,10 @@ export interface Assembled {
   readonly policyFor: (mode: ApprovalMode) => Policy
   /** The servers of the settings, if there are any. */
   readonly mcp?: Mcp
+  /** From here on tools and servers put their questions to this model. */
+  useModel(model: ModelPort): void
+  /** Do commands run in a sandbox? */
+  isShutIn(): Promise<boolean>
   /** The session is closed at once; servers get a moment to end by themselves. */
   close(): Promise<void>
 }
@@ -69,11 +76,13 @@ export async function assemble(
       folders: [...folders, scratch],
       allowed: args.allowedTools,
       sandboxed: async () => (await local.sandbox()).inForce,
+      unboxed: () => whyUnboxed(args, settings, local),
     })
     const policyFor = (mode: ApprovalMode): Policy => withUrlGuard(policies(mode), guard)
     const mint = (): string => turnKey(randomBytes(20))
-    const web = webTools(model, mint, config.search, process.env)
-    const own = builtinTools({ memory, web })
+    let current = model
+    const web = webTools(() => current, mint, config.search, process.env)
+    const own = builtinTools({ memory, web, secretFiles: secretFilesOf(settings) })
     const configs = config.mcpServers ?? {}
     const mcp =
       Object.keys(configs).length === 0
@@ -100,11 +109,20 @@ export async function assemble(
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...(ask && { ask }),
     }
+    if (session.turns.length === 0) {
+      const files = args.allFiles ? await allFiles(agent, own) : undefined
+      session.append({ kind: 'note', text: surroundings(folders, files) })
+    }
     return {
       agent,
       policyFor,
       notices: [...settings.notices, ...notices],
       ...(mcp && { mcp }),
+      useModel(next) {
+        current = next
+        mcp?.useModel(next)
+      },
+      isShutIn: async () => (await local.sandbox()).inForce,
       async close() {
         if (!mcp) host.close()
         session.close()
@@ -119,7 +137,7 @@ export async function assemble(
     }
   } catch (error) {
     session.close()
-    throw error
+    throw error instanceof StoreProblem ? new Complaint(error.message) : error
   }
 }
 
@@ -139,7 +157,6 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
     const scratch = join(sessionsFolder(folder), 'scratch', log.id)
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
     const session = takeUp(log)
-    if (session.turns.length === 0) session.append({ kind: 'note', text: surroundings(folders) })
     return { session, scratch, notices: args.resume === undefined ? [] : noticesOf(log) }
   } catch (error) {
     log?.close()
@@ -156,13 +173,23 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
 
 function logFor(args: RunArgs, store: Store, folder: string): SessionLog {
   if (args.fork !== undefined) {
-    const parent = sessionNamed(args.fork, store)
-    const seq = store.read(parent).entries.at(-1)?.seq ?? 0
-    return store.create({ id: newId(), folder, parent: { session: parent, seq } })
+    const [, name = args.fork, message] = /^(.*)@(\d+)$/.exec(args.fork) ?? []
+    const session = sessionNamed(name, store)
+    const seq = branchPoint(store.read(session).entries, message)
+    return store.create({ id: newId(), folder, parent: { session, seq } })
   }
   return args.resume === undefined
     ? store.create({ id: newId(), folder })
     : store.open(sessionNamed(args.resume, store))
+}
+
+/** The last entry that a branch shares: the last of all, or the one before the message of the person with this number. */
+function branchPoint(entries: readonly Entry[], message: string | undefined): number {
+  if (message === undefined) return entries.at(-1)?.seq ?? 0
+  const said = entries.filter((entry) => entry.kind === 'user')
+  const first = said[Number(message) - 1]
+  if (!first) throw new Complaint(`the session has ${said.length} messages of yours, so there is no ${message}`)
+  return entries[entries.indexOf(first) - 1]?.seq ?? 0
 }
 
 /** The id that a person means: `latest`, an id, or the beginning of one. */
@@ -198,27 +225,15 @@ function existing(folder: string): string {
   return folder
 }
 
-/** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
-export function systemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
-  const target = process.env['DRAGOMAN_WRITE_SYSTEM_MD'] ?? process.env['GEMINI_WRITE_SYSTEM_MD']
-  if (target !== undefined && target !== '') {
-    const path = /^(?:1|true)$/i.test(target) ? resolve('system.md') : resolve(target)
-    writeFileSync(path, SYSTEM)
-  }
-  const named = args.systemFile ?? process.env['DRAGOMAN_SYSTEM_MD'] ?? process.env['GEMINI_SYSTEM_MD']
-  if (named === undefined || named === '' || /^(?:0|false)$/i.test(named)) return SYSTEM
-  const path = /^(?:1|true)$/i.test(named) ? resolve('.dragoman/system.md') : resolve(named)
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new Complaint(
-      `the system prompt ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT.config,
-    )
-  }
+/** All files of the folders, as far as they are text and there is room for them. */
+async function allFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
+  const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
+  const context = contextOf(agent, new AbortController().signal, () => undefined)
+  const output = await tool?.run({ paths: ['**/*'] }, context)
+  return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
 }
 
-function surroundings(folders: readonly string[]): string {
+function surroundings(folders: readonly string[], files: string | undefined): string {
   const folder = folders[0] ?? '.'
   return contextMessage({
     date: new Date().toDateString(),
@@ -226,5 +241,6 @@ function surroundings(folders: readonly string[]): string {
     folders,
     tree: folderTree(folder),
     instructions: readInstructions(folder),
+    ...(files !== undefined && { files }),
   })
 }

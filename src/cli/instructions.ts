@@ -11,10 +11,8 @@ const LONGEST = 40_000
 
 /** The instructions files that hold for a folder: the person's own, then from the top down to the folder. */
 export function readInstructions(folder: string): { path: string; text: string }[] {
-  const home = homedir()
-  const folders = [configFolder(), ...parents(folder)]
-  const found = folders
-    .flatMap((one) => (one === home ? [] : NAMES.map((name) => join(one, name))))
+  return [configFolder(), ...parents(folder)]
+    .flatMap((one) => NAMES.map((name) => join(one, name)))
     .flatMap((path) => {
       try {
         const text = readFileSync(path, 'utf8')
@@ -25,16 +23,18 @@ export function readInstructions(folder: string): { path: string; text: string }
         return []
       }
     })
-  return found
 }
 
-/** From the folder that holds the repository, or the folder itself, down to the folder. */
+/** From the home folder down to the folder; elsewhere, from the folder that holds the repository, or the folder alone. */
 function parents(folder: string): string[] {
+  const home = homedir()
   const chain: string[] = []
+  let repository: string[] | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
-    if (hasEntry(at, '.git')) return chain
-    if (at === dirname(at)) return [folder]
+    if (at === home) return chain
+    if (!repository && hasEntry(at, '.git')) repository = [...chain]
+    if (at === dirname(at)) return repository ?? [folder]
   }
 }
 

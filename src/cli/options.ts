@@ -50,6 +50,7 @@ export const RUN_OPTIONS = {
     ...asking,
   },
   'system-file': { takes: '<file>', from: 'file', about: 'another system prompt', ...asking },
+  'all-files': { short: 'a', about: 'take the text of all files of the folder along from the start', ...asking },
   'approval-mode': {
     takes: '<mode>',
     from: ['default', 'auto_edit', 'yolo', 'plan'],
@@ -79,7 +80,13 @@ export const RUN_OPTIONS = {
     about: 'go on with a session: its id, or the latest',
     ...session,
   },
-  fork: { takes: '[session]', alone: 'latest', from: 'session', about: 'branch off from a session', ...session },
+  fork: {
+    takes: '[session]',
+    alone: 'latest',
+    from: 'session',
+    about: 'branch off from a session; latest@3: from before your third message',
+    ...session,
+  },
   'max-turns': { takes: '<n>', about: 'stop after so many turns', ...session },
   'max-cost': { takes: '<dollars>', about: 'stop before it costs more', ...session },
   cwd: { takes: '<folder>', from: 'folder', about: 'the folder to work in', ...place },

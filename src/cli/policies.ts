@@ -32,3 +32,9 @@ export function policiesFor(
     throw error
   }
 }
+
+/** The patterns of files that hold secrets, of everybody who settles something. */
+export function secretFilesOf({ policies }: Pick<Settings, 'policies'>): string[] {
+  const all = Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles)
+  return all.map((pattern) => (pattern.startsWith('~/') ? `${homedir()}${pattern.slice(1)}` : pattern))
+}

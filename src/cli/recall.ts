@@ -6,7 +6,7 @@ import { sessionsFolder } from './places.ts'
 
 /** The model of the session that is to be gone on with, if there is one and no other model is named. */
 export function recalledModel(args: RunArgs): string | undefined {
-  const name = args.resume ?? args.fork
+  const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
   const store = jsonlStore(sessionsFolder(workFolder(args)))
   return lastModel(store.read(sessionNamed(name, store)).entries)

@@ -31,6 +31,15 @@ export async function demandSandbox(args: RunArgs, { config }: Settings, host: L
   )
 }
 
+/** Why commands cannot be shut in although the person did not say that they need not be; they are told how to change it. */
+export async function whyUnboxed(args: RunArgs, { config }: Settings, host: LocalHost): Promise<string | undefined> {
+  if ((args.sandbox ?? config.sandbox) === 'off') return undefined
+  const state = await host.sandbox()
+  if (state.inForce) return undefined
+  tellOnce([`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' '))
+  return 'There is no sandbox here, so every command is asked about (dragoman doctor --local says why).'
+}
+
 /** A person is told once on this machine, not with every run. */
 function tellOnce(why: string): void {
   const mark = join(dataFolder(), 'told-no-sandbox')

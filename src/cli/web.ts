@@ -45,7 +45,7 @@ export function webThrough(judge: UrlGuard, env: NodeJS.ProcessEnv): Web {
 
 /** What the web tools may ask: the model, and the search service of the settings. */
 export function webTools(
-  model: ModelPort,
+  model: () => ModelPort,
   mint: () => string,
   search: Config['search'],
   env: NodeJS.ProcessEnv,

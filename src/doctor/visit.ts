@@ -4,7 +4,7 @@ import type { Clock } from '../provider/clock.ts'
 import { systemClock } from '../provider/clock.ts'
 import type { Facts } from '../provider/row.ts'
 import { startPost } from '../provider/send.ts'
-import { isLoopback, type Target } from '../provider/target.ts'
+import { isLoopback, shownAddress, type Target } from '../provider/target.ts'
 import type { Post } from '../provider/transport.ts'
 import type { Limits } from '../provider/watch.ts'
 import { startLedger } from '../provider/wrap/budget.ts'
@@ -118,7 +118,7 @@ export async function visit(target: Target, options: VisitOptions): Promise<Repo
     provider: target.row.id,
     model: target.model,
     wire: target.wire,
-    url: target.baseUrl,
+    url: shownAddress(target.baseUrl),
     usable: [3, 6].every((id) => behaviours.some((one) => one.id === id && /passes|degraded/.test(one.status))),
     behaviours: behaviours.sort((one, other) => one.id - other.id),
     findings: [...findings.values()],

@@ -34,7 +34,11 @@ export async function judgeCommand(
   if (judging.approved.has(textKey(command, folder))) {
     return decided('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
   }
-  if (verdict === 'allow' && inside && places.disk) return decided('allow', rule, why)
+  if (verdict === 'allow' && inside && places.disk) {
+    const open = shell.ruled ? undefined : await judging.unboxed?.()
+    if (open === undefined) return decided('allow', rule, why)
+    return { ...decided('ask', 'no sandbox', open), always: alwaysOf(command, folder, shell) }
+  }
   if (mode === 'auto_edit' && inside && shell.understood && (await judging.sandboxed?.())) {
     return decided('allow', 'mode auto_edit in the sandbox', 'It can change nothing but the workspace.')
   }

@@ -1,13 +1,13 @@
 import type { Effect, ForeignTool } from './effect.ts'
 import type { Judged, Judging } from './judging.ts'
 import { inPlan } from './judging.ts'
-import { coversHost, isAbout, type Rule } from './rule/rule.ts'
+import { coversHost, isAbout, type Rule, wholeTool } from './rule/rule.ts'
 
 /** Judges reaching a host: by the rules, then by the mode. */
 export function judgeNet(effect: Effect & { readonly kind: 'net' }, tool: string, judging: Judging): Judged {
   const about = (rule: Rule) => isAbout(rule, tool) && (rule.host === undefined || coversHost(rule, effect.host))
   return judgeBy(about, judging, `It reaches ${effect.host} over the network.`, {
-    rule: tool === 'web_fetch' ? `${tool}(${effect.host})` : tool,
+    rule: tool === 'web_fetch' ? `${tool}(${effect.host})` : wholeTool(tool),
     covers: tool === 'web_fetch' ? `${tool} from ${effect.host}` : tool,
   })
 }
@@ -17,7 +17,7 @@ export function judgeUnknown(effect: Effect & { readonly kind: 'unknown' }, tool
   const isWhole = (rule: Rule) => rule.host === undefined && rule.path === undefined
   if (effect.of) return judgeForeign(effect.of, tool, isWhole, judging)
   const about = (rule: Rule) => isWhole(rule) && isAbout(rule, tool)
-  return judgeBy(about, judging, 'Nobody has said what it does.', { rule: tool, covers: tool })
+  return judgeBy(about, judging, 'Nobody has said what it does.', { rule: wholeTool(tool), covers: tool })
 }
 
 function judgeForeign(of: ForeignTool, tool: string, isWhole: (rule: Rule) => boolean, judging: Judging): Judged {

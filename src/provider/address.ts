@@ -1,4 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' }
+import type { Fault } from '../model/fault.ts'
 import type { Credential, Target } from './target.ts'
 
 /** The address of a request: the base URL, and below it the place where the wire is spoken. */
@@ -32,6 +33,16 @@ export async function headersOf(target: Target, stream: boolean): Promise<{ head
     ...(secret !== '' && target.key && keyHeader(target.key, secret)),
   }
   return { headers, secret }
+}
+
+/** The same; a sign-in that fails is a fault. */
+export async function sign(target: Target, stream: boolean): Promise<Awaited<ReturnType<typeof headersOf>> | Fault> {
+  try {
+    return await headersOf(target, stream)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { kind: 'auth', message: `The sign-in to ${target.row.id} failed: ${why}` }
+  }
 }
 
 /** Who we are, in the form in which Google's own client says it. */

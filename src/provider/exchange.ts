@@ -7,7 +7,7 @@ import { framer } from '../wire/framing/framer.ts'
 import type { Frame } from '../wire/frame.ts'
 import type { Reading, Wire } from '../wire/wire.ts'
 import { loadWire } from '../wire/wires.ts'
-import { addressOf, headersOf } from './address.ts'
+import { addressOf, sign } from './address.ts'
 import { lengthOf, type WriteBody, withExtra } from './body.ts'
 import type { Clock } from './clock.ts'
 import type { Sending } from './port.ts'
@@ -217,15 +217,6 @@ function fitted(request: Request, { model, project, profile }: Target): Request 
 
 function choice({ toolChoice }: Request): Pick<Request, 'toolChoice'> {
   return toolChoice === undefined ? {} : { toolChoice }
-}
-
-async function sign(target: Target, stream: boolean): Promise<Awaited<ReturnType<typeof headersOf>> | Fault> {
-  try {
-    return await headersOf(target, stream)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return { kind: 'auth', message: `The sign-in to ${target.row.id} failed: ${why}` }
-  }
 }
 
 async function delivered(post: Post, letter: Letter, signal: AbortSignal): Promise<Reply | { error: unknown }> {

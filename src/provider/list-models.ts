@@ -1,5 +1,7 @@
 import { isObject, type Json } from '../model/json.ts'
-import { addressOf, headersOf } from './address.ts'
+import type { Fault } from '../model/fault.ts'
+import { addressOf, sign } from './address.ts'
+import { jsonIn } from './auth/fetch-json.ts'
 import type { Target } from './target.ts'
 import type { Post } from './transport.ts'
 import { connectionFault } from './trouble.ts'
@@ -18,32 +20,30 @@ export async function listModels(
   ms = PATIENCE,
 ): Promise<readonly OfferedModel[] | { readonly problem: string }> {
   if (target.wire === 'code-assist') return { problem: `${target.row.id} has no list of its models.` }
-  const url = listAddress(target)
-  try {
-    const { status, json } = await getJson(target, url, post, ms)
-    if (status >= 300) return { problem: `${target.row.id} does not give its list of models: it answered ${status}.` }
-    return json === undefined
-      ? { problem: `${target.row.id} gives a list of models that is no JSON.` }
-      : offered(json as Json)
-  } catch (error) {
-    return { problem: connectionFault(error, target, url).message }
-  }
+  const answered = await getJson(target, listAddress(target), post, ms)
+  if ('kind' in answered) return { problem: answered.message }
+  const { status, json } = answered
+  if (status >= 300) return { problem: `${target.row.id} does not give its list of models: it answered ${status}.` }
+  return json === undefined
+    ? { problem: `${target.row.id} gives a list of models that is no JSON.` }
+    : offered(json as Json)
 }
 
-/** Asks an endpoint for something that costs nothing, with the key; without `json` where none came. Throws if nothing came. */
+/** Asks an endpoint for something that costs nothing, with the key; `json` is undefined where none came. */
 export async function getJson(
   target: Target,
   url: URL,
   post: Post,
   ms = PATIENCE,
-): Promise<{ readonly status: number; readonly json?: unknown }> {
-  const { headers } = await headersOf(target, false)
-  const { status, body } = await post({ url, method: 'GET', headers, body: [] }, AbortSignal.timeout(ms))
-  const text = await wholeText(body)
+): Promise<{ readonly status: number; readonly json: unknown } | Fault> {
+  const signed = await sign(target, false)
+  if ('kind' in signed) return signed
   try {
-    return { status, json: JSON.parse(text) as unknown }
-  } catch {
-    return { status }
+    const letter = { url, method: 'GET', headers: signed.headers, body: [] } as const
+    const { status, body } = await post(letter, AbortSignal.timeout(ms))
+    return { status, json: await jsonIn(body, MOST) }
+  } catch (error) {
+    return connectionFault(error, target, url)
   }
 }
 
@@ -59,17 +59,6 @@ export function listAddress(target: Target): URL {
   url.pathname = url.pathname.replace(asked, '/models')
   url.search = target.wire === 'gemini' ? '?pageSize=1000' : target.wire === 'anthropic' ? '?limit=1000' : ''
   return url
-}
-
-async function wholeText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of body) {
-    size += piece.length
-    if (size > MOST) return ''
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }
 
 /** Every vendor lists its models under another key, and some tell how much they take in. */

@@ -7,6 +7,7 @@ import {
   type Credential,
   type Environment,
   type Granted,
+  hasPassword,
   isLoopback,
   SENDABLE,
   type Target,
@@ -147,6 +148,7 @@ function baseUrl(row: Row, env: Environment, location: string): string | Problem
   const url = variable === undefined ? own : (text(env, variable) ?? '')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     return { problem: `${variable ?? `The address of ${row.id}`} is no http(s) URL.`, code: 42 }
+  if (hasPassword(url)) return { problem: `${variable} holds a password, which is not sent: leave it out.`, code: 42 }
   return url.replace(/\/+$/, '')
 }
 

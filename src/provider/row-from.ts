@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../model/json.ts'
 import { nearMisses } from '../schema/near.ts'
 import { isWireId, wireIds } from '../wire/wires.ts'
 import type { Auth, Facts, Row } from './row.ts'
-import { SENDABLE } from './target.ts'
+import { hasPassword, SENDABLE } from './target.ts'
 
 /**
  * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
@@ -97,6 +97,7 @@ function url(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new Wrong('needs a "url"')
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Wrong('needs an http(s) URL in "url"')
+  if (hasPassword(value)) throw new Wrong('must have no password in "url"; it would not be sent')
   return value
 }
 

@@ -41,6 +41,17 @@ export function isLoopback(host: string): boolean {
   return /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 }
 
+/** Does a URL name a person or a password? An address is shown in many places, and such a thing in none of them. */
+export function hasPassword(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
+}
+
+/** An address as a person may see it: what stands behind the question mark may be a key. */
+export function shownAddress(url: string): string {
+  return url.replace(/[?#].*$/, '')
+}
+
 /** Header values are printable ASCII; anything else is refused or, worse, sent garbled. */
 export const SENDABLE = /^[\x20-\x7e]*$/
 

@@ -2,7 +2,7 @@
 export interface Letter {
   readonly url: URL
   /** POST, if nothing is said. */
-  readonly method?: 'GET'
+  readonly method?: 'GET' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** In pieces, to be sent one after the other. */
   readonly body: readonly string[]

@@ -12,7 +12,7 @@ export interface ToolHandler {
   executeAll(calls: readonly CallPart[]): Promise<ResultPart[]>
 }
 
-/** Makes a handler. `timeout` holds for all its tools; 30 seconds without it. */
+/** Makes a handler. `timeout` holds for all its tools, unless one has a shorter one; 30 seconds without it. */
 export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, timeout = 30_000): ToolHandler {
   const tools: Tool[] = []
 
@@ -32,13 +32,14 @@ export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, t
     if ('problem' in accepted) return failed(accepted.problem, 'invalid-arguments')
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    const limit = Math.min(timeout, found.tool.timeout ?? timeout)
     const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), timeout)
+      timer = setTimeout(() => resolve('late'), limit)
     })
     try {
       const work = found.tool.run(accepted.input, { ...context, signal: stop.signal, progress: () => undefined })
       const output = await Promise.race([work, late])
-      if (output === 'late') return failed(`${call.name} timed out after ${timeout / 1000} s.`, 'timeout')
+      if (output === 'late') return failed(`${call.name} timed out after ${limit / 1000} s.`, 'timeout')
       const content =
         typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
       return { ...part, status: output.error ? 'error' : 'ok', content, ...(output.error && { error: output.error }) }

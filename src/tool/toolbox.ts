@@ -35,7 +35,8 @@ export function toolbox(tools: readonly Tool[]): Toolbox {
       if (exact) return { tool: exact }
       // A decorated or differently spelled name counts only if it can mean one tool (T162, T163).
       const plain = bare(name)
-      const alike = names.filter((one) => bare(one) === plain)
+      const same = names.filter((one) => bare(one) === plain)
+      const alike = same.length > 0 ? same : names.filter((one) => differsByServer(plain, bare(one)))
       const only = alike.length === 1 ? byName.get(alike[0] ?? '') : undefined
       if (only) return { tool: only, renamed: true }
       const near = nearest(name, names)
@@ -73,9 +74,16 @@ function bare(name: string): string {
     .replace(/\(\)$/, '')
     .replace(/\s+json$/, '')
     .replace(/^(?:functions|default_api|tools|tool)[.:]/, '')
+    .replace(/^mcp__/, '')
     .replace(/^\$/, '')
-    .replace(/[_\-\s]/g, '')
-    .toLowerCase()
+    .split('__')
+    .map((part) => part.replace(/[_\-\s]/g, '').toLowerCase())
+    .join('__')
+}
+
+/** One of them has the name of a server before it that the other lacks; two servers are never taken for each other. */
+function differsByServer(one: string, other: string): boolean {
+  return one.endsWith(`__${other}`) || other.endsWith(`__${one}`)
 }
 
 /** The names that are closest to a name, at most three, and only if they are close. */

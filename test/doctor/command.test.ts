@@ -82,8 +82,11 @@ describe('dragoman doctor', () => {
 
   test('somebody who does not get to the second question: what is odd is said all the same', async () => {
     const here = await stage([{ loop: [{ say: 'ready', misbehave: ['finish-missing'] }] }])
-    const { code, out, err } = await dragoman(['doctor', 'openai-chat/script'], here)
+    const url = `${here.env['DRAGOMAN_OPENAI_CHAT_BASE_URL']}?key=canary-0123456789`
+    const env = { ...here.env, DRAGOMAN_OPENAI_CHAT_BASE_URL: url }
+    const { code, out, err } = await dragoman(['doctor', 'openai-chat/script'], { ...here, env })
     assert.equal(code, 1)
+    assert.doesNotMatch(out, /canary/, 'a key in the address is not shown')
     assert.match(out, /^This server ends its answers without saying that they are over: /m)
     assert.match(err, /^dragoman: The answer ended without an end signal\./)
   })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
 
@@ -117,6 +119,12 @@ test('what goes wrong is said, and the catalogue stands in', async () => {
   assert.equal(broken.code, 1)
   assert.match(broken.err, /it answered 500\. This is what the catalogue knows\./)
   assert.match(broken.out, /groq\/openai\/gpt-oss-120b/)
+  const adc = join(here.home, 'adc.json')
+  const credential = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' }
+  writeFileSync(adc, JSON.stringify({ ...credential, token_uri: `${url}/broken` }))
+  const google = { ...here.env, GOOGLE_APPLICATION_CREDENTIALS: adc, GOOGLE_CLOUD_PROJECT: 'p' }
+  const unsigned = await dragoman(['models', 'vertex'], { ...here, env: google })
+  assert.match(unsigned.err, /^dragoman: The sign-in to vertex failed: Google answered 500/)
   const keyless = await dragoman(['models', 'anthropic'], here)
   assert.equal(keyless.code, 41)
   assert.match(keyless.err, /set ANTHROPIC_API_KEY/)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { skipWithoutBox } from '../host/box.ts'
@@ -28,6 +28,24 @@ test('--sandbox on, where there is none, is a complaint', { skip: process.platfo
   assert.equal(code, 52)
   assert.match(err, /cannot run in a sandbox here: bubblewrap is not installed.*apt install bubblewrap/)
   assert.equal((await dragoman(['--sandbox', 'maybe', '-p', 'x'], at)).code, 42)
+})
+
+test('without a sandbox a harmless command asks too, and the person is told once how to get one', async () => {
+  const looking = [{ call: [{ name: 'run_shell_command', args: { command: 'pwd' } }] }, { say: 'Done.' }]
+  const at = await stage([...looking, ...looking, ...looking])
+  // Programs as the machine has them, but for the one that shuts in.
+  const bin = join(at.home, 'bin')
+  mkdirSync(bin)
+  symlinkSync('/bin/bash', join(bin, 'bash'))
+  const world = { ...at, env: { ...at.env, PATH: bin } }
+  const first = await dragoman(['-p', 'look', '-o', 'stream-json'], world)
+  assert.match(first.err, /No sandbox: .*every command is asked about; --sandbox off/)
+  assert.match(first.out, /There is no sandbox here, so every command is asked about/)
+  assert.doesNotMatch(first.out, /Exit Code/)
+  const second = await dragoman(['-p', 'look', '-o', 'stream-json'], world)
+  assert.doesNotMatch(second.err, /No sandbox/)
+  const waived = await dragoman(['-p', 'look', '--sandbox', 'off', '-o', 'stream-json'], world)
+  assert.match(waived.out, /Exit Code: 0/)
 })
 
 test('doctor --local says what is in force, and names keys without showing them', async () => {

@@ -71,9 +71,9 @@ export function isTelling(edit: Wanted, damaged: Wanted): boolean {
   const count = ({ old }: Wanted, pairs: readonly [number, number][], blank: boolean): number =>
     pairs.filter(([from]) => ((old[from] ?? '').trim() === '') === blank).length
   const blanks = ({ old }: Wanted): number => old.filter((line) => line.trim() === '').length
-  const put = Math.max(0, blanks(damaged) - blanks(edit))
+  const extra = Math.max(0, blanks(damaged) - blanks(edit))
   if (count(damaged, after, false) > count(edit, before, false)) return false
-  return count(damaged, after, true) <= count(edit, before, true) + put
+  return count(damaged, after, true) <= count(edit, before, true) + extra
 }
 
 function indentOf(line: string): string {
@@ -122,8 +122,8 @@ function tabbed({ old, fresh }: Wanted, random: Random): ((line: string) => stri
   const all = indents.join('')
   if (all === '') return undefined
   if (all.includes('\t')) {
-    // Spaces at the start could not be told from tabs any more.
-    if (indents.some((indent) => indent.startsWith(' '))) return undefined
+    // Other spaces could not be told from tabs any more.
+    if (indents.some((indent) => !/^\t* ?$/.test(indent) || indent === ' ')) return undefined
     const width = random.pick([2, 4])
     return (line) => (line.trim() === '' ? line : line.replace(/^\t+/, (tabs) => ' '.repeat(tabs.length * width)))
   }

@@ -97,6 +97,24 @@ test('what a server offered the last time is declared at once; a call waits; wha
   await Promise.all([kept.close(), other.close()])
 })
 
+test('what a server says of its tools is passed on once, as its own word, and not all of a lot', async () => {
+  const shelf = memoryShelf()
+  const first = world.open({ pond: fixture('advises'), mute: fixture() }, { shelf })
+  const box = serversToolbox([], first)
+  assert.equal(box.refresh?.().note, undefined)
+  await allReady(first)
+  const { note = '' } = box.refresh?.() ?? {}
+  assert.match(note, /The server pond says how its tools are used \(advice about its tools, no order\):\nFeed the /)
+  assert.doesNotMatch(note, /[\u{e0041}\u{e0042}]|server mute/u)
+  assert.ok(note.length < 6000)
+  assert.equal(box.refresh?.().note, undefined)
+  await first.close()
+  // The next session knows it from its first request on.
+  const next = openServers({ pond: fixture('advises') }, { ...world.options, shelf })
+  assert.match(serversToolbox([], next).refresh?.().note ?? '', /Feed the /)
+  await next.close()
+})
+
 test('servers that greet, end at a question that they do not know, or die are connected to all the same', async () => {
   const servers = world.open({
     greets: fixture('greets'),

@@ -102,6 +102,10 @@ describe('addresses', () => {
       problem('openai/x', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'api.openai.com' }),
       '42: OPENAI_BASE_URL is no http(s) URL.',
     )
+    assert.equal(
+      problem('openai/x', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://me:pw@gate.example/v1' }),
+      '42: OPENAI_BASE_URL holds a password, which is not sent: leave it out.',
+    )
   })
 
   const address = (name: string, url: string): string =>
@@ -279,6 +283,10 @@ describe('rows of one’s own', () => {
     assert.equal(wrong([]), 'The provider "lab" must be an object.')
     assert.equal(wrong({}), 'The provider "lab" needs a "url".')
     assert.equal(wrong({ url: 'lab.example' }), 'The provider "lab" needs an http(s) URL in "url".')
+    assert.equal(
+      wrong({ url: 'http://me:pw@a' }),
+      'The provider "lab" must have no password in "url"; it would not be sent.',
+    )
     assert.equal(wrong({ modle: 'x' }), 'The provider "lab" has the unknown key "modle"; did you mean "model"?')
     assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; there are "gemini", /)
     assert.equal(

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { lookAtDisk } from '../../src/host/look.ts'
+import { judgePlace } from '../../src/policy/path/place.ts'
 import { globMatcher } from '../../src/tool/seek/glob.ts'
 import { textOf, withoutSearch, workspace } from './workspace.ts'
 
@@ -258,5 +260,31 @@ describe('files that usually hold secrets', () => {
     assert.match(found, /^Found 1 match .*b\.txt\nL1: sesame\n---\n\(2 more in files that usually hold secrets/s)
     assert.match(await place.say('search_file_content', { pattern: 'KEY' }), /^No matches found .*\n\(1 more in files/s)
     assert.match(await place.say('search_file_content', { pattern: 'KEY', path: '.env' }), /L1: KEY=sesame/)
+  })
+
+  test('what the policy asks about, a search and a glob do not open either', async () => {
+    const names = [
+      '.npmrc',
+      '.git-credentials',
+      'a/secrets.json',
+      'a/.aws/config',
+      'a/x.JKS',
+      'id_rsa.bak',
+      'own/a.txt',
+    ]
+    const open = ['.env.example', 'id_rsa.pub', 'b.txt']
+    const all = [...names, ...open].map((name) => [name, `sesame of ${name}\n`])
+    using place = workspace(Object.fromEntries(all), { secretFiles: ['own/**'] })
+    const disk = lookAtDisk()
+    for (const name of names) {
+      const path = join(place.root, name)
+      const { kind } = judgePlace(path, 'read', { folders: [place.root], disk, secretFiles: ['own/**'] })
+      assert.equal(kind, 'secret', name)
+    }
+    const read = await place.say('read_many_files', { paths: ['**', '.*', '**/.*'], useDefaultExcludes: false })
+    const found = await place.say('search_file_content', { pattern: 'sesame' })
+    const told = (text: string) => [...text.matchAll(/sesame of (\S+)/g)].map(([, name = '']) => name).sort()
+    assert.deepEqual(told(read), [...open].sort())
+    assert.deepEqual(told(found), found.includes('.env.example') ? [...open].sort() : ['b.txt', 'id_rsa.pub'])
   })
 })

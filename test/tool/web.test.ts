@@ -68,7 +68,13 @@ async function gemini(t: TestContext, candidate: JsonObject): Promise<{ model: S
     DRAGOMAN_GEMINI_BASE_URL: `${url}/v1beta`,
   })
   assert.ok(!('problem' in target))
-  return { model: sideModel(port(target), () => 'key'), heard }
+  return {
+    model: sideModel(
+      () => port(target),
+      () => 'key',
+    ),
+    heard,
+  }
 }
 
 describe('google_web_search', () => {

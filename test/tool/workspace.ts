@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type LocalHost, localHost } from '../../src/host/local.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { builtinTools } from '../../src/tool/builtin/index.ts'
+import { type BuiltinOptions, builtinTools } from '../../src/tool/builtin/index.ts'
 import type { FileDiff, ToolContext, ToolOutput } from '../../src/tool/define.ts'
 import { toolbox } from '../../src/tool/toolbox.ts'
 
@@ -28,7 +28,10 @@ export interface Workspace extends Disposable {
 }
 
 /** Makes a workspace, with files by their paths. */
-export function workspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
+export function workspace(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: BuiltinOptions = {},
+): Workspace {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-tool-')))
   const root = join(base, 'ws')
   const outside = join(base, 'outside')
@@ -36,7 +39,7 @@ export function workspace(files: Readonly<Record<string, string | Uint8Array>> =
   for (const folder of [root, outside]) mkdirSync(folder)
   writeFileSync(join(outside, 'secret.txt'), 'OUTSIDE\n')
   const host = localHost({ folders: [root], scratch: join(base, 'scratch'), ownFiles: [memory] })
-  const box = toolbox(builtinTools({ memory }))
+  const box = toolbox(builtinTools({ memory, ...options }))
   const known = new Map<string, string>()
   const context: ToolContext = {
     host,

@@ -3,6 +3,7 @@ import { BEHAVIOURS } from '../../doctor/behaviours.ts'
 import { type Report, visit } from '../../doctor/visit.ts'
 import { turnKey } from '../../model/ids.ts'
 import { resolveModel } from '../../provider/resolve.ts'
+import { shownAddress } from '../../provider/target.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { DOCTOR } from '../manual/doctor.ts'
@@ -26,7 +27,9 @@ export async function doctorModel(args: string[]): Promise<number> {
     const limit = seconds === undefined ? undefined : seconds * 1000
     const loud = options.json !== true
     if (loud)
-      process.stdout.write(`${target.row.id}/${target.model}, on the ${target.wire} wire at ${target.baseUrl}\n\n`)
+      process.stdout.write(
+        `${target.row.id}/${target.model}, on the ${target.wire} wire at ${shownAddress(target.baseUrl)}\n\n`,
+      )
     const report = await visit(target, {
       mint: () => turnKey(randomBytes(20)),
       ...(tokens !== undefined && { tokens }),

@@ -4,6 +4,7 @@ import { profileFor } from '../../provider/profile.ts'
 import { resolveModel } from '../../provider/resolve.ts'
 import type { Row } from '../../provider/row.ts'
 import { sharedPost } from '../../provider/send.ts'
+import { shownAddress } from '../../provider/target.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { workFolder } from '../assemble.ts'
 import { catalogWith } from '../catalog.ts'
@@ -72,7 +73,7 @@ async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: bo
         why: `${offered.problem} This is what the catalogue knows.`,
         models: cards(listed(row, known)),
       }
-    : { ...base, usable: false, why: `No server answers at ${target.baseUrl}.`, models: [] }
+    : { ...base, usable: false, why: `No server answers at ${shownAddress(target.baseUrl)}.`, models: [] }
 }
 
 function listed({ model }: Row, known: readonly string[]): OfferedModel[] {

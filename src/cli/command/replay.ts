@@ -5,7 +5,7 @@ import { jsonlStore } from '../../session/store/jsonl.ts'
 import { builtinTools } from '../../tool/builtin/index.ts'
 import { toolbox } from '../../tool/toolbox.ts'
 import { type RunArgs, runArgs } from '../args.ts'
-import { newId, systemPrompt, workFolder } from '../assemble.ts'
+import { newId, workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { REPLAY } from '../manual/replay.ts'
@@ -17,6 +17,7 @@ import { configFolder, sessionsFolder } from '../places.ts'
 import { readRecording, type Recorded } from '../recording.ts'
 import { type Found, replay } from '../replay.ts'
 import { showHelp } from '../show-help.ts'
+import { systemPrompt } from '../system-prompt.ts'
 
 /** `dragoman replay`: plays a recorded session again. */
 export async function replayCommand(args: string[]): Promise<number> {

@@ -27,7 +27,7 @@ export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ],
   ['DRAGOMAN_<PROVIDER>_BASE_URL', 'another address for a provider, for example DRAGOMAN_OPENAI_CHAT_BASE_URL'],
   ['DRAGOMAN_SYSTEM_MD', 'a file with another system prompt; 1 means .dragoman/system.md'],
-  ['DRAGOMAN_WRITE_SYSTEM_MD', 'writes the system prompt to this file, to start from; 1 means system.md'],
+  ['DRAGOMAN_WRITE_SYSTEM_MD', 'writes the system prompt to this file, to start from; 1 means .dragoman/system.md'],
   ['DRAGOMAN_TRACE', 'the same as --trace'],
   ['DRAGOMAN_GOOGLE_METADATA', '1 on a machine of Google’s: its metadata server is asked for credentials'],
   ['DRAGOMAN_INSTALLATION_ID', 'sent to Code Assist; nothing is sent if not set'],

@@ -1,7 +1,9 @@
 import type { RunEvent } from '../../agent/run-event.ts'
 import { resultText } from '../../model/text.ts'
-import type { Origin, ResultPart } from '../../model/turn.ts'
+import type { TurnEvent } from '../../model/event.ts'
+import type { ResultPart } from '../../model/turn.ts'
 import { type SafeStream, startSafe } from '../../policy/terminal.ts'
+import { spoken } from '../../provider/trouble.ts'
 import { sentence } from '../../provider/wrap/wrapped.ts'
 import { visible } from './visible.ts'
 import type { Output, Sink } from './output.ts'
@@ -35,8 +37,7 @@ export function textOutput(sink: Sink): Output {
         else if (inner.type === 'open' && inner.anew) {
           endLine()
           const why = firstSentence(inner.fault?.message ?? 'The answer broke off.')
-          const next = inner.origin ? `Going on with ${nameOf(inner.origin)}.` : 'It is asked for again.'
-          sink.err(`… ${visible(`${why} ${next}`)}\n`)
+          sink.err(`… ${visible(`${why} ${nextOf(inner)}`)}\n`)
         }
       } else if (event.type === 'call') showCall(event, sink)
       else if (event.type === 'compact' && event.done) sink.err('… the history was summarised\n')
@@ -91,9 +92,16 @@ function firstSentence(message: string): string {
   return sentence(oneLine(message).split(/(?<=[.!?]) /, 1)[0] ?? '')
 }
 
-function nameOf({ provider, model }: Origin): string {
-  return `${provider}/${model}`
+/** What happens next: another model is asked, or the same one again; nobody is left to guess at a long wait. */
+function nextOf({ origin, wait = 0 }: Opened): string {
+  if (origin) return `Going on with ${origin.provider}/${origin.model}.`
+  return `It is asked for again${wait < LONG ? '' : ` in ${spoken(wait)}`}.`
 }
+
+type Opened = Extract<TurnEvent, { type: 'open' }>
+
+/** Milliseconds after which one wonders. */
+const LONG = 5000
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()

@@ -27,6 +27,7 @@ import { resourceMentions, serverResources, serverSlashes } from './servers.ts'
 import { startState, type State } from './state.ts'
 import { startTalk, type Talk } from './talk.ts'
 import { themeFor } from './term/theme.ts'
+import { blockLines } from './view/frame.ts'
 import { welcome } from './view/welcome.ts'
 
 const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan', 'yolo']
@@ -96,7 +97,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         const former = chosen
         chosen = await chooseModel(name, config, { maxCost: args.maxCost, tap })
         agent = { ...agent, model: chosen.port }
-        ready.mcp?.useModel(chosen.port)
+        ready.useModel(chosen.port)
         await former.close()
         refresh()
         return undefined
@@ -110,6 +111,16 @@ export async function interactive(args: RunArgs): Promise<number> {
       agent = { ...agent, policy: ready.policyFor(next) }
       refresh()
     },
+    async apart(use) {
+      if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
+      const { id } = agent.session
+      await ready.close()
+      try {
+        await use(id)
+      } finally {
+        await take({ resume: id })
+      }
+    },
     async open(session) {
       if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
       const former = ready
@@ -119,7 +130,9 @@ export async function interactive(args: RunArgs): Promise<number> {
         await take(session)
         front.say(`Session ${agent.session.id}.`)
         front.print(replay(agent.session.entries, front.look))
-        refresh()
+        const { branch, sandbox } = front.state.status
+        const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
+        front.update((state) => ({ ...state, status: { ...statusOf(agent, mode, folder), ...kept } }))
       } catch (error) {
         if (!(error instanceof Complaint)) throw error
         front.say(error.message, 'bad')
@@ -130,7 +143,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   function refresh(): void {
-    front.update((state) => ({ ...state, status: { ...state.status, ...statusOf(agent, mode, folder) } }))
+    inStatus(statusOf(agent, mode, folder))
+  }
+
+  function inStatus(news: Partial<State['status']>): void {
+    front.update((state) => ({ ...state, status: { ...state.status, ...news } }))
   }
 
   function act(deed: Deed): void {
@@ -191,14 +208,14 @@ export async function interactive(args: RunArgs): Promise<number> {
     }
     const found = slashes().find(({ name }) => name === command['name'])
     if (!found) return front.say(`There is no /${command['name']}; /help shows what there is.`, 'warn')
+    front.print(blockLines({ kind: 'user', text }, front.look, 0))
     await found.run(desk, command['words']?.trim() ?? '')
   }
 
   front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
   if (args.resume !== undefined) front.print(replay(agent!.session.entries, front.look))
-  void branchOf(folder).then((branch) =>
-    front.update((state) => (branch === undefined ? state : { ...state, status: { ...state.status, branch } })),
-  )
+  void branchOf(folder).then((branch) => branch !== undefined && inStatus({ branch }))
+  void ready!.isShutIn().then((isShutIn) => inStatus({ sandbox: isShutIn ? 'sandbox' : 'no sandbox' }))
   void files.load().then(complete)
   if (args.prompt !== undefined) talk.say(args.prompt)
   else if (agent!.session.pending.length > 0) talk.goOn()

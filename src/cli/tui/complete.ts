@@ -27,7 +27,10 @@ function menu(items: readonly MenuItem[], from: number, to: number): Menu | unde
 }
 
 function matching(items: readonly MenuItem[], word: string): MenuItem[] {
-  const begins = items.filter(({ value }) => value.startsWith(word))
+  // Who types /mode in full does not mean /model.
+  const begins = items
+    .filter(({ value }) => value.startsWith(word))
+    .sort((a, b) => Number(b.value === word) - Number(a.value === word))
   const holds = items.filter(({ value }) => !value.startsWith(word) && value.includes(word.slice(1)))
   return [...begins, ...holds]
 }

@@ -10,7 +10,8 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
   | { readonly kind: 'thought'; readonly text: string; readonly done: boolean; readonly ms: number }
   | { readonly kind: 'call'; readonly call: CallState; readonly progress: string; readonly since: number }
-  | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad' }
+  /** One that passes is there until the next thing happens: the next of its kind takes its place. */
+  | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad'; readonly passing?: true }
 
 /** What is not yet above: the blocks that may still change, and how the parts of the model's turn map to them. */
 export interface Conversation {
@@ -79,7 +80,7 @@ export function settled(conversation: Conversation): { final: readonly Block[]; 
 function isFinal(block: Block): boolean {
   if (block.kind === 'text' || block.kind === 'thought') return block.done
   if (block.kind === 'call') return isSettled(block.call)
-  return true
+  return block.kind !== 'notice' || !block.passing
 }
 
 /** Has the call its result? */
@@ -113,7 +114,7 @@ function open(conversation: Conversation, index: number, kind: 'text' | 'reasoni
   const block: Block =
     kind === 'text' ? { kind: 'text', text: '', done: false } : { kind: 'thought', text: '', done: false, ms: 0 }
   return {
-    live: [...conversation.live, block],
+    live: [...conversation.live.map(stays), block],
     parts: { ...conversation.parts, [index]: conversation.live.length },
     since: now,
   }
@@ -132,13 +133,9 @@ function change(conversation: Conversation, index: number, grow: (block: Growing
 function asksAgain(conversation: Conversation, event: Extract<TurnEvent, { type: 'open' }>): Conversation {
   const live = conversation.live.filter((block) => isFinal(block))
   const seconds = Math.ceil((event.wait ?? 0) / 1000)
-  const why = event.fault ? ` (${event.fault.message})` : ''
-  const when = seconds > 0 ? ` in ${seconds} s` : ''
-  return {
-    ...conversation,
-    parts: {},
-    live: [...live, { kind: 'notice', text: `The answer broke off${why}; asking again${when}.`, tone: 'warn' }],
-  }
+  const why = event.fault?.message.replace(/[.\s]*$/, '.') ?? 'The answer broke off.'
+  const text = `${why} Asking again${seconds > 0 ? ` in ${seconds} s` : ''}.`
+  return { ...conversation, parts: {}, live: [...live, { kind: 'notice', text, tone: 'warn', passing: true }] }
 }
 
 function callTold(conversation: Conversation, call: CallState, now: number): Conversation {
@@ -166,9 +163,13 @@ function kilobytes(base64: string): string {
 /** Nothing comes any more: what was open is as final as it will be. */
 function closed(conversation: Conversation): Conversation {
   const live = conversation.live
-    .map((block) => (block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : block))
+    .map((block) => (block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : stays(block)))
     .filter((block) => !(block.kind === 'text' && block.text.trim() === ''))
   return { ...conversation, live, parts: {} }
+}
+
+function stays(block: Block): Block {
+  return block.kind === 'notice' ? { kind: 'notice', text: block.text, tone: block.tone } : block
 }
 
 function add(conversation: Conversation, block: Block): Conversation {

@@ -1,5 +1,6 @@
 import { findLocal } from '../../provider/resolve.ts'
 import { probe } from '../../provider/send.ts'
+import { Complaint, EXIT } from '../exit.ts'
 import type { Config } from '../config/schema.ts'
 import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
 import { visible } from '../output/visible.ts'
@@ -48,19 +49,23 @@ export async function firstRun(config: Config, theme: ThemeName): Promise<Beginn
     process.stdout.write(LOCAL)
     return undefined
   }
-  return way === 'key' ? pasteKey(config, theme) : undefined
+  if (way !== 'key') return undefined
+  // Whoever goes back, or gave a key that does not work, stands before the same ways again.
+  return (await pasteKey(config, theme)) ?? firstRun(config, theme)
 }
 
 const LOCAL = `Start the server, then run dragoman again: it is found on its usual port.
   Ollama:     ollama serve, and ollama pull qwen3
   LM Studio:  load a model and switch the server on
   llama.cpp:  llama-server -m model.gguf --jinja
-  vLLM:       vllm serve <model> --enable-auto-tool-choice --tool-call-parser <parser>
+  vLLM:       vllm serve <model> --enable-auto-tool-choice \\
+                --tool-call-parser <parser>
 `
 
 async function pasteKey(config: Config, theme: ThemeName): Promise<Beginning> {
   const vendors = rowsWith(config).filter(
-    ({ auth, port, model, keys }) => auth !== 'none' && port === undefined && model !== undefined && keys.length > 0,
+    ({ auth, port, model, keys, wire }) =>
+      auth !== 'none' && port === undefined && model !== undefined && keys.length > 0 && wire !== 'code-assist',
   )
   const row = await pick(
     [line('Whose key is it?', 'strong')],
@@ -68,7 +73,13 @@ async function pasteKey(config: Config, theme: ThemeName): Promise<Beginning> {
     theme,
   )
   if (row === undefined) return undefined
-  await (await import('../command/login.ts')).loginCommand([row])
+  try {
+    await (await import('../command/login.ts')).loginCommand([row])
+  } catch (error) {
+    if (!(error instanceof Complaint) || error.code === EXIT.interrupted) throw error
+    process.stdout.write(`${error.message.replace(/^./, (first) => first.toUpperCase())}.\n\n`)
+    return undefined
+  }
   const model = await configuredModel(config)
   return model === undefined ? undefined : { model }
 }

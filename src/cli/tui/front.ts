@@ -3,7 +3,8 @@ import type { Deed } from './input/press.ts'
 import { press } from './input/press.ts'
 import type { State } from './state.ts'
 import type { Key } from './term/keys.ts'
-import type { Line } from './term/line.ts'
+import { type Line, wrap } from './term/line.ts'
+import { hearErrors } from './term/own-errors.ts'
 import { openScreen, type Screen } from './term/screen.ts'
 import { THEMES, type ThemeName } from './term/theme.ts'
 import { type OpenTerminal, openTerminal } from './term/terminal.ts'
@@ -33,6 +34,8 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   let state = start
   let highlight: Look['highlight']
   let timer: NodeJS.Timeout | undefined
+  /** Something has changed that is not shown yet. */
+  let isDue = false
   const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
     key: onKey,
     resize: (columns, rows) => {
@@ -41,8 +44,8 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     },
   })
   const screen: Screen = openScreen(terminal, THEMES[theme])
-  const tick = setInterval(() => state.running !== undefined && paint(), TICK_MS)
-  tick.unref()
+  let isLent = false
+  let hearNoMore = hearErrors(overheard)
   // Colours for code come when they are there; nobody waits for them.
   void loadColours()
 
@@ -57,15 +60,22 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   })
 
   function onKey(key: Key): void {
-    const { state: next, deeds = [] } = press(state, key)
+    const { state: next, deeds = [] } = press(state, key, Date.now())
     state = next
     for (const deed of deeds) act(deed)
     paint()
   }
 
+  function overheard(text: string): void {
+    say(text.trim().replace(/^dragoman: /, ''), 'warn')
+  }
+
   function paint(): void {
     clearTimeout(timer)
-    timer = undefined
+    // Seconds go by while the model works; otherwise nothing changes by itself.
+    timer = state.running === undefined ? undefined : setTimeout(paint, TICK_MS)
+    isDue = false
+    if (isLent) return
     const now = Date.now()
     const { final, rest } = settled(state.conversation)
     state = { ...state, conversation: rest }
@@ -79,6 +89,11 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     screen.commit(blocks.flatMap((block) => blockLines(block, look, now)))
   }
 
+  function say(text: string, tone: 'quiet' | 'warn' | 'bad' = 'quiet'): void {
+    paint()
+    screen.commit(blockLines({ kind: 'notice', text, tone }, lookNow(), 0))
+  }
+
   paint()
   return {
     get state() {
@@ -86,15 +101,15 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     },
     update(change) {
       state = change(state)
-      timer ??= setTimeout(paint, FRAME_MS)
+      if (isDue) return
+      isDue = true
+      clearTimeout(timer)
+      timer = setTimeout(paint, FRAME_MS)
     },
-    say(text, tone = 'quiet') {
-      paint()
-      screen.commit(blockLines({ kind: 'notice', text, tone }, lookNow(), 0))
-    },
+    say,
     print(lines) {
       paint()
-      screen.commit(lines)
+      screen.commit(lines.flatMap((one) => wrap(one, terminal.columns, [{ text: '  ' }])))
     },
     get look() {
       return lookNow()
@@ -105,18 +120,22 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     },
     async lend(use) {
       screen.close()
+      isLent = true
+      hearNoMore()
       try {
         return await terminal.lend(use)
       } finally {
+        isLent = false
+        hearNoMore = hearErrors(overheard)
         paint()
       }
     },
     close() {
-      clearTimeout(timer)
-      clearInterval(tick)
       paint()
+      clearTimeout(timer)
       screen.close()
       terminal.close()
+      hearNoMore()
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { Key } from './term/keys.ts'
-import { type Line, wrap } from './term/line.ts'
+import { cut, type Line, line, wrap } from './term/line.ts'
 import { openScreen } from './term/screen.ts'
 import { openTerminal } from './term/terminal.ts'
 import { THEMES, type ThemeName } from './term/theme.ts'
+import { widthOf } from './term/width.ts'
 
 /** Something to choose. */
 export interface Choice<T> {
@@ -19,14 +20,19 @@ export function pick<T>(
 ): Promise<T | undefined> {
   return new Promise((resolve) => {
     let at = 0
+    let wanted = ''
     const terminal = openTerminal(process.stdin, process.stdout, {
       key: onKey,
       resize: (columns, rows) => screen.resize(columns, rows),
     })
     const screen = openScreen(terminal, THEMES[theme])
 
+    /** A list that is too long for numbers is narrowed by typing. */
+    const isLong = choices.length > 9
+    const found = (): readonly Choice<T>[] => choices.filter(({ label }) => label.includes(wanted.toLowerCase()))
+
     function show(): void {
-      screen.show(choices.flatMap((choice, place) => choiceLines(choice, place + 1, place === at, terminal.columns)))
+      screen.show(pickLines(found(), { at, wanted, isLong, width: terminal.columns, rows: terminal.rows }))
     }
 
     function end(value: T | undefined): void {
@@ -36,16 +42,20 @@ export function pick<T>(
     }
 
     function onKey(key: Key): void {
-      if (key.type === 'text') {
+      const count = found().length
+      if (key.type === 'text' && !isLong) {
         const chosen = choices[Number(key.text) - 1]
-        if (chosen) end(chosen.value)
-      } else if (key.type === 'key') {
-        if (key.name === 'enter') return end(choices[at]?.value)
-        if (key.name === 'escape' || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return end(undefined)
-        if (key.name === 'up') at = (at + choices.length - 1) % choices.length
-        if (key.name === 'down' || key.name === 'tab') at = (at + 1) % choices.length
-        show()
+        return chosen && end(chosen.value)
       }
+      if (key.type === 'text') [wanted, at] = [wanted + key.text, 0]
+      if (key.type === 'key') {
+        if (key.name === 'enter') return count > 0 ? end(found()[at]?.value) : undefined
+        if (key.name === 'escape' || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return end(undefined)
+        if (key.name === 'backspace') [wanted, at] = [wanted.slice(0, -1), 0]
+        if (key.name === 'up') at = (at + count - 1) % Math.max(count, 1)
+        if (key.name === 'down' || key.name === 'tab') at = (at + 1) % Math.max(count, 1)
+      }
+      show()
     }
 
     screen.commit(page.flatMap((one) => wrap(one, terminal.columns)))
@@ -53,14 +63,34 @@ export function pick<T>(
   })
 }
 
-function choiceLines<T>({ label, about = '' }: Choice<T>, number: number, isChosen: boolean, width: number): Line[] {
-  return wrap(
-    [
+/** How far a choice has come: what is looked at, and what was typed to narrow a long list. */
+export interface Picking {
+  readonly at: number
+  readonly wanted: string
+  readonly isLong: boolean
+  readonly width: number
+  readonly rows: number
+}
+
+/** The choices as lines: of a list that is higher than the terminal, the part around the one that is looked at. */
+export function pickLines(
+  choices: readonly Pick<Choice<unknown>, 'label' | 'about'>[],
+  { at, wanted, isLong, width, rows }: Picking,
+): Line[] {
+  const room = Math.max(rows - 4, 3)
+  const top = isLong ? Math.max(Math.min(at - Math.floor(room / 2), choices.length - room), 0) : 0
+  const longest = Math.max(...choices.map(({ label }) => widthOf(label)), 0)
+  const lines = choices.slice(top, isLong ? top + room : undefined).flatMap(({ label, about = '' }, place): Line[] => {
+    const isChosen = top + place === at
+    const row: Line = [
       { text: isChosen ? '› ' : '  ', tone: 'accent' },
-      { text: `${number}. ${label}`, tone: isChosen ? 'strong' : 'plain' },
-      { text: about === '' ? '' : `  ${about}`, tone: 'quiet' },
-    ],
-    width,
-    [{ text: '     ' }],
-  )
+      { text: `${isLong ? '' : `${place + 1}. `}${label}`, tone: isChosen ? 'strong' : 'plain' },
+      { text: about === '' ? '' : ' '.repeat(longest - widthOf(label) + 2) + about, tone: 'quiet' },
+    ]
+    return isLong ? [cut(row, width)] : wrap(row, width, [{ text: '     ' }])
+  })
+  if (!isLong) return lines
+  const none = choices.length === 0 ? [line('  nothing has these letters', 'warn')] : []
+  const typed = wanted === '' ? 'Type a few letters, or ↑ ↓; Enter takes it, Esc goes back.' : `Letters: ${wanted}`
+  return [...lines, ...none, line(typed, 'quiet')]
 }

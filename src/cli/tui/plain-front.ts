@@ -4,7 +4,7 @@ import { settled } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Deed } from './input/press.ts'
 import type { State } from './state.ts'
-import { type Line, plain } from './term/line.ts'
+import { type Line, plain, wrap } from './term/line.ts'
 import { askLines } from './view/ask.ts'
 import { blockLines } from './view/frame.ts'
 import type { Look } from './view/look.ts'
@@ -66,7 +66,7 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
       if (wasBusy && state.running === undefined) lines.prompt()
     },
     say: (text) => write([[{ text: visible(text) }]]),
-    print: write,
+    print: (rows) => write(rows.flatMap((row) => wrap(row, look().width))),
     get look() {
       return look()
     },

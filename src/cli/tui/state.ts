@@ -10,6 +10,8 @@ export interface State {
   /** Questions that wait for an answer, the oldest first. */
   readonly asks: readonly Ask[]
   readonly asking: Asking
+  /** When the person last typed a letter of what is in the input. */
+  readonly typedAt?: number
   readonly menu?: Menu
   /** What was typed while the model works; it goes out at the next turn. */
   readonly queued: readonly string[]

@@ -40,7 +40,11 @@ export function layoutOf({ folders, home, secret, path, network }: LayoutOptions
   const secrets = [...SECRETS.map((name) => join(own, name)), ...MACHINE_SECRETS, ...secret].flatMap(realOf)
   const isSecret = (one: string): boolean => secrets.some((other) => isBelow(one, other) || isBelow(other, one))
   const inHomes = (one: string): boolean => homes.some((other) => one !== other && isBelow(one, other))
-  const shown = [...needed, ...programs].flatMap(realOf).filter((one) => inHomes(one) && one !== own && !isSecret(one))
+  const isCovered = (one: string): boolean =>
+    inHomes(one) || EPHEMERAL.some((other) => one !== other && isBelow(one, other))
+  const shown = [...needed, ...programs]
+    .flatMap(realOf)
+    .filter((one) => isCovered(one) && one !== own && !isSecret(one))
   // With the network open a package manager is at work, which wants to keep what it fetches.
   const git = workspace.flatMap((folder) => worktreeOf(folder) ?? [])
   const committed = git.flatMap(({ own: tree, shared }) => [tree, ...shared]).flatMap(realOf)
@@ -58,6 +62,9 @@ export function layoutOf({ folders, home, secret, path, network }: LayoutOptions
       .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
   }
 }
+
+/** A command has these to itself, so what programs need of them is shown as well. */
+const EPHEMERAL = ['/tmp', '/var/tmp', '/run']
 
 /** Is a path this folder, or inside of it? */
 export function isBelow(path: string, folder: string): boolean {

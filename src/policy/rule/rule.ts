@@ -6,6 +6,7 @@ import { wordsIn } from './words.ts'
  * A rule, as written: `read_file` is about a tool, `write_file(src/**)` about its paths, `web_fetch(*.example.com)` about
  * hosts, `run_shell_command(git status)` about commands that begin with these words. A text that names no tool is a
  * command: `git status`. A `*` as the last word lets any plain words follow; `=` before the words means these and no more.
+ * `deploy(*)` is about a tool whose name could be that of a program.
  */
 export interface Rule {
   readonly text: string
@@ -31,6 +32,7 @@ export function readRule(text: string, verdict: Verdict): Rule | { readonly prob
   if (what.trim() === '') return { problem: `the rule “${text}” has nothing between its brackets` }
   if (tool === SHELL) return commandRule(trimmed, what, verdict)
   if (tool === 'web_fetch') return { text: trimmed, verdict, tool, host: what.trim().toLowerCase() }
+  if (what.trim() === '*' && !PATH_TOOLS.has(tool)) return { text: trimmed, verdict, tool }
   if (PATH_TOOLS.has(tool) || tool === '*') return { text: trimmed, verdict, tool, path: what.trim() }
   return { problem: `the rule “${text}” has brackets, but ${tool} is no tool whose rules can have them` }
 }
@@ -62,6 +64,11 @@ const PATH_TOOLS: ReadonlySet<string> = new Set([
   'read_many_files',
   'save_memory',
 ])
+
+/** The rule about a whole tool, in words that are never read as a command. */
+export function wholeTool(tool: string): string {
+  return isToolName(tool) ? tool : `${tool}(*)`
+}
 
 /** A bare word is a tool if it is one of ours, or has an underscore or a star, as no command that one meets has. */
 function isToolName(text: string): boolean {

@@ -4,7 +4,7 @@ import { hiddenIn, isDisguised } from '../hidden.ts'
 import { isLike } from '../path/pattern.ts'
 import { isWithin, type Places } from '../path/place.ts'
 import type { Verdict } from '../policy.ts'
-import type { Book, Ruling } from '../rule/book.ts'
+import type { Book, Ruling, Tier } from '../rule/book.ts'
 import { coversWords, isAbout, type Rule, SHELL } from '../rule/rule.ts'
 import { quoted } from '../rule/words.ts'
 import { type Command, nameOf, programOf } from './command.ts'
@@ -35,6 +35,8 @@ export interface ShellJudgement {
   readonly firm: boolean
   /** Was the text understood as a whole? */
   readonly understood: boolean
+  /** Is every command in it allowed by a rule that somebody made, and not only by the proof? */
+  readonly ruled?: boolean
   /** The rules that would allow it from now on; absent if only a person can, each time. */
   readonly always?: readonly string[]
 }
@@ -81,12 +83,12 @@ const MAX_ALLOWED = 20_000
 const MAX_LENGTH = 100_000
 const MAX_COMMANDS = 64
 
-type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm'> & { readonly always?: readonly string[] }
+type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm' | 'ruled' | 'always'>
 
 function judgeProved(commands: readonly PlainCommand[], start: string, context: ShellContext): Core {
   if (commands.length > MAX_COMMANDS) return ask(`It runs ${commands.length} commands, which is too many to be sure.`)
   let folder = start
-  const used: string[] = []
+  const used: { rule: string; tier: Tier }[] = []
   const missing: PlainCommand[] = []
   let why = ''
   for (const [at, command] of commands.entries()) {
@@ -97,14 +99,17 @@ function judgeProved(commands: readonly PlainCommand[], start: string, context: 
       continue
     }
     const judged = judgeOne(command, folder, context)
-    if ('rule' in judged) used.push(judged.rule)
+    if ('rule' in judged) used.push(judged)
     else {
       missing.push(command)
       why ||= judged.doubt
     }
   }
-  if (missing.length === 0)
-    return { verdict: 'allow', rule: unique(used).join(', '), why: 'It is proved harmless.', firm: false }
+  if (missing.length === 0) {
+    const rule = unique(used.map((one) => one.rule)).join(', ')
+    const ruled = used.every(({ tier }) => tier !== 'default')
+    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ruled }
+  }
   const rules = missing.map(({ words }) => quoted(words)).filter((words) => words !== undefined)
   const whole = rules.length === missing.length && commands.every(({ reads }) => reads.length === 0)
   return { ...ask(why), ...(whole && { always: unique(rules).map((words) => `${SHELL}(=${words})`) }) }
@@ -114,7 +119,7 @@ function judgeOne(
   { words, reads }: PlainCommand,
   folder: string,
   { book, places }: ShellContext,
-): { rule: string } | { doubt: string } {
+): { rule: string; tier: Tier } | { doubt: string } {
   const ruling = rulingFor(withoutPrinting(words), book)
   const shown = words.join(' ')
   if (ruling?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
@@ -122,7 +127,9 @@ function judgeOne(
   const doubt =
     reads.map((file) => pathDoubt(file, folder, places)).find((one) => one !== undefined) ??
     (more === 'harmless' ? doubtAbout(words, ruled.length, folder, places) : undefined)
-  return doubt === undefined ? { rule: text } : { doubt: `“${shown}” is not proved harmless: ${doubt}.` }
+  return doubt === undefined
+    ? { rule: text, tier: ruling.tier }
+    : { doubt: `“${shown}” is not proved harmless: ${doubt}.` }
 }
 
 /** Where `cd` leads, if that is sure: into the workspace, and nothing runs if it fails. */

@@ -1,5 +1,5 @@
 import { type JsonObject, isObject } from '../../model/json.ts'
-import type { Letter, Post } from '../transport.ts'
+import type { Letter, Post, Reply } from '../transport.ts'
 
 /** A small answer of an endpoint that has to do with signing in. */
 export interface Answered {
@@ -13,14 +13,24 @@ export interface Answered {
 export async function fetchJson(post: Post, letter: Letter, signal?: AbortSignal): Promise<Answered> {
   const clock = AbortSignal.timeout(PATIENCE)
   const { status, headers, body } = await post(letter, signal ? AbortSignal.any([clock, signal]) : clock)
+  const json = await jsonIn(body, MOST)
+  return { status, headers, json: isObject(json) ? (json as JsonObject) : {} }
+}
+
+/** The JSON of a body that is no longer than so many bytes; undefined where it is none. */
+export async function jsonIn(body: Reply['body'], most: number): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of body) {
     size += piece.length
-    if (size > MOST) break
+    if (size > most) return undefined
     pieces.push(piece)
   }
-  return { status, headers, json: parsed(Buffer.concat(pieces).toString()) }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString())
+  } catch {
+    return undefined
+  }
 }
 
 /** A form, as token endpoints want it. */
@@ -32,12 +42,3 @@ export function form(url: string, fields: Readonly<Record<string, string>>): Let
 /** Milliseconds; and bytes. */
 const PATIENCE = 30_000
 const MOST = 4_000_000
-
-function parsed(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? (value as JsonObject) : {}
-  } catch {
-    return {}
-  }
-}

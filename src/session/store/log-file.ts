@@ -53,9 +53,9 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
       try {
         // A clock that was set back must not turn the order of things round.
         at = Math.max(at, now())
-        const numbered = { seq: seq + 1, at }
-        const entry: Entry = { ...numbered, ...body }
-        const line = writeLine({ ...numbered, ...stow(body, put) }, sum)
+        // Own keys before those that are spread: otherwise V8 keeps a shape of its own for each object, of half a kilobyte.
+        const entry: Entry = { seq: seq + 1, at, ...body }
+        const line = writeLine({ seq: seq + 1, at, ...stow(body, put) }, sum)
         writeWhole(handle, line.line)
         seq++
         ;({ sum } = line)

@@ -46,9 +46,9 @@ export function memoryStore(now: () => number = Date.now): Store {
       append(body: EntryBody) {
         if (!open.has(id)) throw new StoreProblem(`the session ${id} is closed`)
         at = Math.max(at, now())
-        const numbered = { seq: ++seq, at }
-        entries.push({ ...numbered, ...stow(body, putBlob) })
-        return { ...numbered, ...body }
+        seq++
+        entries.push({ seq, at, ...stow(body, putBlob) })
+        return { seq, at, ...body }
       },
       saved: () => Promise.resolve(),
       close: () => void open.delete(id),

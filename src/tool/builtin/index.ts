@@ -1,3 +1,4 @@
+import { secretTest } from '../../policy/path/secret.ts'
 import type { Tool } from '../define.ts'
 import { searchService, type SearchOptions } from '../web/search-service.ts'
 import type { SideModel } from '../web/side-model.ts'
@@ -19,6 +20,8 @@ export interface BuiltinOptions {
   /** The file that save_memory writes; the host must allow it. Without it there is no such tool. */
   readonly memory?: string
   readonly shell?: ShellOptions
+  /** Patterns of files that hold secrets, beside the usual ones: no search and no glob opens them, only their own name. */
+  readonly secretFiles?: readonly string[]
   /** What the web tools may ask. Without it there are none; without a searching vendor or a service, no search. */
   readonly web?: WebToolOptions
 }
@@ -30,16 +33,17 @@ export interface WebToolOptions {
 }
 
 /** The built-in tools, always in the same order. */
-export function builtinTools({ memory, shell, web }: BuiltinOptions = {}): readonly Tool[] {
+export function builtinTools({ memory, shell, web, secretFiles }: BuiltinOptions = {}): readonly Tool[] {
+  const isSecret = secretTest(secretFiles)
   return [
     listDirectory,
     readFile,
-    searchFileContent,
+    searchFileContent(isSecret),
     glob,
     smartEdit,
     replace,
     writeFile,
-    readManyFiles,
+    readManyFiles(isSecret),
     runShellCommand(shell),
     ...(web === undefined ? [] : webTools(web)),
     ...(memory === undefined ? [] : [saveMemory(memory)]),

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { MediaPart, TextPart } from '../../model/turn.ts'
+import type { SecretTest } from '../../policy/path/secret.ts'
 import type { Tool, ToolContext, ToolOutput } from '../define.ts'
 import { globProblem, isGlob } from '../seek/glob.ts'
 import { readForModel } from '../text/read-text.ts'
@@ -14,44 +15,46 @@ import { FILTERING } from './support/schema.ts'
 const LIST = { type: 'array', items: { type: 'string' } }
 
 /** Reads several files at once. */
-export const readManyFiles: Tool = builtin({
-  name: 'read_many_files',
-  text,
-  kind: 'read',
-  properties: {
-    paths: { ...LIST, description: 'Files, directories or globs, absolute or from the workspace.' },
-    include: { ...LIST, description: 'More globs.' },
-    exclude: { ...LIST, description: 'Globs to leave out.' },
-    recursive: { type: 'boolean', description: 'Also below directories; default true.' },
-    useDefaultExcludes: { type: 'boolean', description: 'Leave out built and binary files; default true.' },
-    file_filtering_options: FILTERING,
-  },
-  required: ['paths'],
-  effects(input, folders) {
-    const asked = ['paths', 'include'].flatMap((key) => listIn(input, key))
-    const named = asked.filter((path) => !isGlob(path)).map((path) => absolute(path, folders))
-    const places = named.length < asked.length ? [...named, ...folders] : named
-    return places.flatMap((path) => touching('read', path))
-  },
+export function readManyFiles(isSecret: SecretTest): Tool {
+  return builtin({
+    name: 'read_many_files',
+    text,
+    kind: 'read',
+    properties: {
+      paths: { ...LIST, description: 'Files, directories or globs, absolute or from the workspace.' },
+      include: { ...LIST, description: 'More globs.' },
+      exclude: { ...LIST, description: 'Globs to leave out.' },
+      recursive: { type: 'boolean', description: 'Also below directories; default true.' },
+      useDefaultExcludes: { type: 'boolean', description: 'Leave out built and binary files; default true.' },
+      file_filtering_options: FILTERING,
+    },
+    required: ['paths'],
+    effects(input, folders) {
+      const asked = ['paths', 'include'].flatMap((key) => listIn(input, key))
+      const named = asked.filter((path) => !isGlob(path)).map((path) => absolute(path, folders))
+      const places = named.length < asked.length ? [...named, ...folders] : named
+      return places.flatMap((path) => touching('read', path))
+    },
 
-  check(input) {
-    const all = ['paths', 'include', 'exclude'].flatMap((key) => listIn(input, key))
-    if (listIn(input, 'paths').length + listIn(input, 'include').length === 0)
-      return 'paths must name at least one file.'
-    return all.map(globProblem).find((problem) => problem !== undefined)
-  },
+    check(input) {
+      const all = ['paths', 'include', 'exclude'].flatMap((key) => listIn(input, key))
+      if (listIn(input, 'paths').length + listIn(input, 'include').length === 0)
+        return 'paths must name at least one file.'
+      return all.map(globProblem).find((problem) => problem !== undefined)
+    },
 
-  async run(input, context) {
-    const chosen = await chooseFiles(input, context)
-    const collected = await collect(chosen, context)
-    if (collected.read.length === 0) {
-      const why = [...collected.skipped, ...chosen.missing].join('; ')
-      const message = `No files were read: nothing matches, or all was left out.${why === '' ? '' : ` ${why}.`}`
-      return failure(message, 'file-not-found')
-    }
-    return outputOf(collected, chosen.missing)
-  },
-})
+    async run(input, context) {
+      const chosen = await chooseFiles(input, context, isSecret)
+      const collected = await collect(chosen, context)
+      if (collected.read.length === 0) {
+        const why = [...collected.skipped, ...chosen.missing].join('; ')
+        const message = `No files were read: nothing matches, or all was left out.${why === '' ? '' : ` ${why}.`}`
+        return failure(message, 'file-not-found')
+      }
+      return outputOf(collected, chosen.missing)
+    },
+  })
+}
 
 interface Collected {
   readonly parts: (TextPart | MediaPart)[]

@@ -86,7 +86,8 @@ function outputOf(end: CommandEnd, command: string, directory: string | undefine
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
-  const display = output.trim() === '' ? displayOf(end) : output
+  const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
+  const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
   if (end.error === undefined) return { content, display }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
   return { content, display, error: { message: end.error, type } }

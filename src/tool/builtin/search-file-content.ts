@@ -1,6 +1,7 @@
 import type { Hit, Search, SearchEnd } from '../../host/host.ts'
 import { HostProblem } from '../../host/problem.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { SecretTest } from '../../policy/path/secret.ts'
 import type { Tool, ToolContext } from '../define.ts'
 import { findLines } from '../seek/find-lines.ts'
 import { globProblem } from '../seek/glob.ts'
@@ -9,58 +10,61 @@ import { shorten } from '../text/slice.ts'
 import text from './search-file-content.md'
 import { builtin, failure } from './support/builtin.ts'
 import { someTextIn, textIn } from './support/input.ts'
-import { LEFT_OUT, SECRET_NAMES } from './support/leave-out.ts'
+import { LEFT_OUT } from './support/leave-out.ts'
 import { absolute, byGivenName, shown, touching, type Workspace, workspaceOf } from './support/paths.ts'
 
 /** Searches the contents of files. */
-export const searchFileContent: Tool = builtin({
-  name: 'search_file_content',
-  text,
-  kind: 'search',
-  aliases: { dir_path: 'path', include_pattern: 'include' },
-  properties: {
-    pattern: { type: 'string', description: 'The regular expression.' },
-    path: { type: 'string', description: 'Directory or file to search; all of the workspace without it.' },
-    include: { type: 'string', description: 'Glob that file names must match, such as *.{ts,tsx}.' },
-  },
-  required: ['pattern'],
-  effects: (input, folders) => starts(input, folders).flatMap((path) => touching('read', path)),
+export function searchFileContent(isSecret: SecretTest): Tool {
+  return builtin({
+    name: 'search_file_content',
+    text,
+    kind: 'search',
+    aliases: { dir_path: 'path', include_pattern: 'include' },
+    properties: {
+      pattern: { type: 'string', description: 'The regular expression.' },
+      path: { type: 'string', description: 'Directory or file to search; all of the workspace without it.' },
+      include: { type: 'string', description: 'Glob that file names must match, such as *.{ts,tsx}.' },
+    },
+    required: ['pattern'],
+    effects: (input, folders) => starts(input, folders).flatMap((path) => touching('read', path)),
 
-  check(input) {
-    if (textIn(input, 'pattern') === '') return 'pattern must not be empty.'
-    const include = someTextIn(input, 'include')
-    return include === undefined ? undefined : globProblem(include)
-  },
+    check(input) {
+      if (textIn(input, 'pattern') === '') return 'pattern must not be empty.'
+      const include = someTextIn(input, 'include')
+      return include === undefined ? undefined : globProblem(include)
+    },
 
-  async run(input, context) {
-    const pattern = textIn(input, 'pattern')
-    const hits: Hit[] = []
-    let limited = false
-    let secret = 0
-    for (const place of starts(input, context.folders)) {
-      const end = await searchIn(input, context, place, LIMIT - hits.length)
-      if ('problem' in end) return failure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
-      // Whoever wants to look into a file of secrets must name it, so that it is asked about.
-      const open = end.hits.filter(({ path }) => path === place || !SECRET_NAMES.test(path))
-      secret += end.hits.length - open.length
-      hits.push(...open)
-      limited ||= end.limited
-    }
-    const include = someTextIn(input, 'include')
-    const filter = include === undefined ? '' : ` (filter: '${include}')`
-    const where = `pattern '${pattern}' in path "${someTextIn(input, 'path') ?? '.'}"${filter}`
-    const hidden =
-      secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
-    if (hits.length === 0) return { content: `No matches found for ${where}.${hidden}`, display: 'No matches found' }
+    async run(input, context) {
+      const pattern = textIn(input, 'pattern')
+      const hits: Hit[] = []
+      let limited = false
+      let secret = 0
+      for (const place of starts(input, context.folders)) {
+        const end = await searchIn(input, context, place, LIMIT - hits.length)
+        if ('problem' in end) return failure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
+        // Whoever wants to look into a file of secrets must name it, so that it is asked about.
+        const top = context.folders.find((folder) => place === folder || place.startsWith(`${folder}/`)) ?? ''
+        const open = isSecret(place, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
+        secret += end.hits.length - open.length
+        hits.push(...open)
+        limited ||= end.limited
+      }
+      const include = someTextIn(input, 'include')
+      const filter = include === undefined ? '' : ` (filter: '${include}')`
+      const where = `pattern '${pattern}' in path "${someTextIn(input, 'path') ?? '.'}"${filter}`
+      const hidden =
+        secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
+      if (hits.length === 0) return { content: `No matches found for ${where}.${hidden}`, display: 'No matches found' }
 
-    const count = `${hits.length} ${hits.length === 1 ? 'match' : 'matches'}`
-    const limit = limited ? ` (results limited to ${LIMIT} matches)` : ''
-    return {
-      content: `Found ${count} for ${where}${limit}:\n---\n${grouped(hits, context)}${hidden}`,
-      display: `Found ${count}${limited ? ' (limited)' : ''}`,
-    }
-  },
-})
+      const count = `${hits.length} ${hits.length === 1 ? 'match' : 'matches'}`
+      const limit = limited ? ` (results limited to ${LIMIT} matches)` : ''
+      return {
+        content: `Found ${count} for ${where}${limit}:\n---\n${grouped(hits, context)}${hidden}`,
+        display: `Found ${count}${limited ? ' (limited)' : ''}`,
+      }
+    },
+  })
+}
 
 const LIMIT = 20_000
 const MAX_TEXT = 200_000

@@ -73,28 +73,17 @@ function blanksBelow(lines: readonly string[], end: number): number {
 
 /** Does the new text bring a line that the file has right beside the passage? Then it is not clear where the passage ends. */
 export function overlaps(lines: readonly string[], { old, fresh }: Wanted, { first, end }: Place): boolean {
+  const solid = (all: readonly string[]): string[] => all.filter((line) => !isBlank(line)).map((line) => line.trim())
+  const [from, to] = [solid(old), solid(fresh)]
+  const brings = (line: string | undefined, was: string | undefined, wanted: string | undefined): boolean => {
+    const words = line?.trim() ?? ''
+    if (wanted === words && was !== words) return /[^\s{}()[\];,]/.test(words)
+    if (!/\w{2}/.test(words) || from.includes(words) || !to.includes(words)) return false
+    return lines.filter((one) => one.trim() === words).length === 1
+  }
   const above = lines.slice(0, first).findLast((line) => !isBlank(line))
   const below = lines.slice(end).find((line) => !isBlank(line))
-  const bring = (line: string | undefined, edge: string | undefined): boolean => {
-    const words = line?.trim() ?? ''
-    if (has(old, words)) return false
-    if (edge?.trim() === words) return /[^\s{}()[\];,]/.test(words)
-    return /\w{2}/.test(words) && has(fresh, words) && lines.filter((one) => one.trim() === words).length === 1
-  }
-  return (
-    bring(
-      above,
-      fresh.find((line) => !isBlank(line)),
-    ) ||
-    bring(
-      below,
-      fresh.findLast((line) => !isBlank(line)),
-    )
-  )
-}
-
-function has(lines: readonly string[], words: string): boolean {
-  return lines.some((line) => line.trim() === words)
+  return brings(above, from[0], to[0]) || brings(below, from.at(-1), to.at(-1))
 }
 
 /** Is the passage's first or last line only nearly right, while one just beyond is exactly right? Which one is meant? */

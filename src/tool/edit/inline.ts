@@ -6,11 +6,13 @@ import type { Place } from './locate.ts'
  * forgot the first or the last word: then the new text brings that word, or grows together with it.
  */
 export function isTorn({ before, after }: Place, old: string, fresh: string): boolean {
-  const [first, last] = [old.trim(), fresh.trim()]
+  const [from, to] = [old.trim(), fresh.trim()]
+  const [left, right] = [from.split('\n'), to.split('\n')]
   // Several lines are whole lines; and what begins with the space of a line's start means the start.
-  if ((before !== '' || after !== '') && first.includes('\n')) return true
-  if (before !== '' && /^(?:\t| {2})/.test(old)) return true
-  return isGlued(before, first, last) || isGlued(mirror(after), mirror(first), mirror(last))
+  const isWhole = left.length > 1 || /^\s/.test(old)
+  if (before !== '' && isWhole && left[0]?.trim() !== right[0]?.trim()) return true
+  if (after !== '' && left.length > 1 && left.at(-1)?.trim() !== right.at(-1)?.trim()) return true
+  return isGlued(before, from, to) || isGlued(mirror(after), mirror(from), mirror(to))
 }
 
 /** Does the old text begin in the middle of a word, or the new text repeat what stands before it, or run together with it? */
@@ -23,5 +25,5 @@ function isGlued(before: string, old: string, fresh: string): boolean {
 }
 
 function mirror(text: string): string {
-  return [...text].reverse().join('')
+  return text.split('').reverse().join('')
 }

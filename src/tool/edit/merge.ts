@@ -19,8 +19,7 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
   const votes = new Set(pieces.map(vote))
-  votes.delete(undefined)
-  if (votes.size > 1 || votes.has('neither')) return undefined
+  if (votes.has('file') && votes.has('old')) return undefined
   const { fresh } = passage
   const merged = mergeAll(pieces, passage, style)
   if (merged && same(merged, fresh)) return merged
@@ -30,7 +29,9 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const side = voted ?? lean(pieces, passage, style)
   const result = side === 'file' ? fresh : side === 'old' ? merged : undefined
   if (!result || (side === 'file' && pieces.some(forgets))) return undefined
-  return voted !== undefined || isAtHome(result, around, style) ? result : undefined
+  // A line that moves could look like the file's or the memory's by chance; then it must at least look right.
+  const isSure = voted !== undefined && !votes.has('moved')
+  return isSure || isAtHome(result, around, style) ? result : undefined
 }
 
 /** Has the file a line here of which the model knows nothing? Then it must not go. */
@@ -92,16 +93,14 @@ function isSteady({ old, file }: Passage): boolean {
 }
 
 /** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
-function vote({ old, file, fresh }: Piece): Side | 'neither' | undefined {
+function vote({ old, file, fresh }: Piece): Side | 'moved' | undefined {
   if (same(old, file)) return undefined
   // A blank line may be new, and only look like one that the file has.
   if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
   if (same(fresh, old)) return 'old'
-  // Where the depth is in doubt, a line that only moves could look like either of them by chance.
   const [was = '', is = '', wanted = ''] = [old[0], file[0], fresh[0]]
-  const isMoved =
-    old.length === 1 && fresh.length === 1 && was.trim() === wanted.trim() && indentOf(was) !== indentOf(is)
-  return isMoved && !isBlank(was) ? 'neither' : undefined
+  const isMoved = old.length === 1 && fresh.length === 1 && was.trim() === wanted.trim() && !isBlank(was)
+  return isMoved && indentOf(was) !== indentOf(is) ? 'moved' : undefined
 }
 
 /** Whose depth has the first new line, if the file and the memory disagree about it? */
@@ -148,8 +147,8 @@ function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): str
   const result: string[] = []
   for (const [at, piece] of pieces.entries()) {
     // A line of which the model knows nothing stays where it is, if what is around it stays.
-    const isSteady = (one: Piece | undefined): boolean => one === undefined || isAlike(one.old, one.fresh)
-    if (forgets(piece) && !(isSteady(pieces[at - 1]) && isSteady(pieces[at + 1]))) return undefined
+    const stays = (one: Piece | undefined): boolean => one === undefined || isAlike(one.old, one.fresh)
+    if (forgets(piece) && !(stays(pieces[at - 1]) && stays(pieces[at + 1]))) return undefined
     const above = result.findLast((line) => !isBlank(line))
     const merged = mergePiece(piece, (lines) => carry(lines, above))
     if (!merged) return undefined
@@ -172,9 +171,8 @@ function mergePiece(
   const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
     // The model leaves the blank lines as it remembers them, or knows them as the file has them.
-    if (was.length === is.length && same(wanted, was)) return is
-    const isOne = isExchanged && !fresh.inner.some(isBlank)
-    if (isOne && (wanted.length === was.length || wanted.length === is.length)) return is
+    const isOne = was.length === is.length || (isExchanged && !fresh.inner.some(isBlank))
+    if (isOne && (same(wanted, was) || same(wanted, is))) return is
     // Otherwise nobody knows on which side of a blank line that the model did not know of.
     return was.length === is.length ? carry(wanted) : undefined
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isObject, type Json, type JsonObject, stringOf } from '../../model/json.ts'
 import type { McpOAuthConfig } from './config.ts'
+import { webFetch } from './fetch.ts'
 import type { OAuthClientProvider } from './sdk.ts'
 import type { Shelf } from './shelf.ts'
 
@@ -65,6 +66,7 @@ export async function signIn(door: Door, show: (url: string) => void): Promise<v
     const { resourceMetadataUrl } = wanted
     const options = {
       serverUrl: door.url,
+      fetchFn: webFetch,
       ...(scope !== undefined && { scope }),
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
     }
@@ -80,7 +82,7 @@ export async function signIn(door: Door, show: (url: string) => void): Promise<v
 async function challengeOf(url: URL): Promise<{ readonly resourceMetadataUrl?: URL; readonly scope?: string }> {
   const { extractWWWAuthenticateParams } = await import('./sdk.ts')
   try {
-    const response = await fetch(url, {
+    const response = await webFetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),

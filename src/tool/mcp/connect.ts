@@ -1,5 +1,6 @@
 import type { Companions } from '../../host/companion.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { forModel } from '../../policy/terminal.ts'
 import { SignInNeeded } from './auth.ts'
 import { clientFor } from './client.ts'
 import type { McpServerConfig, Reach } from './config.ts'
@@ -39,6 +40,8 @@ export interface Connection {
   readonly offers: readonly ListName[]
   /** Who it says it is, which protocol it speaks, and whether that is of the older kind. */
   readonly about: { readonly title: string; readonly protocol: string; readonly isOld: boolean }
+  /** What it wants a model to know of its tools; not very much of it. */
+  readonly instructions: string
   request(method: string, params: JsonObject, options?: RequestLimits): Promise<Record<string, unknown>>
   /** Calls a tool that wants some of its arguments in headers. */
   readonly client: Client
@@ -171,6 +174,7 @@ function connectionOf(client: Client, close: () => Promise<void>): Connection {
   const { title, name, version } = client.getServerVersion() ?? { name: 'unknown', version: '' }
   return {
     client,
+    instructions: advice(client.getInstructions()),
     offers: LIST_NAMES.filter((list) => client.getServerCapabilities()?.[list] !== undefined),
     about: {
       title: [title ?? name, version].filter((word) => word !== '').join(' '),
@@ -192,6 +196,14 @@ function connectionOf(client: Client, close: () => Promise<void>): Connection {
 }
 
 const LIST_TIMEOUT = 60_000
+
+/** Characters of its instructions that a model is told. */
+const MAX_ADVICE = 4000
+
+function advice(text = ''): string {
+  const visible = forModel(text.slice(0, MAX_ADVICE)).trim()
+  return text.length > MAX_ADVICE ? `${visible} …` : visible
+}
 
 function progressText({ progress, total, message }: Record<string, Json | undefined>): string {
   const share = typeof total === 'number' ? `${Number(progress)} of ${total}` : `${Number(progress)}`

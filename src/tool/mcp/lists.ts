@@ -6,6 +6,8 @@ export interface Lists {
   readonly tools: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
   readonly resources: readonly JsonObject[]
+  /** What a model should know of the tools. */
+  readonly instructions?: string
   /** What was left out, because it was too much, in a sentence. */
   readonly cut?: string
 }

@@ -89,7 +89,8 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
     try {
       connection = await connectTo()
       if (state.status === 'closed') throw new Error('it was closed')
-      take(await readLists(connection))
+      const { instructions } = connection
+      take({ ...(await readLists(connection)), ...(instructions !== '' && { instructions }) })
       current = connection
       failures = 0
       const { title, protocol, isOld } = connection.about
@@ -248,14 +249,25 @@ function keptLists(shelf: Shelf, key: string): Lists {
     const value = kept[list]
     return Array.isArray(value) ? value.filter((item) => isObject(item)) : []
   }
-  return { tools: listed('tools'), prompts: listed('prompts'), resources: listed('resources') }
+  const { instructions } = kept
+  return {
+    tools: listed('tools'),
+    prompts: listed('prompts'),
+    resources: listed('resources'),
+    ...(typeof instructions === 'string' && { instructions }),
+  }
 }
 
-function keepLists(shelf: Shelf, key: string, { tools, prompts, resources }: Lists): void {
+function keepLists(shelf: Shelf, key: string, { tools, prompts, resources, instructions }: Lists): void {
   let room = MAX_KEPT
   const fitting = (items: readonly JsonObject[]): JsonObject[] =>
     items.filter((item) => (room -= JSON.stringify(item).length) >= 0)
-  shelf.set(key, { tools: fitting(tools), prompts: fitting(prompts), resources: fitting(resources) })
+  shelf.set(key, {
+    tools: fitting(tools),
+    prompts: fitting(prompts),
+    resources: fitting(resources),
+    ...(instructions !== undefined && { instructions }),
+  })
 }
 
 function isKnownOld(shelf: Shelf, key: string): boolean {

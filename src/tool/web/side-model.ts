@@ -10,7 +10,7 @@ export interface SideModel {
   /** What its vendor can look up by itself. */
   readonly can: readonly ServerTool[]
   /** How many tokens it takes in, where that is known. */
-  readonly window?: number
+  readonly window?: number | undefined
   ask(question: string, tools: readonly ServerTool[], signal: AbortSignal): Promise<SideAnswer>
 }
 
@@ -20,11 +20,19 @@ export type SideAnswer =
   | { readonly problem: string }
 
 /** The model of the agent, for questions of its tools. It sees nothing of the conversation, and can call nothing. */
-export function sideModel(port: ModelPort, mint: () => string): SideModel {
+export function sideModel(chosen: () => ModelPort, mint: () => string): SideModel {
   return {
-    can: port.serverTools ?? [],
-    ...(port.window !== undefined && { window: port.window }),
+    // The person may choose another model at any time.
+    get can() {
+      return chosen().serverTools ?? []
+    },
+    get window() {
+      return chosen().window
+    },
     async ask(question, serverTools, signal) {
+      const port = chosen()
+      if (serverTools.some((tool) => !port.serverTools?.includes(tool)))
+        return { problem: `${port.origin.model} cannot look anything up by itself.` }
       const folding = startFold(port.origin)
       const request = {
         model: port.origin.model,

@@ -118,6 +118,7 @@ const answers = {
     protocolVersion,
     capabilities: { tools: { listChanged: true }, prompts: {}, resources: {}, logging: {} },
     serverInfo: { name: 'fixture', version: '1' },
+    ...(modes.has('advises') && { instructions: `Feed the \u{e0041}\u{e0042}heron first.${'.'.repeat(9000)}` }),
   }),
   ping: () => ({}),
   'tools/list': ({ cursor = '0' }) => {

@@ -18,13 +18,25 @@ export interface Pressed {
   readonly deeds?: readonly Deed[]
 }
 
+/** Whoever has typed a letter within this time goes on typing, also when a question has come up meanwhile. */
+const TYPING_MS = 700
+
 /** What a key does. */
-export function press(before: State, key: Key): Pressed {
+export function press(before: State, key: Key, now: number): Pressed {
   const { hint: _unused, ...rest } = before
   const state: State = rest
   if (key.type === 'report') return { state: before }
   if (key.type === 'key' && key.ctrl && key.name === 'c') return interrupt(before)
-  if (state.asks.length > 0) return pressAtAsk(state, key)
+  const isTyping = state.editor.text !== '' && now - (state.typedAt ?? -Infinity) < TYPING_MS
+  if (state.asks.length > 0 && !isTyping) return pressAtAsk(state, key)
+  return key.type === 'text' ? typed(pressToWrite(state, key), now) : pressToWrite(state, key)
+}
+
+function typed({ state, ...rest }: Pressed, typedAt: number): Pressed {
+  return { ...rest, state: { ...state, typedAt } }
+}
+
+function pressToWrite(state: State, key: Exclude<Key, { type: 'report' }>): Pressed {
   if (state.menu) {
     const chosen = pressAtMenu(state, key)
     if (chosen) return chosen

@@ -34,7 +34,7 @@ export const SLASHES: readonly Slash[] = [
     name: 'undo',
     about: 'take back what was changed',
     takes: '[turn]',
-    run: (desk, words) => runOwn(desk, ['undo', ...split(words), '--session', id(desk)], true),
+    run: (desk, words) => desk.apart((session) => runOwn(desk, ['undo', ...split(words), '--session', session], true)),
   },
   { name: 'fork', about: 'branch off from here', run: (desk) => desk.open({ fork: id(desk) }) },
   {
@@ -106,7 +106,7 @@ function mode({ front, setMode }: Desk, word: string): void {
 function tools({ front, agent }: Desk): void {
   const rows = agent().toolbox.specs.map(({ name, description }): Line => [
     { text: name.padEnd(24), tone: 'accent' },
-    { text: description.split(/[.\n]/, 1)[0] ?? '' },
+    { text: description.split(/\.(?=\s|$)|\n/, 1)[0] ?? '' },
   ])
   front.print([[], ...rows])
 }

@@ -14,6 +14,8 @@ export interface Desk {
   /** Another model from the next request on; says what went wrong, if anything did. */
   readonly setModel: (name: string) => Promise<string | undefined>
   readonly setMode: (mode: ApprovalMode) => void
+  /** Lets another program work on this session, which is closed meanwhile. */
+  readonly apart: (use: (id: string) => Promise<void>) => Promise<void>
   /** Leaves this session and goes on with another, or with a new one. */
   readonly open: (session: { readonly resume?: string; readonly fork?: string }) => Promise<void>
   readonly quit: () => void

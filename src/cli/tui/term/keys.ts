@@ -68,9 +68,9 @@ export function keyReader(): KeyReader {
   function escape(isLast: boolean): Key | undefined {
     const sequence = SEQUENCE.exec(pending)?.[0]
     if (sequence !== undefined) return take(sequence.length, meaning(sequence))
-    const could = /^\u001B(?:[[O][0-?]*[ -/]*)?$/.test(pending) || PASTE_BEGINS.startsWith(pending)
-    if (could && !isLast) return undefined
+    if (BEGUN.test(pending) && !isLast) return undefined
     if (pending.length === 1 || pending[1] === '\u001B') return take(1, { type: 'key', name: 'escape' })
+    if (pending.length > 2 && BEGUN.test(pending)) return take(pending.length, { type: 'report', text: pending })
     if (pending[1] === '[' || pending[1] === 'O') return take(pending.length, { type: 'report', text: pending })
     const rest = String.fromCodePoint(pending.codePointAt(1) ?? 0)
     return take(1 + rest.length, withAlt(rest))
@@ -117,6 +117,9 @@ export function keyReader(): KeyReader {
 
 // A whole sequence: CSI …, SS3 x, or an answer of the terminal (OSC, DCS, APC) up to its end.
 const SEQUENCE = /^\u001B(?:\[[0-?]*[ -/]*[@-~]|O[@-~]|[\]P_][^\u0007\u001B]*(?:\u0007|\u001B\\))/
+
+// What may still become one.
+const BEGUN = /^\u001B(?:[[O][0-?]*[ -/]*|[\]P_][^\u0007\u001B]*\u001B?)?$/
 
 const FINAL: Readonly<Record<string, KeyName>> = {
   A: 'up',

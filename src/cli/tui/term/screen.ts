@@ -30,6 +30,7 @@ export interface Terminal {
 const BEGIN = '\u001B[?2026h'
 const END = '\u001B[?2026l'
 const CLEAR_DOWN = '\u001B[J'
+const CLEAR_LINE = '\u001B[K'
 const HIDE = '\u001B[?25l'
 const SHOW = '\u001B[?25h'
 
@@ -88,6 +89,15 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
     return out
   }
 
+  /**
+   * Empties the live part. Its first row is emptied apart: a multiplexer that is told to clear from the very top keeps
+   * what was there in its scrollback.
+   */
+  function cleared(): string {
+    const below = shown.length > 1 ? `\u001B[B${CLEAR_DOWN}\u001B[A` : ''
+    return `\r${CLEAR_LINE}${below}`
+  }
+
   function place(cursor: Spot | undefined): string {
     if (!cursor) {
       const hide = isHidden ? '' : HIDE
@@ -126,7 +136,7 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
     commit(lines) {
       if (lines.length === 0) return
       const above = lines.map((one) => `${styled(cells(one))}\r\n`).join('')
-      const clear = toRow(0, Math.max(shown.length, 1)) + CLEAR_DOWN
+      const clear = toRow(0, Math.max(shown.length, 1)) + cleared()
       isPlaced = false
       shown = []
       at = 0
@@ -142,15 +152,16 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
       ;[columns, rows] = [nextColumns, nextRows]
       isPlaced = false
       const up = Math.min(above + own, nextRows - 1)
+      const clear = cleared()
       shown = []
       at = 0
-      send(`${up > 0 ? `\u001B[${up}A` : ''}\r${CLEAR_DOWN}${show(lastLines, lastCursor)}`)
+      send(`${up > 0 ? `\u001B[${up}A` : ''}${clear}${show(lastLines, lastCursor)}`)
     },
     setTheme(next) {
       theme = next
     },
     close(keep = false) {
-      const end = keep ? `${toRow(Math.max(shown.length - 1, 0), shown.length)}\r\n` : toRow(0, 1) + CLEAR_DOWN
+      const end = keep ? `${toRow(Math.max(shown.length - 1, 0), shown.length)}\r\n` : toRow(0, 1) + cleared()
       terminal.write(`${end}\u001B[0m${SHOW}`)
       shown = []
       lastLines = []

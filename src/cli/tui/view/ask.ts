@@ -1,7 +1,7 @@
 import type { Ask } from '../../../agent/call-state.ts'
 import { visible } from '../../output/visible.ts'
 import type { Asking } from '../state.ts'
-import { type Line, line, type Span, wrap } from '../term/line.ts'
+import { type Line, line, lineWidth, type Span, wrap } from '../term/line.ts'
 import { diffLines, diffSize } from './diff.ts'
 import { editorLines, type Placed } from './input.ts'
 
@@ -99,12 +99,23 @@ function answers(ask: Ask, asks: readonly Ask[], asking: Asking, width: number):
     ['n', 'no, and say why'],
     ['Esc', 'no'],
   ]
-  return wrap(
-    all.flatMap(([key, meaning], at) => [
-      { text: at === 0 ? '' : '   ' },
+  return flow(
+    all.map(([key, meaning]) => [
       { text: `[${key}] `, tone: 'accent' as const },
       { text: visible(meaning, 'approval-prompt') },
     ]),
     width,
   )
+}
+
+/** Pieces side by side, as many as fit: a key is never parted from its meaning. */
+function flow(pieces: readonly Line[], width: number): Line[] {
+  const rows: Line[] = []
+  for (const piece of pieces) {
+    const row = rows.at(-1)
+    const longer: Line = row ? [...row, { text: '   ' }, ...piece] : piece
+    if (row && lineWidth(longer) <= width) rows[rows.length - 1] = longer
+    else rows.push(...wrap(piece, width, [{ text: '    ' }]))
+  }
+  return rows
 }

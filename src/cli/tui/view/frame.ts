@@ -22,7 +22,9 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const status = statusLine(state.status, width)
   if (state.asks.length > 0) {
     const ask = askLines(state.asks, state.asking, { width, rows })
-    return placed([...above, []], ask, [status])
+    // What was being written stays in sight, and is not lost.
+    const draft = state.editor.text === '' ? [] : editorLines(state.editor, { width, mark: '> ' }).lines
+    return placed([...above, []], ask, [...draft, status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })
@@ -89,13 +91,12 @@ function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width:
   ]
 }
 
-function workingLine({ running, asks, conversation }: State, now: number): Line[] {
+function workingLine({ running, asks }: State, now: number): Line[] {
   if (running === undefined || asks.length > 0) return []
   const seconds = Math.floor((now - running) / 1000)
   const frameMark = MARKS[Math.floor(now / 250) % MARKS.length] ?? ''
-  const gap: Line[] = conversation.live.length > 0 ? [[]] : []
   return [
-    ...gap,
+    [],
     [
       { text: `${frameMark} `, tone: 'accent' },
       { text: `working ${seconds} s · Esc stops, typing queues`, tone: 'quiet' },

@@ -7,7 +7,7 @@ export function statusLine(status: Status, width: number): Line {
     [{ text: status.model, tone: 'accent' }],
     mode(status),
     context(status),
-    status.cost === undefined ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
+    !status.cost ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
     status.cached === undefined ? [] : [{ text: `cache ${Math.round(status.cached * 100)}%` }],
     status.branch === undefined ? [] : [{ text: `⎇ ${status.branch}` }],
     status.sandbox === undefined ? [] : [{ text: status.sandbox }],

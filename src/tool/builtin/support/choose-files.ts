@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../../model/json.ts'
+import type { SecretTest } from '../../../policy/path/secret.ts'
 import type { ToolContext } from '../../define.ts'
 import { isGlob, type Matcher, nameMatcher } from '../../seek/glob.ts'
 import { walkTree } from '../../seek/tree.ts'
 import { flagIn, listIn, respectIn } from './input.ts'
-import { DEFAULT_EXCLUDES, LEFT_OUT, MEDIA_NAMES, SECRET_NAMES } from './leave-out.ts'
+import { DEFAULT_EXCLUDES, LEFT_OUT, MEDIA_NAMES } from './leave-out.ts'
 import { absolute, byGivenName, workspaceOf } from './paths.ts'
 
 /** Files to read, and what was asked for but is not there. */
@@ -13,8 +14,11 @@ export interface Chosen {
   readonly missing: readonly string[]
 }
 
-/** Turns the paths, directories and globs of read_many_files into files. A file that is named is read in any case. */
-export async function chooseFiles(input: JsonObject, context: ToolContext): Promise<Chosen> {
+/**
+ * Turns the paths, directories and globs of read_many_files into files. A file that is named is read in any case, one that
+ * usually holds secrets only then: its name is what the person was asked about.
+ */
+export async function chooseFiles(input: JsonObject, context: ToolContext, isSecret: SecretTest): Promise<Chosen> {
   const chosen = new Map<string, boolean>()
   const missing: string[] = []
   const globs: string[] = []
@@ -27,12 +31,12 @@ export async function chooseFiles(input: JsonObject, context: ToolContext): Prom
     if (info === 'refused') continue
     if (info?.kind === 'file') chosen.set(full, true)
     else if (info?.kind === 'folder')
-      await search(input, context, full, flagIn(input, 'recursive', true) ? ['**'] : ['*'], chosen)
+      await search(input, context, isSecret, full, flagIn(input, 'recursive', true) ? ['**'] : ['*'], chosen)
     else if (isGlob(path)) globs.push(path)
     else missing.push(`${path} (not found)`)
   }
   if (globs.length > 0) {
-    for (const folder of context.folders) await search(input, context, folder, globs, chosen)
+    for (const folder of context.folders) await search(input, context, isSecret, folder, globs, chosen)
   }
   const files = [...chosen].map(([path, explicit]) => ({ path, explicit }))
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), missing }
@@ -41,6 +45,7 @@ export async function chooseFiles(input: JsonObject, context: ToolContext): Prom
 async function search(
   input: JsonObject,
   context: ToolContext,
+  isSecret: SecretTest,
   place: string,
   globs: readonly string[],
   chosen: Map<string, boolean>,
@@ -65,7 +70,7 @@ async function search(
     without: usual ? LEFT_OUT : ['.git'],
     wanted: (path: string) => {
       const name = path.slice(base.length + 1)
-      if (SECRET_NAMES.test(name) || !fits.some(({ matches }) => matches(name))) return false
+      if (isSecret(path, top.real) || !fits.some(({ matches }) => matches(name))) return false
       if (usual && MEDIA_NAMES.test(name) && !isAsked(name)) return false
       return !unwanted.some((matches) => matches(name))
     },

@@ -14,7 +14,3 @@ export const DEFAULT_EXCLUDES: readonly string[] = [
 /** Pictures, sounds, films and documents: a pattern that does not speak of them does not mean them. */
 export const MEDIA_NAMES =
   /\.(?:png|jpe?g|gif|webp|bmp|ico|heic|avif|mp3|wav|ogg|flac|m4a|aac|aiff|mp4|mov|avi|mkv|webm|pdf)$/i
-
-/** Files that usually hold secrets: no pattern means them, only their own name. */
-export const SECRET_NAMES =
-  /(?:^|\/)(?:\.env(?:\.(?!example|sample|template)[^/]*)?|id_(?:rsa|dsa|ecdsa|ed25519)|[^/]+\.(?:pem|key|p12|pfx))$/i

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { textOutput } from '../../src/cli/output/text.ts'
+import type { TurnEvent } from '../../src/model/event.ts'
+
+/** What a person reads when an attempt fails. */
+function told(again: Omit<Extract<TurnEvent, { type: 'open' }>, 'type'>): string {
+  let err = ''
+  const output = textOutput({ out: () => {}, err: (text) => (err += text) })
+  output.show({ type: 'turn', event: { type: 'open', anew: true, ...again } })
+  return err
+}
+
+test('an attempt that failed: why, in a sentence, and what happens next', () => {
+  const fault = { kind: 'rate', message: 'groq asks us to slow down: too fast. Use less.' } as const
+  assert.equal(told({ fault, wait: 900 }), '… groq asks us to slow down: too fast. It is asked for again.\n')
+  assert.equal(told({ fault, wait: 42_000 }), '… groq asks us to slow down: too fast. It is asked for again in 42 s.\n')
+  const origin = { provider: 'xai', wire: 'openai-chat', model: 'grok' } as const
+  assert.equal(told({ fault, origin }), '… groq asks us to slow down: too fast. Going on with xai/grok.\n')
+  assert.equal(
+    told({ fault: { kind: 'server', message: 'HTTP\n\u001b[31m' } }),
+    '… HTTP \\u{1b}[31m. It is asked for again.\n',
+  )
+})

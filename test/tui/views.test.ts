@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Ask, CallState } from '../../src/agent/call-state.ts'
+import type { Block } from '../../src/cli/tui/conversation.ts'
+import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
+import { pickLines } from '../../src/cli/tui/pick.ts'
+import { startState, type State, type Status } from '../../src/cli/tui/state.ts'
+import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
+import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
+import { welcome } from '../../src/cli/tui/view/welcome.ts'
+import { root } from '../support/paths.ts'
+
+// What the views show is in test/tui/snapshots; DRAGOMAN_SNAPSHOTS=write npm test -- views writes it anew.
+
+const STATUS: Status = {
+  model: 'anthropic/claude-sonnet',
+  mode: 'default',
+  folder: '~/work/calculator',
+  branch: 'main',
+  context: 12_400,
+  window: 200_000,
+  cost: 0.0421,
+  cached: 0.87,
+  sandbox: 'sandbox',
+}
+const STATE = startState(STATUS)
+const NOW = 100_000
+
+const ANSWER = `# What I found
+
+The function \`sum\` **subtracts**. Two things follow:
+
+- the test fails, as it must, because one and one is not nothing but two, in every book there is
+- nobody else uses it
+  1. not the page
+  2. not the command
+
+| File | What is wrong with it |
+|---|---:|
+| sum.js | a minus where a plus belongs, in the only line that does anything |
+| 語.js | nothing |
+
+\`\`\`js
+export function sum(a, b) {
+  return a + b
+}
+\`\`\`
+
+> See the [manual](https://example.com/manual).`
+
+const DIFF = `--- a/sum.js
++++ b/sum.js
+@@ -1,4 +1,4 @@
+ /** The sum of two numbers. */
+ export function sum(a, b) {
+-  return a - b
++  return a + b
+ }
+@@ -98,2 +98,3 @@
+ export const one = 1
++export const somethingWithAVeryLongName = 'and a value that is long enough to be broken in a narrow terminal'
+ export const two = 2
+`
+
+const call = (name: string, input: Record<string, string>) =>
+  ({ kind: 'call', id: name, name, raw: JSON.stringify(input), input }) as const
+
+function done(name: string, input: Record<string, string>, display: unknown, status: 'ok' | 'error' | 'denied' = 'ok') {
+  const result = { kind: 'result', id: name, name, status, content: [{ kind: 'text', text: String(display) }], display }
+  const state = status === 'ok' ? 'success' : 'error'
+  return block({ status: state, call: call(name, input), result, ms: 2300 } as unknown as CallState)
+}
+
+function block(state: CallState, progress = ''): Block {
+  return { kind: 'call', call: state, progress, since: NOW - 4000 }
+}
+
+const SEQ = Array.from({ length: 30 }, (_unused, at) => `line ${at + 1}`).join('\n')
+
+const BLOCKS: readonly Block[] = [
+  { kind: 'user', text: 'Why does the test fail?\nPlease mend it, and tell me what you did, in a sentence or two.' },
+  { kind: 'thought', text: '**Looking around**\nfirst\n\n**Reading the test**\nsecond', done: true, ms: 5200 },
+  { kind: 'text', text: ANSWER, done: true },
+  done('read_file', { absolute_path: '/home/ann/work/calculator/sum.js' }, 'Read all 4 lines from sum.js'),
+  done('replace', { file_path: '/home/ann/work/calculator/sum.js' }, { fileDiff: DIFF }),
+  done('run_shell_command', { command: 'seq 30\nfalse' }, SEQ),
+  done('read_file', { absolute_path: '/nowhere' }, 'File not found: /nowhere', 'error'),
+  done('write_file', { file_path: '/etc/passwd' }, 'The person said no.', 'denied'),
+  { kind: 'notice', text: 'openai asks us to slow down. Asking again in 3 s.', tone: 'warn' },
+]
+
+const edited = (id: string, filePath: string): Ask => ({
+  id,
+  call: id,
+  tool: 'replace',
+  details: {
+    kind: 'edit',
+    title: 'edit',
+    fileName: 'sum.js',
+    filePath,
+    fileDiff: DIFF,
+    originalContent: 'x',
+    newContent: 'y',
+  },
+  decision: {
+    verdict: 'ask',
+    rule: 'edit',
+    why: `It changes ${filePath}.`,
+    covers: 'replace in the workspace, but for protected files',
+  },
+})
+
+const COMMAND: Ask = {
+  id: 'c',
+  call: 'c',
+  tool: 'run_shell_command',
+  details: {
+    kind: 'exec',
+    title: 'run',
+    command: 'npm test && echo "caf\u202Ee" \u001B[2K# hidden',
+    rootCommand: 'npm',
+    folder: '/home/ann/work/calculator',
+  },
+  decision: { verdict: 'ask', rule: 'none', why: 'No rule allows “npm test”.', covers: 'exactly the words “npm test”' },
+}
+
+const running: CallState = {
+  status: 'executing',
+  call: call('run_shell_command', { command: 'npm test' }),
+} as unknown as CallState
+
+const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
+  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width }, NOW)),
+  welcome: (width) => welcome(STATUS, ['The settings in .dragoman/config.json are not used.'], { width }),
+  idle: (width) => live({}, width),
+  working: (width) =>
+    live(
+      {
+        running: NOW - 7000,
+        queued: ['and then the other one', 'thanks'],
+        conversation: { live: [block(running, 'one\ntwo\nthree')], parts: {}, since: 0 },
+        editor: edit(EMPTY, { do: 'insert', text: 'a second line\nis being written' }),
+      },
+      width,
+    ),
+  menu: (width) =>
+    live(
+      {
+        editor: edit(EMPTY, { do: 'insert', text: '/mo' }),
+        menu: {
+          items: [
+            { value: '/model', about: 'another model from here on' },
+            { value: '/mode', about: 'what happens unasked' },
+          ],
+          at: 1,
+          from: 0,
+          to: 3,
+        },
+      },
+      width,
+    ),
+  'ask-edits': (width) =>
+    live(
+      { running: NOW - 1000, asks: [edited('a', '/home/ann/work/calculator/sum.js'), edited('b', '/tmp/b')] },
+      width,
+    ),
+  'ask-command': (width) =>
+    live({ running: NOW - 1000, asks: [COMMAND], editor: edit(EMPTY, { do: 'insert', text: 'half a sent' }) }, width),
+  'ask-reason': (width) =>
+    live(
+      { asks: [COMMAND], asking: { at: 0, seen: [], top: 0, why: edit(EMPTY, { do: 'insert', text: 'too slow' }) } },
+      width,
+    ),
+  'pick-key': (width) =>
+    pickLines(
+      ['gemini', 'anthropic', 'openai', 'openrouter', 'deepseek', 'xai', 'mistral', 'zai', 'groq', 'together'].map(
+        (label) => ({ label, about: `${label.toUpperCase()}_API_KEY` }),
+      ),
+      { at: 7, wanted: '', isLong: true, width, rows: 12 },
+    ),
+}
+
+function live(change: Partial<State>, width: number): readonly Line[] {
+  return frame({ ...STATE, ...change }, { width, rows: 30 }, NOW).lines
+}
+
+describe('the views', () => {
+  for (const [name, scene] of Object.entries(SCENES))
+    for (const width of [60, 100, 200])
+      test(`${name} in ${width} columns`, () => {
+        const lines = scene(width)
+        for (const one of lines) assert.ok(lineWidth(one) <= width, `wider than ${width}: ${plain(one)}`)
+        const shown = `${lines.map((one) => plain(one).trimEnd()).join('\n')}\n`
+        assert.doesNotMatch(shown, /[\u0000-\u0009\u000B-\u001F\u007F\u202E]/)
+        const file = join(root, 'test/tui/snapshots', `${name}-${width}.txt`)
+        if (process.env['DRAGOMAN_SNAPSHOTS'] === 'write') writeFileSync(file, shown)
+        assert.equal(shown, readFileSync(file, 'utf8'))
+      })
+})
