@@ -17,6 +17,7 @@ import { takeUp, type Session } from '../session/session.ts'
 import { jsonlStore } from '../session/store/jsonl.ts'
 import { type SessionLog, type Store, StoreProblem } from '../session/store/store.ts'
 import type { Tool } from '../tool/define.ts'
+import type { BuiltinOptions, WebToolOptions } from '../tool/builtin/index.ts'
 import { toolbox } from '../tool/toolbox.ts'
 import type { RunArgs } from './args.ts'
 import { catalogWith } from './catalog.ts'
@@ -82,7 +83,8 @@ export async function assemble(
     const mint = (): string => turnKey(randomBytes(20))
     let current = model
     const web = webTools(() => current, mint, config.search, process.env)
-    const own = builtinTools({ memory, web, secretFiles: secretFilesOf(settings) })
+    const selfCorrect = config.selfCorrect ? await corrections(web) : {}
+    const own = builtinTools({ memory, web, secretFiles: secretFilesOf(settings), ...selfCorrect })
     const configs = config.mcpServers ?? {}
     const mcp =
       Object.keys(configs).length === 0
@@ -139,6 +141,12 @@ export async function assemble(
     session.close()
     throw error instanceof StoreProblem ? new Complaint(error.message) : error
   }
+}
+
+/** Edits that do not fit are put right by the model, where the person wants that. */
+async function corrections({ model }: WebToolOptions): Promise<Pick<BuiltinOptions, 'selfCorrect'>> {
+  const { correctBy } = await import('../tool/edit/self-correct.ts')
+  return model ? { selfCorrect: correctBy(model) } : {}
 }
 
 /** A session, with a folder for what it leaves beside its log. */

@@ -13,7 +13,7 @@ export async function inEditor(
   name: string,
   wish: string | undefined,
 ): Promise<{ readonly text: string } | { readonly problem: string }> {
-  const [program = 'vi', ...args] = (wish ?? process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi').trim().split(/\s+/)
+  const [program = 'vi', ...args] = editorCommand(wish, process.env)
   const place = mkdtempSync(join(tmpdir(), 'dragoman-'))
   // The name tells the editor what language it is.
   const path = join(place, basename(name) || 'text')
@@ -29,6 +29,34 @@ export async function inEditor(
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
+}
+
+/**
+ * The editor and its arguments, from the settings or the environment. It is started as it is, without a shell. One that opens
+ * a window of its own must be told to wait, or the text would be read back before anybody has seen it.
+ */
+export function editorCommand(wish: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
+  const wished = [wish, env['VISUAL'], env['EDITOR']].find((one) => one !== undefined && one.trim() !== '') ?? 'vi'
+  const words = [...wished.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, one, other, bare]) => one ?? other ?? bare ?? '',
+  )
+  const wait = WAITING[basename(words[0] ?? '').replace(/\.(?:exe|cmd)$/i, '')]
+  return wait === undefined || words.some((word) => wait.includes(word)) ? words : [...words, wait[0] ?? '']
+}
+
+/** How editors with windows are told to wait; the first spelling is used. */
+const WAITING: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    ['code', 'code-insiders', 'codium', 'cursor', 'windsurf', 'zed', 'subl', 'atom'].map((name) => [
+      name,
+      ['--wait', '-w'],
+    ]),
+  ),
+  gvim: ['--nofork', '-f'],
+  mvim: ['--nofork', '-f'],
+  mate: ['--wait', '-w'],
+  gedit: ['--wait', '-w'],
+  kate: ['--block', '-b'],
 }
 
 /** Lets a person change a proposed edit before it is made; gives the answer to the question, or says why there is none. */

@@ -255,5 +255,5 @@ function kept({ old, fresh }: Wanted): [number, number][] {
 }
 
 function same(one: readonly string[], other: readonly string[]): boolean {
-  return one.join('\n') === other.join('\n')
+  return one.length === other.length && one.every((line, at) => line === other[at])
 }

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
 
 test('a server with an address is reached through the proxy that the variables name, and said goodbye to', async () => {
   const seen: string[] = []
+  const keys = new Set<string>()
   // The proxy is asked for whole addresses, and answers in the place of a server that there is not.
   const proxy = createServer((request, response) => {
+    keys.add(String(request.headers['x-key']))
     seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
     let body = ''
     request.on('data', (bytes: Buffer) => (body += bytes.toString()))
@@ -30,14 +34,28 @@ test('a server with an address is reached through the proxy that the variables n
     const { port } = proxy.address() as AddressInfo
     const world = await stage([])
     const { home } = world
-    const env = { PATH: world.env['PATH'] ?? '', HOME: home, http_proxy: `http://me:pass@127.0.0.1:${port}` }
-    const added = await dragoman(['mcp', 'add', 'far', 'http://pond.example/mcp', '--type', 'http'], { ...world, env })
+    const env = {
+      PATH: world.env['PATH'] ?? '',
+      HOME: home,
+      http_proxy: `http://me:pass@127.0.0.1:${port}`,
+      POND_KEY: 'k-1',
+    }
+    const added = await dragoman(
+      ['mcp', 'add', 'far', 'http://pond.example/mcp', '--type', 'http', '--header', 'X-Key: $POND_KEY'],
+      { ...world, env },
+    )
     assert.equal(added.code, 0, added.out + added.err)
     const called = await dragoman(['mcp', 'test', 'far', 'echo', '{"word":"hello"}'], { ...world, env })
     assert.equal(called.out, 'Echo: hello\n', called.err)
     const introduced = `Basic ${Buffer.from('me:pass').toString('base64')}`
     assert.ok(seen.includes(`POST http://pond.example/mcp ${introduced}`), seen.join('\n'))
     assert.ok(seen.includes(`DELETE http://pond.example/mcp ${introduced}`), seen.join('\n'))
+
+    assert.deepEqual([...keys], ['k-1'], 'a header may name a variable')
+    const settings = readFileSync(join(home, '.config/dragoman/config.json'), 'utf8')
+    assert.ok(settings.includes('$POND_KEY') && !settings.includes('k-1'))
+    const { POND_KEY: _unset, ...without } = env
+    assert.match((await dragoman(['mcp', 'test', 'far'], { ...world, env: without })).out, /POND_KEY is not set/)
 
     const before = seen.length
     const spared = { ...env, no_proxy: 'pond.example' }

@@ -17,6 +17,8 @@ export interface Config {
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
   readonly compression?: { readonly share?: number }
+  /** Asks the model once to put an edit right whose search text does not fit. */
+  readonly selfCorrect?: boolean
   /** The editor for long texts and proposed changes, with its arguments. */
   readonly editor?: string
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
@@ -186,6 +188,7 @@ const properties: Record<keyof Config, JsonObject> = {
       description: 'The share of the model’s window that it may fill; 0.5 if not said.',
     },
   }),
+  selfCorrect: flag('Ask the model once to put an edit right whose search text does not fit; otherwise it is refused.'),
   editor: text('The editor for long texts and proposed changes; $VISUAL or $EDITOR if not said.'),
   theme: oneOf('Colours.', ['auto', 'dark', 'light', 'none']),
   vim: flag('Vim’s keys in the input.'),

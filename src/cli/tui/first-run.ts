@@ -12,11 +12,12 @@ import type { ThemeName } from './term/theme.ts'
 /** What a person chose when there was no model yet. */
 export type Beginning = { readonly model: string } | { readonly tour: true } | undefined
 
-/** The first page: no key is no error, there are three ways on. */
-export async function firstRun(config: Config, theme: ThemeName): Promise<Beginning> {
+/** The first page: no key is no error, there are three ways on. What went wrong before stands above them. */
+export async function firstRun(config: Config, theme: ThemeName, problem?: string): Promise<Beginning> {
   const local = await findLocal(probe, rowsWith(config))
   const way = await pick(
     [
+      ...(problem === undefined ? [] : [line(visible(problem), 'warn'), []]),
       line('Dragoman works on your code with whatever model you have.', 'strong'),
       line('There is no key here yet. Three ways on:'),
       [],
@@ -51,7 +52,8 @@ export async function firstRun(config: Config, theme: ThemeName): Promise<Beginn
   }
   if (way !== 'key') return undefined
   // Whoever goes back, or gave a key that does not work, stands before the same ways again.
-  return (await pasteKey(config, theme)) ?? firstRun(config, theme)
+  const pasted = await pasteKey(config, theme)
+  return pasted && 'model' in pasted ? pasted : firstRun(config, theme, pasted?.problem)
 }
 
 const LOCAL = `Start the server, then run dragoman again: it is found on its usual port.
@@ -62,7 +64,10 @@ const LOCAL = `Start the server, then run dragoman again: it is found on its usu
                 --tool-call-parser <parser>
 `
 
-async function pasteKey(config: Config, theme: ThemeName): Promise<Beginning> {
+async function pasteKey(
+  config: Config,
+  theme: ThemeName,
+): Promise<{ model: string } | { problem: string } | undefined> {
   const vendors = rowsWith(config).filter(
     ({ auth, port, model, keys, wire }) =>
       auth !== 'none' && port === undefined && model !== undefined && keys.length > 0 && wire !== 'code-assist',
@@ -77,8 +82,7 @@ async function pasteKey(config: Config, theme: ThemeName): Promise<Beginning> {
     await (await import('../command/login.ts')).loginCommand([row])
   } catch (error) {
     if (!(error instanceof Complaint) || error.code === EXIT.interrupted) throw error
-    process.stdout.write(`${error.message.replace(/^./, (first) => first.toUpperCase())}.\n\n`)
-    return undefined
+    return { problem: `${error.message.replace(/^./, (first) => first.toUpperCase())}.` }
   }
   const model = await configuredModel(config)
   return model === undefined ? undefined : { model }

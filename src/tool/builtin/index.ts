@@ -1,5 +1,6 @@
 import { secretTest } from '../../policy/path/secret.ts'
 import type { Tool } from '../define.ts'
+import type { SelfCorrect } from '../edit/self-correct.ts'
 import { searchService, type SearchOptions } from '../web/search-service.ts'
 import type { SideModel } from '../web/side-model.ts'
 import { glob } from './glob.ts'
@@ -24,6 +25,8 @@ export interface BuiltinOptions {
   readonly secretFiles?: readonly string[]
   /** What the web tools may ask. Without it there are none; without a searching vendor or a service, no search. */
   readonly web?: WebToolOptions
+  /** Puts the search text of an edit right that does not fit; without it such an edit is refused. */
+  readonly selfCorrect?: SelfCorrect
 }
 
 /** The model that answers questions about pages, and the service that searches where its vendor does not. */
@@ -33,14 +36,14 @@ export interface WebToolOptions {
 }
 
 /** The built-in tools, always in the same order. */
-export function builtinTools({ memory, shell, web, secretFiles }: BuiltinOptions = {}): readonly Tool[] {
+export function builtinTools({ memory, shell, web, secretFiles, selfCorrect }: BuiltinOptions = {}): readonly Tool[] {
   const isSecret = secretTest(secretFiles)
   return [
     listDirectory,
     readFile,
     searchFileContent(isSecret),
     glob,
-    smartEdit,
+    smartEdit(selfCorrect),
     replace,
     writeFile,
     readManyFiles(isSecret),

@@ -20,6 +20,7 @@ export function readManyFiles(isSecret: SecretTest): Tool {
     name: 'read_many_files',
     text,
     kind: 'read',
+    aliases: { include: 'paths' },
     properties: {
       paths: { ...LIST, description: 'Files, directories or globs, absolute or from the workspace.' },
       include: { ...LIST, description: 'More globs.' },

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../define.ts'
 import { nearestPassage } from '../edit/nearest.ts'
+import type { SelfCorrect } from '../edit/self-correct.ts'
 import { type Edited, smartEdit as makeEdit, type Strategy } from '../edit/smart-edit.ts'
 import { builtin } from './support/builtin.ts'
 import { type Change, changeTool } from './support/change.ts'
@@ -9,23 +10,25 @@ import { absolute, touching } from './support/paths.ts'
 import { type Refusal, refuse } from './support/propose.ts'
 import text from './smart-edit.md'
 
-/** Replaces a passage that may be remembered not quite rightly. */
-export const smartEdit: Tool = builtin({
-  name: 'smart_edit',
-  text,
-  kind: 'edit',
-  aliases: { absolute_path: 'file_path', path: 'file_path' },
-  properties: {
-    file_path: { type: 'string', description: 'Absolute path of the file.' },
-    instruction: { type: 'string', description: 'What the change is for.' },
-    old_string: { type: 'string', description: 'The passage to replace.' },
-    new_string: { type: 'string', description: 'What to put there.' },
-  },
-  required: ['file_path', 'instruction', 'old_string', 'new_string'],
-  effects: (input, folders) => touching('write', absolute(textIn(input, 'file_path'), folders)),
-  check: (input) => (textIn(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
-  ...changeTool(editIn),
-})
+/** Replaces a passage that may be remembered not quite rightly. With `correct`, a model may put a search text right. */
+export function smartEdit(correct?: SelfCorrect): Tool {
+  return builtin({
+    name: 'smart_edit',
+    text,
+    kind: 'edit',
+    aliases: { absolute_path: 'file_path', path: 'file_path' },
+    properties: {
+      file_path: { type: 'string', description: 'Absolute path of the file.' },
+      instruction: { type: 'string', description: 'What the change is for.' },
+      old_string: { type: 'string', description: 'The passage to replace.' },
+      new_string: { type: 'string', description: 'What to put there.' },
+    },
+    required: ['file_path', 'instruction', 'old_string', 'new_string'],
+    effects: (input, folders) => touching('write', absolute(textIn(input, 'file_path'), folders)),
+    check: (input) => (textIn(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
+    ...changeTool(editIn, correct),
+  })
+}
 
 function editIn(current: string, input: JsonObject, path: string): Change | Refusal {
   const old = textIn(input, 'old_string').replaceAll('\r\n', '\n')

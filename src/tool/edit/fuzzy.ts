@@ -1,5 +1,5 @@
 import { align } from './align.ts'
-import { essence, isBlank, similarity } from './lines.ts'
+import { essence, isBlank, likeness } from './lines.ts'
 import type { Place } from './locate.ts'
 
 /** A passage that resembles what was wanted, from 0 to 1. */
@@ -77,7 +77,7 @@ function starts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
   }
   // A line that is nowhere is somewhere in another form.
   for (const at of strange.slice(0, 3)) {
-    for (const [place, score] of similarPlaces(file, wanted[at]?.line ?? '')) {
+    for (const [place, score] of similarPlaces(file, wanted[at]?.key ?? '')) {
       vote(place - at, score * (wanted[at]?.key.length ?? 0))
     }
   }
@@ -90,10 +90,10 @@ function starts(file: readonly Solid[], wanted: readonly Solid[]): number[] {
 const MAX_SAME = 50
 
 /** The lines that are most like a line. */
-function similarPlaces(file: readonly Solid[], line: string): [place: number, score: number][] {
+function similarPlaces(file: readonly Solid[], wanted: string): [place: number, score: number][] {
   if (file.length > 5000) return []
   return file
-    .map(({ line: other }, place): [number, number] => [place, similarity(line, other)])
+    .map(({ key }, place): [number, number] => [place, likeness(wanted, key)])
     .filter(([, score]) => score > 0.3)
     .sort((a, b) => b[1] - a[1])
     .slice(0, MAX_STARTS)
@@ -102,12 +102,11 @@ function similarPlaces(file: readonly Solid[], line: string): [place: number, sc
 function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | undefined {
   const keys = new Map([...part, ...wanted].map(({ line, key }) => [line, key]))
   const size = (line: string): number => Math.min(keys.get(line)?.length ?? 0, 60) + 10
-  const likeness = (one: string, other: string): number =>
-    keys.get(one) === keys.get(other) ? 1 : similarity(one, other)
+  const compare = (one: string, other: string): number => likeness(keys.get(one) ?? '', keys.get(other) ?? '')
   const left = wanted.map(({ line }) => line)
   const right = part.map(({ line }) => line)
   const pairs = align(left, right, (one, other) => {
-    const like = likeness(one, other)
+    const like = compare(one, other)
     return like >= MIN_SIMILAR ? like * size(one) : 0
   })
   const first = pairs[0]
@@ -115,7 +114,7 @@ function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | u
   if (!first || !last) return undefined
   const extra = last[1] - first[1] + 1 - pairs.length
   const missing = wanted.length - pairs.length
-  const likes = pairs.map(([one, other]) => likeness(left[one] ?? '', right[other] ?? ''))
+  const likes = pairs.map(([one, other]) => compare(left[one] ?? '', right[other] ?? ''))
   const equal = likes.filter((like) => like === 1).length
   const weight = pairs.reduce((sum, [one], at) => sum + (likes[at] ?? 0) * size(left[one] ?? ''), 0)
   const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20

@@ -61,8 +61,11 @@ const ALIKE = new Map([
 
 /** How alike two lines are, from 0 to 1: the share of the letter pairs that both have. */
 export function similarity(one: string, other: string): number {
-  const left = essence(one)
-  const right = essence(other)
+  return likeness(essence(one), essence(other))
+}
+
+/** The same of lines of which only the essence is left. */
+export function likeness(left: string, right: string): number {
   if (left === right) return 1
   if (left.length < 2 || right.length < 2) return 0
   const counts = new Map<string, number>()

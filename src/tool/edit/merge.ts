@@ -1,6 +1,6 @@
 import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
-import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
+import { CONTINUES, type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
@@ -76,7 +76,8 @@ function isLikely(lines: readonly string[], depth: string, { unit }: Style): boo
   const [first = '', next] = solid
   if (next === undefined) return true
   if (solid.some((line) => !line.startsWith(depth)) || !isStepping(solid, undefined, unit)) return false
-  return indentOf(next) === depth ? !OPENS.test(first) || CLOSES.test(next) : OPENS.test(first)
+  const isDeeper = OPENS.test(first) ? !CLOSES.test(next) : CONTINUES.test(next)
+  return (indentOf(next) !== depth) === isDeeper
 }
 
 const CLOSES = /^\s*[})\]]/

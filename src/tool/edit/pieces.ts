@@ -1,5 +1,5 @@
 import { align, type Pairs } from './align.ts'
-import { essence, isBlank, similarity } from './lines.ts'
+import { essence, isBlank, likeness } from './lines.ts'
 
 /** A passage of the file, what the model took it for, and what the model wants instead. */
 export interface Passage {
@@ -38,11 +38,12 @@ export function cut({ file, old, fresh }: Passage): Piece[] {
 
 /** Pairs the lines that are the same, or nearly so. Blank ones are no sign of anything. */
 export function pairUp(left: readonly string[], right: readonly string[]): Pairs {
+  const keys = new Map([...left, ...right].map((line) => [line, essence(line)]))
   return align(left, right, (one, other) => {
-    const key = essence(one)
+    const [key = '', otherKey = ''] = [keys.get(one), keys.get(other)]
     if (key === '') return 0
-    if (key === essence(other)) return 1 + Math.min(key.length, 40) / 40 + (one === other ? 0.3 : 0)
-    const like = similarity(one, other)
+    if (key === otherKey) return 1 + Math.min(key.length, 40) / 40 + (one === other ? 0.3 : 0)
+    const like = likeness(key, otherKey)
     return like >= MIN_SIMILAR ? like / 2 : 0
   })
 }

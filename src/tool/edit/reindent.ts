@@ -96,7 +96,7 @@ export function isStepping(lines: readonly string[], above: string | undefined, 
     const [indent, before] = [indentOf(line), last === undefined ? undefined : indentOf(last)]
     if (before !== undefined && indent.length > before.length) {
       const step = isStarred(line) ? ' ' : unit
-      if (indent !== before + step || !(isStarred(line) || OPENS.test(last ?? ''))) return false
+      if (indent !== before + step || !(isStarred(line) || OPENS.test(last ?? '') || CONTINUES.test(line))) return false
     }
     last = line
   }
@@ -105,3 +105,6 @@ export function isStepping(lines: readonly string[], above: string | undefined, 
 
 /** How a line ends that something deeper follows, in most languages. */
 export const OPENS = /(?:[{([:=>|&?+<]|\b(?:do|then|else|begin))\s*$/
+
+/** How a line begins that belongs to the one above it. */
+export const CONTINUES = /^\s*(?:[.?:+]|&&|\|\|)/

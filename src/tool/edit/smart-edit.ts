@@ -42,6 +42,9 @@ export interface Edit {
  * nothing, and one that finds two places ends the search.
  */
 export function smartEdit(text: string, edit: Edit): Edited {
+  // All of a file leaves nothing to doubt.
+  if (edit.old === text)
+    return { text: edit.fresh, strategy: 'exact', first: 1, last: lineAt(text, text.length - 1) + 1, count: 1 }
   const exact = exactPlaces(text, edit.old)
   const [only] = exact
   if (exact.length > 1 && edit.all) return replaceExactly(text, edit, exact)

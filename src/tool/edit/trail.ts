@@ -20,8 +20,6 @@ export function untrailer(
     if (trail === '') return line
     // The file has no such space, and the model's memory of it neither.
     if (put.size === 0) return trails ? line : undefined
-    if (put.has(trail)) return line.slice(0, line.length - trail.length)
-    const [only = ''] = put
-    return put.size === 1 && trail.endsWith(only) ? line.slice(0, -only.length) : undefined
+    return put.has(trail) ? line.slice(0, line.length - trail.length) : undefined
   }
 }

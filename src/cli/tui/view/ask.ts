@@ -115,7 +115,7 @@ function flow(pieces: readonly Line[], width: number): Line[] {
     const row = rows.at(-1)
     const longer: Line = row ? [...row, { text: '   ' }, ...piece] : piece
     if (row && lineWidth(longer) <= width) rows[rows.length - 1] = longer
-    else rows.push(...wrap(piece, width, [{ text: '    ' }]))
+    else rows.push(piece)
   }
-  return rows
+  return rows.flatMap((row) => wrap(row, width, [{ text: '    ' }]))
 }

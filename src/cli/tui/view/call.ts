@@ -60,9 +60,9 @@ export function summary({ call }: CallState): string {
 
 function timing(call: CallState, seconds: number): Span[] {
   if (call.status === 'executing' && seconds >= 1) return [{ text: `  ${seconds} s`, tone: 'quiet' }]
-  if ('ms' in call && call.ms >= 1000) return [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }]
   const state = stateOf(call)
-  return state === 'denied' || state === 'cancelled' ? [{ text: `  ${state}`, tone: STATES[state].tone }] : []
+  if (state === 'denied' || state === 'cancelled') return [{ text: `  ${state}`, tone: STATES[state].tone }]
+  return 'ms' in call && call.ms >= 1000 ? [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }] : []
 }
 
 function tail(progress: string, width: number): Line[] {

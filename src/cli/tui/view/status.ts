@@ -1,16 +1,16 @@
 import { cut, type Line, lineWidth, type Span } from '../term/line.ts'
 import type { Status } from '../state.ts'
 
-/** The last line: model, mode, context, cost, cache, branch, sandbox. Where there is little room, the less important goes. */
+/** The last line: model, mode, sandbox, context, cost, cache, branch. Where there is little room, the less important goes. */
 export function statusLine(status: Status, width: number): Line {
   const parts = [
     [{ text: status.model, tone: 'accent' }],
     mode(status),
+    status.sandbox === undefined ? [] : [{ text: status.sandbox }],
     context(status),
     !status.cost ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
     status.cached === undefined ? [] : [{ text: `cache ${Math.round(status.cached * 100)}%` }],
     status.branch === undefined ? [] : [{ text: `⎇ ${status.branch}` }],
-    status.sandbox === undefined ? [] : [{ text: status.sandbox }],
     [{ text: status.folder }],
   ].filter((part) => part.length > 0) as Span[][]
   let shown = parts

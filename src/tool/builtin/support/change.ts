@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../model/json.ts'
 import type { Tool, ToolContext } from '../../define.ts'
 import { findPlaceholder } from '../../edit/placeholder.ts'
+import type { SelfCorrect } from '../../edit/self-correct.ts'
 import { likeBefore } from '../../text/document.ts'
 import { textIn } from './input.ts'
 import { absolute } from './paths.ts'
@@ -24,10 +25,19 @@ export interface Change {
 }
 
 /** Makes a change in a text with plain line ends, or says why not. */
-export type Changer = (current: string, input: JsonObject, path: string, context: ToolContext) => Change | Refusal
+export type Changer = (current: string, input: JsonObject, path: string, context: ToolContext) => Changing
 
-/** What the tools that exchange one text for another have in common: how they ask, and how they answer. */
-export function changeTool(change: Changer): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview' | 'modified'>> {
+type Changing = Change | Refusal | Promise<Change | Refusal>
+
+/**
+ * What the tools that exchange one text for another have in common: how they ask, and how they answer. With `correct`, an
+ * edit that does not fit is put right by a model, once.
+ */
+export function changeTool(
+  attempt: Changer,
+  correct?: SelfCorrect,
+): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview' | 'modified'>> {
+  const change = correct ? corrected(attempt, correct) : attempt
   return {
     async preview(input, context) {
       const planned = await plan(change, input, context)
@@ -46,7 +56,7 @@ export function changeTool(change: Changer): Pick<Tool, 'run'> & Required<Pick<T
       if ('refused' in planned) return planned.refused
       const { proposal, count, note } = planned
       await apply(proposal, context)
-      const display = await fileDiff(proposal, context, modelsVersion(change, proposal, context))
+      const display = await fileDiff(proposal, context, await modelsVersion(change, proposal, context))
       const { path, before } = proposal
       const done =
         before === undefined
@@ -88,7 +98,7 @@ async function plan(change: Changer, input: JsonObject, context: ToolContext): P
   }
   if (old === fresh)
     return refuse(`old_string and new_string are the same; nothing to change: ${path}`, 'edit-no-change')
-  const changed = change(before.text, input, path, context)
+  const changed = await change(before.text, input, path, context)
   if ('refused' in changed) return changed
   if (likeBefore(before.text, changed.text) === before.text) {
     return refuse(`The file already is as new_string wants it; nothing was changed: ${path}`, 'edit-no-change')
@@ -99,10 +109,34 @@ async function plan(change: Changer, input: JsonObject, context: ToolContext): P
 }
 
 /** What the file would be if the person had not changed the proposal. */
-function modelsVersion(change: Changer, { path, before }: Proposal, context: ToolContext): string | undefined {
+async function modelsVersion(
+  change: Changer,
+  { path, before }: Proposal,
+  context: ToolContext,
+): Promise<string | undefined> {
   const { proposed } = context
   if (!proposed) return undefined
   if (before === undefined || before.text === '') return textIn(proposed, 'new_string')
-  const changed = change(before.text, proposed, path, context)
+  const changed = await change(before.text, proposed, path, context)
   return 'refused' in changed ? undefined : likeBefore(before.text, changed.text)
 }
+
+/** Tries again with what a model makes of an edit that does not fit. */
+function corrected(attempt: Changer, correct: SelfCorrect): Changer {
+  return async (current, input, path, context) => {
+    const first = await attempt(current, input, path, context)
+    const { error } = 'refused' in first ? first.refused : {}
+    if (!error || !CORRECTABLE.has(error.type ?? '')) return first
+    const [old, fresh] = [textIn(input, 'old_string'), textIn(input, 'new_string')]
+    const failure = { path, current, old, fresh, instruction: textIn(input, 'instruction'), message: error.message }
+    const better = await correct(failure, context.signal)
+    const gap = better && findPlaceholder(better.fresh, `${better.old}\n${current}`)
+    if (!better || gap !== undefined) return first
+    const second = await attempt(current, { ...input, old_string: better.old, new_string: better.fresh }, path, context)
+    return 'refused' in second
+      ? first
+      : { ...second, note: `${second.note ?? ''} old_string was put right first.`.trim() }
+  }
+}
+
+const CORRECTABLE = new Set(['edit-no-occurrence-found', 'edit-unclear', 'edit-expected-occurrence-mismatch'])
