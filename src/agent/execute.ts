@@ -25,7 +25,7 @@ export async function execute(
     call,
   )
   try {
-    const output = await withTimeout(tool.run(input, context), tool.timeout, limit, agent)
+    const output = await withTimeout(tool.run(input, context), tool.timeout, limit, signal, agent)
     if (output === TIMED_OUT) {
       const message = `${name} timed out after ${(tool.timeout ?? 0) / 1000} s.`
       return {
@@ -80,13 +80,19 @@ async function withTimeout<T>(
   work: Promise<T>,
   ms: number | undefined,
   limit: AbortController,
+  signal: AbortSignal,
   agent: Agent,
 ): Promise<T | typeof TIMED_OUT> {
   if (ms === undefined) return work
   const stop = new AbortController()
+  const callOff = (): void => stop.abort()
+  signal.addEventListener('abort', callOff, { once: true })
   const late = wait(agent.clock, ms, stop.signal).then((): typeof TIMED_OUT => TIMED_OUT)
-  // A tool that throws must leave no clock behind, or the process waits for it.
-  const first = await Promise.race([work, late]).finally(() => stop.abort())
+  // A tool that throws, or that nobody waits for any more, must leave no clock behind, or the process waits for it.
+  const first = await Promise.race([work, late]).finally(() => {
+    callOff()
+    signal.removeEventListener('abort', callOff)
+  })
   if (first === TIMED_OUT) limit.abort()
   return first
 }

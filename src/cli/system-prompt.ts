@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import SYSTEM from '../agent/prompt/system.md'
 import type { RunArgs } from './args.ts'
@@ -33,7 +33,7 @@ function fileIn(variable: string): string | undefined {
 
 function write(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path))
     writeFileSync(path, SYSTEM)
   } catch (error) {
     throw new Complaint(`the system prompt cannot be written to ${path}: ${messageOf(error)}`, EXIT.config)

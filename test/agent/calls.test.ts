@@ -89,32 +89,32 @@ describe('states', () => {
     content: [],
   })
   const write = (path: string): Effect => ({ kind: 'write', path })
-  const after = (state: ReturnType<typeof schedule>, ...actions: Action[]) => actions.reduce(reduce, state)
+  const then = (state: ReturnType<typeof schedule>, ...actions: Action[]) => actions.reduce(reduce, state)
 
   test('T166 what does not conflict starts side by side, what does in order, and nothing before it is allowed', () => {
     const all = schedule(['a', 'b', 'c'].map(call))
     assert.deepEqual(ready(all), [])
-    assert.deepEqual(ready(after(all, allow('c', write('/1')))), [], 'what is before it is not known yet')
-    const known = after(all, allow('a', write('/1')), allow('b', write('/2')), allow('c', write('/1')))
+    assert.deepEqual(ready(then(all, allow('c', write('/1')))), [], 'what is before it is not known yet')
+    const known = then(all, allow('a', write('/1')), allow('b', write('/2')), allow('c', write('/1')))
     assert.deepEqual(ready(known), ['a', 'b'])
-    const begun = after(known, { type: 'start', id: 'a', at: 0 })
+    const begun = then(known, { type: 'start', id: 'a', at: 0 })
     assert.deepEqual(ready(begun), ['b'])
-    assert.deepEqual(ready(after(begun, { type: 'settle', id: 'a', result: result('a'), ms: 1 })), ['b', 'c'])
+    assert.deepEqual(ready(then(begun, { type: 'settle', id: 'a', result: result('a'), ms: 1 })), ['b', 'c'])
   })
 
   test('T165 what has ended stays as it ended, whatever comes later', () => {
-    const cancelled = after(schedule(['a', 'b'].map(call)), allow('a'), { type: 'start', id: 'a', at: 0 }, STOP)
+    const cancelled = then(schedule(['a', 'b'].map(call)), allow('a'), { type: 'start', id: 'a', at: 0 }, STOP)
     assert.deepEqual(
       cancelled.calls.map(({ status }) => status),
       ['cancelled', 'cancelled'],
     )
-    const late = after(cancelled, { type: 'settle', id: 'a', result: result('a'), ms: 1 }, allow('b'), STOP)
+    const late = then(cancelled, { type: 'settle', id: 'a', result: result('a'), ms: 1 }, allow('b'), STOP)
     assert.deepEqual(late.calls, cancelled.calls)
     assert.deepEqual(ready(late), [])
   })
 
   test('a call that was not allowed cannot be started', () => {
-    const state = after(schedule([call('a')]), { type: 'start', id: 'a', at: 0 })
+    const state = then(schedule([call('a')]), { type: 'start', id: 'a', at: 0 })
     assert.equal(state.calls[0]?.status, 'validating')
   })
 
@@ -127,7 +127,9 @@ describe('time', () => {
     const slow = named(
       'slow',
       (_input, { signal }) =>
-        new Promise(() => void signal.addEventListener('abort', () => (stopped = true), { once: true })),
+        new Promise(() => {
+          signal.addEventListener('abort', () => (stopped = true), { once: true })
+        }),
       { timeout: 30 },
     )
     const { sent, end } = await played([calls('slow', 'quick'), { say: 'Ah.' }], [slow, named('quick')])

@@ -10,8 +10,8 @@ type Here = Awaited<ReturnType<typeof stage>>
 async function opened(here: Here, args: readonly string[] = [], env: Record<string, string> = {}) {
   const ended = await dragoman(['-p', 'hi', ...args], { ...here, env: { ...here.env, ...env } })
   assert.equal(ended.code, 0, ended.err)
-  const { system = '', messages } = here.server.requests.at(-1)?.conversation ?? { messages: [] }
-  return { system, said: JSON.stringify(messages) }
+  const sent = here.server.requests.at(-1)?.conversation
+  return { system: sent?.system ?? '', said: JSON.stringify(sent?.messages) }
 }
 
 describe('the first message', () => {
@@ -96,7 +96,8 @@ describe('the system prompt', () => {
     const run = (env: Record<string, string>): Promise<Ended> =>
       dragoman(['-p', 'hi'], { ...here, env: { ...here.env, ...env } })
     const unread = await run({ DRAGOMAN_SYSTEM_MD: 'absent.md' })
-    const unwritten = await run({ DRAGOMAN_WRITE_SYSTEM_MD: '/proc/no/such' })
+    writeFileSync(join(here.work, 'file'), '')
+    const unwritten = await run({ DRAGOMAN_WRITE_SYSTEM_MD: 'file/system.md' })
     const off = await run({ DRAGOMAN_WRITE_SYSTEM_MD: '0' })
     for (const { code, err } of [unread, unwritten]) {
       assert.equal(code, 52)

@@ -63,8 +63,10 @@ function badCalls(): [what: string, call: Called][] {
     for (const key of required) {
       const { [key]: _gone, ...rest } = input
       if (key !== 'instruction' || tool !== 'smart_edit') calls.push([`${key} missing`, [tool, rest]])
-      for (const [what, value] of Object.entries(WRONG_TYPES))
+      const wrong: Readonly<Record<string, Json>> = WRONG_TYPES[Array.isArray(input[key]) ? 'list' : 'text']
+      for (const [what, value] of Object.entries(wrong)) {
         calls.push([`${key} is ${what}`, [tool, { ...input, [key]: value }]])
+      }
     }
     calls.push(['nothing at all', [tool, {}]])
     if (path === undefined) continue
@@ -82,13 +84,11 @@ function badCalls(): [what: string, call: Called][] {
 
 const REQUIRED_PATHS = new Set(['read_file', 'write_file', 'replace', 'smart_edit', 'list_directory'])
 
-/** A list of one text for a text is no wrong type: it is taken for the text. */
-const WRONG_TYPES: Readonly<Record<string, Json>> = {
-  null: null,
-  'an object': { a: 1 },
-  'a list': [[1], {}],
-  'a list in a list': [[['x']]],
-}
+/** What is neither a text nor a list of texts. An object for a text is another matter: it is written out as JSON. */
+const WRONG_TYPES = {
+  text: { null: null, 'a yes': true, 'a broken number': 0.1 },
+  list: { null: null, 'an object': { a: 1 }, 'a list of lists': [[1], {}] },
+} as const satisfies Record<string, Readonly<Record<string, Json>>>
 
 const SPECIAL: readonly [string, Called][] = [
   ['offset below 0', ['read_file', { absolute_path: 'a.txt', offset: -1 }]],
@@ -136,6 +136,10 @@ const SPECIAL: readonly [string, Called][] = [
   ['an empty command', ['run_shell_command', { command: ' \n ' }]],
   ['a zero byte in a command', ['run_shell_command', { command: 'touch made\0' }]],
   ['an empty fact', ['save_memory', { fact: ' - ' }]],
+  ['a pattern without measure', ['search_file_content', { pattern: 'x'.repeat(2_000_000) }]],
+  ['a pattern without measure', ['glob', { pattern: '*a'.repeat(500_000) }]],
+  ['a command without measure', ['run_shell_command', { command: `touch made; : ${'x'.repeat(4_000_000)}` }]],
+  ['a path without measure', ['read_many_files', { paths: ['p'.repeat(1_000_000)] }]],
   ['a tool that does not exist', ['delete_everything', { path: '/' }]],
 ]
 

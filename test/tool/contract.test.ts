@@ -298,8 +298,10 @@ describe('what each tool gives, through the scheduler', () => {
     const input = { file_path: 'src/a.ts', old_string: 'bar = 2', new_string: 'bar = 5', instruction: '' }
     const { results } = await scheduled(agent, [['smart_edit', input]])
     assert.equal(ws.read('src/a.ts'), 'const foo = 1\nconst bar = 5\nconst more = 6\n')
-    assert.match(textIn(results[0] ?? assert.fail()), /The person changed new_string to:\n/)
-    assert.deepEqual((results[0]?.display as JsonObject)['diffStat'], {
+    const [result] = results
+    assert.ok(result)
+    assert.match(textIn(result), /The person changed new_string to:\n/)
+    assert.deepEqual((result.display as JsonObject)['diffStat'], {
       ai_added_lines: 1,
       ai_removed_lines: 1,
       user_added_lines: 1,

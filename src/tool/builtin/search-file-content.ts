@@ -3,7 +3,7 @@ import { HostProblem } from '../../host/problem.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { SecretTest } from '../../policy/path/secret.ts'
 import type { Tool, ToolContext } from '../define.ts'
-import { findLines } from '../seek/find-lines.ts'
+import { findLines, linesOf } from '../seek/find-lines.ts'
 import { globProblem } from '../seek/glob.ts'
 import { isIgnored, type Respect } from '../seek/ignore-rules.ts'
 import { shorten } from '../text/slice.ts'
@@ -91,7 +91,15 @@ async function searchIn(input: JsonObject, context: ToolContext, place: string, 
   if ('problem' in end) return end
   // A search program lets a glob with folders in it overrule git.
   const respect = { git: include?.includes('/') ?? false, gemini: true }
-  return { ...end, hits: await visibleHits(end.hits, context, top, respect) }
+  return { ...end, hits: await decoded(await visibleHits(end.hits, context, top, respect), context) }
+}
+
+/** A search program knows only UTF-8, and shows other bytes as damage; what they stand for is read here. */
+async function decoded(hits: readonly Hit[], { host }: ToolContext): Promise<Hit[]> {
+  const damaged = new Set(hits.filter(({ text: found }) => found.includes('\uFFFD')).map(({ path }) => path))
+  const texts = new Map<string, readonly string[] | undefined>()
+  for (const path of damaged) texts.set(path, await linesOf(host.files, path))
+  return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))
 }
 
 /** Without what is to be left out, in the order of paths and lines, under the names that the person knows. */

@@ -33,7 +33,9 @@ export function onePassage(lines: readonly string[], old: readonly string[]): Li
   const [best, ...others] = likePassages(lines, old)
   if (!best?.close || best.score < MIN_SCORE) return undefined
   const next = others.find(({ first, end }) => first >= best.end || end <= best.first)
-  return next === undefined || 1 - next.score >= 2 * (1 - best.score) + MARGIN ? best : undefined
+  if (next === undefined) return best
+  // What has as many lines in common is as good, however alike the others are.
+  return next.equal < best.equal && 1 - next.score >= 2 * (1 - best.score) + MARGIN ? best : undefined
 }
 
 const MIN_LINES = 3

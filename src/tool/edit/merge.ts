@@ -15,11 +15,11 @@ type Side = 'file' | 'old'
  */
 export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return given.fresh
-  const passage = withFirstIndent(given, style)
+  const passage = withFirstIndent(given, around, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
   const votes = new Set(pieces.map(vote))
-  if (votes.has('file') && votes.has('old')) return undefined
+  if ((votes.has('file') && votes.has('old')) || isTorn(passage)) return undefined
   const { fresh } = passage
   const merged = mergeAll(pieces, passage, style)
   if (merged && same(merged, fresh)) return merged
@@ -32,6 +32,15 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   // A line that moves could look like the file's or the memory's by chance; then it must at least look right.
   const isSure = voted !== undefined && !votes.has('moved')
   return isSure || isAtHome(result, around, style) ? result : undefined
+}
+
+/** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
+function isTorn({ file, old, fresh }: Passage): boolean {
+  const words = (lines: readonly string[]): Set<string> =>
+    new Set(lines.map((line) => line.trim()).filter((line) => /\w{3}/.test(line)))
+  const [inFile, inOld] = [words(file), words(old)]
+  const sides = new Set([...words(fresh)].map((line) => Number(inFile.has(line)) - Number(inOld.has(line))))
+  return sides.has(1) && sides.has(-1)
 }
 
 /** Has the file a line here of which the model knows nothing? Then it must not go. */
@@ -48,7 +57,7 @@ function isAtHome(lines: readonly string[], { above, below = '' }: Surroundings,
 }
 
 /** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
-function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
+function withFirstIndent(passage: Passage, { below }: Surroundings, style: Style): Passage | undefined {
   const { file, old, fresh } = passage
   const is = indentOf(file[0] ?? '')
   const isBare = indentOf(old[0] ?? '') === '' && essence(old[0] ?? '') === essence(file[0] ?? '')
@@ -63,7 +72,9 @@ function withFirstIndent(passage: Passage, style: Style): Passage | undefined {
   if (rest.length === 0 && fresh.slice(1).some((line) => !isBlank(line))) {
     // One line tells nothing of the others. They may have their depth, or lack what it lacks.
     const [isFirst, isAll] = [isLikely(moved(fresh), is, style), isLikely(fresh, '', style)]
-    if (isFirst === isAll) return undefined
+    // Before something less deep, bare lines may be meant to be bare.
+    const isBorder = below === undefined || indentOf(below).length < is.length
+    if (isFirst === isAll || (isAll && isBorder && !CLOSES.test(below ?? ''))) return undefined
     if (isAll) return passage
   }
   // A text of which one line is bare may have been spoiled in other ways; then its steps tell.

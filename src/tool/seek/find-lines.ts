@@ -14,9 +14,8 @@ export async function findLines(files: Files, top: string, search: Search): Prom
 
   async function look(path: string): Promise<void> {
     if (limited) return
-    const text = await textOf(files, path)
-    if (text === undefined || limited) return
-    const lines = text.split(/\r?\n/)
+    const lines = await linesOf(files, path)
+    if (lines === undefined || limited) return
     for (const at of matching(lines)) {
       if (hits.length >= search.limit) {
         limited = true
@@ -46,12 +45,14 @@ export async function findLines(files: Files, top: string, search: Search): Prom
   return { hits, limited }
 }
 
-/** A file with a zero byte is no text; one that is too large to hold is passed over. */
-async function textOf(files: Files, path: string): Promise<string | undefined> {
+/** The lines of a file, in whatever way it is encoded. One with a zero byte is no text; one that is too large is passed over. */
+export async function linesOf(files: Files, path: string): Promise<readonly string[] | undefined> {
   const bytes = await files.read(path, { from: 0, bytes: MAX_FILE + 1 }).catch(() => undefined)
   if (!bytes || bytes.length > MAX_FILE) return undefined
   const coding = await codingOf(bytes)
-  return coding && (await decode(bytes, coding)).replace(/\r?\n$/, '')
+  // A file without a byte has no lines, not one that is empty.
+  if (!coding || bytes.length <= coding.mark.length) return undefined
+  return (await decode(bytes, coding)).replace(/\r?\n$/, '').split(/\r?\n/)
 }
 
 const MAX_FILE = 32 * 2 ** 20
