@@ -196,7 +196,8 @@ function branchPoint(entries: readonly Entry[], message: string | undefined): nu
   if (message === undefined) return entries.at(-1)?.seq ?? 0
   const said = entries.filter((entry) => entry.kind === 'user')
   const first = said[Number(message) - 1]
-  if (!first) throw new Complaint(`the session has ${said.length} messages of yours, so there is no ${message}`)
+  if (!first)
+    throw new Complaint(`there is no message ${message} of yours in that session; the last one is ${said.length}`)
   return entries[entries.indexOf(first) - 1]?.seq ?? 0
 }
 

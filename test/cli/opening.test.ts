@@ -118,5 +118,8 @@ test('--fork latest@2 branches off from before the second message', async () => 
   assert.match(said, /first.*One\..*another second/)
   assert.doesNotMatch(said, /third|"second/)
   const beyond = await dragoman(['-p', 'x', '--fork', 'latest@9'], here)
-  assert.deepEqual([beyond.code, beyond.err], [42, 'dragoman: the session has 2 messages of yours, so there is no 9\n'])
+  assert.deepEqual(
+    [beyond.code, beyond.err],
+    [42, 'dragoman: there is no message 9 of yours in that session; the last one is 2\n'],
+  )
 })
