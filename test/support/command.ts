@@ -11,7 +11,7 @@ const place = mkdtempSync(join(tmpdir(), 'dragoman-command-'))
 const servers: Rehearsal[] = []
 after(async () => {
   for (const server of servers) await server.close()
-  rmSync(place, { recursive: true, force: true })
+  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })
 
 /** A folder to work in, a home of its own, and a server that plays a script or its steps, which may use more values. */

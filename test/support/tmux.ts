@@ -15,7 +15,7 @@ let count = 0
 
 after(() => {
   spawnSync('tmux', ['-S', socket, 'kill-server'])
-  rmSync(place, { recursive: true, force: true })
+  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 })
 
 /** A real terminal with the real command in it. */
