@@ -125,7 +125,7 @@ describe('data in an address', () => {
     'https://github.com/o/r/blob/0123456789abcdef0123456789abcdef01234567/src/a.ts',
     'https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Global_Objects/String/normalize',
     'https://stackoverflow.com/questions/11227809/why-is-processing-a-sorted-array-faster-than-an-unsorted-array',
-    'https://registry.npmjs.org/@scope/name/-/name-1.2.3.tgz',
+    'https://packages.example.org/@scope/name/-/name-1.2.3.tgz',
     'https://www.youtube.com/watch?v=dQw4w9WgXcQ',
     'https://learn.microsoft.com/en-us/dotnet/api/system.string?view=net-8.0',
     'https://api.github.com/repos/nodejs/node/issues?state=open&per_page=100&page=2',
