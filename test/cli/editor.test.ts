@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { editorCommand, inEditor } from '../../src/cli/editor.ts'
+import { clearAway } from '../support/clear.ts'
 
 describe('which editor, and with which arguments', () => {
   const cases: readonly (readonly [wish: string | undefined, env: NodeJS.ProcessEnv, words: readonly string[]])[] = [
@@ -40,7 +41,7 @@ describe('a text in an editor', () => {
     return {
       wish: `"${process.execPath}" "${script}"`,
       noted: () => readFileSync(note, 'utf8'),
-      [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+      [Symbol.dispose]: () => clearAway(folder),
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { takeUp } from '../../src/session/session.ts'
 import { jsonlStore } from '../../src/session/store/jsonl.ts'
 import { closing, play, rehearse } from '../support/stage.ts'
 import { crashAgent, victim } from './victim.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** This file is its own victim: started with these words, it runs a session and is killed. */
 const [, , role, folder = '', url = '', at = '0'] = process.argv
@@ -33,7 +34,7 @@ function crashes(): void {
   })
   after(async () => {
     await server.close()
-    rmSync(root, { recursive: true, force: true })
+    clearAway(root)
   })
 
   /** Lets a victim live until it is killed, by itself or after some milliseconds. */
@@ -124,7 +125,7 @@ function crashes(): void {
           const here = place()
           const { kept } = await kill(here, 0, random() * 60)
           await checkAfter(here, kept, `run ${index} of seed ${seed}`)
-          rmSync(here, { recursive: true, force: true })
+          clearAway(here)
         })
         await all(jobs)
       },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { transformSync } from 'esbuild'
@@ -8,6 +8,7 @@ import type { Script } from '../../src/rehearsal/script.ts'
 import { stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { type Block, blocksIn, type Page, pages } from './pages.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** Does what the pages ask for, whatever that is: writes the note, calls the tool, and is done. */
 const STEPS: Script['steps'] = [
@@ -66,7 +67,7 @@ function programs(): string {
   return (folder ??= mkdtempSync(join(root, '.build/programs-')))
 }
 after(() => {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  if (folder !== undefined) clearAway(folder)
 })
 
 function ended(

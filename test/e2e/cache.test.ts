@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -15,12 +15,13 @@ import { tool } from '../../src/tool/custom.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { dragoman, stage as commandStage } from '../support/command.ts'
 import { agentOf, modelOn, play, rehearse } from '../support/stage.ts'
+import { clearAway } from '../support/clear.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-cache-'))
 const servers: Rehearsal[] = []
 after(async () => {
   for (const server of servers) await server.close()
-  rmSync(place, { recursive: true, force: true })
+  clearAway(place)
 })
 
 async function rehearsal(steps: Script['steps']): Promise<Rehearsal> {

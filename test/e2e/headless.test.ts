@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
+import { clearAway } from '../support/clear.ts'
 
 describe('dragoman -p', () => {
   test('text: what the model says is on standard output, what it does on standard error', async () => {
@@ -172,5 +173,5 @@ test('the tour, with no terminal, no key and an empty home: exit 0, and a change
   })
   assert.equal(passes, 0)
   assert.ok(existsSync(/session: (\S+)/.exec(out)?.[1] ?? ''), 'the log is where it says')
-  rmSync(folder, { recursive: true, force: true })
+  clearAway(folder)
 })

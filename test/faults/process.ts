@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import { dragoman, type Ended, stage } from '../support/command.ts'
 import type { Play, Plays } from '../support/faults.ts'
 import { root } from '../support/paths.ts'
 import { preload, whenThere } from '../support/preload.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** The whole program, ended in bad ways. */
 export const processPlays: Plays = {
@@ -216,7 +217,7 @@ function killedWhileWriting(
         check(folder, CONTENTS)
       }
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      clearAway(folder)
     }
   }
 }

@@ -10,6 +10,7 @@ import type { Step } from '../../src/rehearsal/script.ts'
 import { boxedPlace, skipWithoutBox } from '../host/box.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
 import type { Plays } from '../support/faults.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** Settings that are wrong, or not the person's own; and settings, trust and keys, written by who is killed or by many. */
 export const settingsPlays: Plays = {
@@ -21,7 +22,7 @@ export const settingsPlays: Plays = {
         await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => killed(join(home, String(at)), run + at)))
       }
     } finally {
-      rmSync(home, { recursive: true, force: true })
+      clearAway(home)
     }
   },
   'fa-096': async (fault) => {
@@ -35,7 +36,7 @@ export const settingsPlays: Plays = {
       assert.equal(new Set(rules).size, writers * each, 'a change was lost')
       assert.deepEqual(readdirSync(join(home, 'config/dragoman')), ['config.json'])
     } finally {
-      rmSync(home, { recursive: true, force: true })
+      clearAway(home)
     }
   },
   'fa-124': async () => {

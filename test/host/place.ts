@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type LocalHost, type LocalOptions, localHost } from '../../src/host/local.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** Folders on the disk for one test: a workspace, a place outside, and a host. */
 export interface Place extends Disposable {
@@ -30,7 +31,7 @@ export function place(options: (base: string) => Partial<LocalOptions> = () => (
     host,
     [Symbol.dispose]() {
       host.close()
-      rmSync(base, { recursive: true, force: true })
+      clearAway(base)
     },
   }
 }

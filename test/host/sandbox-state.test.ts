@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { localHost } from '../../src/host/local.ts'
 import { boxedPlace, skipWithoutBox } from './box.ts'
 import { place } from './place.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** With another search path for as long as the work takes. */
 async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -134,7 +135,7 @@ function tests(): void {
     const as = ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath]
     const env = { PATH: process.env['PATH'], HOME: join(base, 'home'), DRAGOMAN_AS_NOBODY: base }
     const child = spawnSync('setpriv', [...as, fileURLToPath(import.meta.url)], { env, encoding: 'utf8', cwd: '/' })
-    rmSync(base, { recursive: true, force: true })
+    clearAway(base)
     if (child.status === null || /EACCES|Cannot find module|not found/.test(child.stderr))
       return context.skip(`nobody cannot run Node here: ${child.stderr.slice(0, 200)}`)
     assert.deepEqual(JSON.parse(child.stdout), {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { startRehearsal } from '../../src/rehearsal/server.ts'
 import { dragoman } from '../support/command.ts'
+import { clearAway } from '../support/clear.ts'
 import { root } from '../support/paths.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-package-'))
-after(() => rmSync(place, { recursive: true, force: true }))
+after(() => clearAway(place))
 
 interface Packed {
   readonly filename: string
@@ -82,6 +83,7 @@ test('before the first request a run loads few modules, and none that it does no
   writeFileSync(
     hooks,
     `import { appendFileSync } from 'node:fs'
+import { clearAway } from '../support/clear.ts'
 export function load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context) }`,
   )
   writeFileSync(register, `import { register } from 'node:module'\nregister(${JSON.stringify(`file://${hooks}`)})`)

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   realpathSync,
   renameSync,
-  rmSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { clearAway } from '../support/clear.ts'
 
 /** A step of a fixture. */
 export interface Step {
@@ -52,7 +52,7 @@ export function ground(steps: readonly Step[] = [], from: 'ws' | '.' = 'ws'): Gr
     mkdirSync(dirname(at), { recursive: true })
     take(step.op, at, fill(step.text ?? ''), base)
   }
-  return { base, ws, outside, home, fill, [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }) }
+  return { base, ws, outside, home, fill, [Symbol.dispose]: () => clearAway(base) }
 }
 
 const repositories = new Map<string, string>()
@@ -69,7 +69,7 @@ function withRepository(steps: readonly Step[], folder: string): readonly Step[]
     return steps.slice(count)
   }
   const place = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-policy-')))
-  process.once('exit', () => rmSync(place, { recursive: true, force: true }))
+  process.once('exit', () => clearAway(place))
   repositories.set(key, place)
   for (const { op, path, text = '' } of first) {
     mkdirSync(dirname(resolve(place, path)), { recursive: true })
@@ -91,12 +91,12 @@ const STEPS: Readonly<Record<string, (at: string, text: string, base: string) =>
   mkdir: (at) => void mkdirSync(at, { recursive: true }),
   symlink: (at, text) => symlinkSync(text, at),
   'replace-with-symlink'(at, text) {
-    rmSync(at, { recursive: true, force: true })
+    clearAway(at)
     symlinkSync(text, at)
   },
   hardlink: (at, text, base) => linkSync(resolve(base, text), at),
   rename: (at, text) => renameSync(at, resolve(dirname(at), text)),
-  remove: (at) => rmSync(at, { recursive: true, force: true }),
+  remove: (at) => clearAway(at),
   fifo: (at) => void execFileSync('mkfifo', [at]),
   // A socket is made by whoever listens on it, and stays when that process is killed.
   socket: (at) => void spawnSync(process.execPath, ['-e', LISTEN, at], { stdio: 'ignore' }),

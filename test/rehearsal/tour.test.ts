@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -13,6 +13,7 @@ import { tourProject } from '../../src/rehearsal/scripts/tour-project.ts'
 import { startRehearsal } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { ask, said } from './support.ts'
+import { clearAway } from '../support/clear.ts'
 
 const run = promisify(execFile)
 
@@ -88,7 +89,7 @@ async function withProject(use: (folder: string) => Promise<void>): Promise<void
     for (const [path, content] of Object.entries(tourProject())) await writeFile(join(folder, path), content)
     await use(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    clearAway(folder)
   }
 }
 

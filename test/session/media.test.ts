@@ -9,9 +9,10 @@ import { wireIds } from '../../src/wire/wires.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
 import { tool } from '../../src/tool/custom.ts'
+import { clearAway } from '../support/clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-media-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+after(() => clearAway(root))
 
 const PICTURE = Buffer.from(Array.from({ length: 30_000 }, (_, at) => (at * 7) % 253)).toString('base64')
 const picture = { kind: 'media', mime: 'image/png', name: 'a.png', data: PICTURE } as const

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -8,9 +8,10 @@ import { scanLog, START, writeLine } from '../../src/session/line.ts'
 import { jsonlStore } from '../../src/session/store/jsonl.ts'
 import { memoryStore } from '../../src/session/store/memory.ts'
 import type { Store } from '../../src/session/store/store.ts'
+import { clearAway } from '../support/clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-store-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+after(() => clearAway(root))
 
 let folders = 0
 const freshFolder = () => join(root, String(folders++))

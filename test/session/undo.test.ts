@@ -23,6 +23,7 @@ import { jsonlStore } from '../../src/session/store/jsonl.ts'
 import { memoryStore } from '../../src/session/store/memory.ts'
 import type { Store } from '../../src/session/store/store.ts'
 import { redoPlan, undoPlan } from '../../src/session/undo.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** A workspace, a session, and files that are kept in it before they change. */
 interface Scene extends Disposable {
@@ -63,7 +64,7 @@ function scene(store?: Store, base = realpathSync(mkdtempSync(join(tmpdir(), 'dr
     },
     [Symbol.dispose]() {
       made.session.close()
-      rmSync(base, { recursive: true, force: true })
+      clearAway(base)
     },
   }
   return made

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -20,9 +20,10 @@ import { bodyWriter } from '../../src/wire/incremental.ts'
 import { hastyClock } from '../provider/support/clock.ts'
 import type { FaultCase } from './faults.ts'
 import { agentOf, closing, KEY, modelOn, rehearse } from './stage.ts'
+import { clearAway } from './clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-faults-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+after(() => clearAway(root))
 
 /** A run against a server that misbehaves. */
 export interface Staging {

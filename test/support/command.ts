@@ -1,17 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Script } from '../../src/rehearsal/script.ts'
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
 import { root } from './paths.ts'
+import { clearAway } from './clear.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-command-'))
 const servers: Rehearsal[] = []
 after(async () => {
   for (const server of servers) await server.close()
-  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  clearAway(place)
 })
 
 /** A folder to work in, a home of its own, and a server that plays a script or its steps, which may use more values. */

@@ -1,13 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { noticesOf } from '../../src/session/notices.ts'
 import { jsonlStore } from '../../src/session/store/jsonl.ts'
 import type { Store } from '../../src/session/store/store.ts'
+import { clearAway } from './clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-log-'))
-after(() => rmSync(root, { recursive: true, force: true }))
+after(() => clearAway(root))
 
 /** A log on the disk, to be damaged. */
 export interface LogCase {

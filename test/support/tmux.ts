@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { root } from './paths.ts'
+import { clearAway } from './clear.ts'
 
 /** Why these tests cannot run here; false if they can. */
 export const noTmux = spawnSync('tmux', ['-V']).status === 0 ? false : 'tmux is not installed'
@@ -15,7 +16,7 @@ let count = 0
 
 after(() => {
   spawnSync('tmux', ['-S', socket, 'kill-server'])
-  rmSync(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  clearAway(place)
 })
 
 /** A real terminal with the real command in it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type LocalHost, localHost } from '../../src/host/local.ts'
@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import { type BuiltinOptions, builtinTools } from '../../src/tool/builtin/index.ts'
 import type { FileDiff, ToolContext, ToolOutput } from '../../src/tool/define.ts'
 import { toolbox } from '../../src/tool/toolbox.ts'
+import { clearAway } from '../support/clear.ts'
 
 /** A workspace on the disk with all built-in tools, for one test. */
 export interface Workspace extends Disposable {
@@ -76,7 +77,7 @@ export function workspace(
     },
     [Symbol.dispose]() {
       host.close()
-      rmSync(base, { recursive: true, force: true })
+      clearAway(base)
     },
   }
   for (const [path, content] of Object.entries(files)) made.file(path, content)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,7 @@ import type { ServerOptions } from '../../../src/tool/mcp/server.ts'
 import { openServers, type Servers } from '../../../src/tool/mcp/servers.ts'
 import { memoryShelf } from '../../../src/tool/mcp/shelf.ts'
 import { root } from '../../support/paths.ts'
+import { clearAway } from '../../support/clear.ts'
 
 /** A folder to work in, a host whose programs run in the sandbox where there is one, and servers that are started. */
 export interface World {
@@ -38,7 +39,7 @@ export function makeWorld(sandbox: SandboxOptions['mode'] = 'auto'): World {
     async close() {
       for (const servers of opened) await servers.close()
       host.close()
-      rmSync(place, { recursive: true, force: true })
+      clearAway(place)
     },
   })
   const options: ServerOptions = {
