@@ -83,7 +83,6 @@ test('before the first request a run loads few modules, and none that it does no
   writeFileSync(
     hooks,
     `import { appendFileSync } from 'node:fs'
-import { clearAway } from '../support/clear.ts'
 export function load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context) }`,
   )
   writeFileSync(register, `import { register } from 'node:module'\nregister(${JSON.stringify(`file://${hooks}`)})`)
