@@ -8,10 +8,22 @@ import { binOf, runNode } from './lib/run.mjs'
 
 const entryPoints = ['src/cli/main.ts', 'src/index.ts', 'src/embed/index.ts']
 
-/** What every headless run loads before its first request: one file instead of dozens. */
+/** What a headless run loads: one file instead of dozens. */
 const hot = {
-  first: 'src/cli/main.ts',
-  sources: ['src/cli/command/run.ts', 'src/cli/headless.ts', 'src/host/local.ts', 'src/tool/builtin/index.ts'],
+  entry: 'src/cli/main.ts',
+  sources: [
+    'src/cli/command/run.ts',
+    'src/cli/headless.ts',
+    'src/host/local.ts',
+    'src/host/keep.ts',
+    'src/provider/catalog.ts',
+    'src/tool/builtin/index.ts',
+    'src/wire/anthropic.ts',
+    'src/wire/code-assist.ts',
+    'src/wire/gemini.ts',
+    'src/wire/openai-chat.ts',
+    'src/wire/openai-responses.ts',
+  ],
 }
 
 /** Where the build keeps the fingerprint of what it was built from. */

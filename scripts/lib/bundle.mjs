@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
-import { mergeHot } from './merge-hot.mjs'
+import { mergeHot } from './hot.mjs'
 
 /** Libraries that go into the bundle, with all that they need, so that installing the package is quick and small. */
 const inside = [
@@ -38,6 +38,10 @@ const packagesOutside = {
   },
 }
 
+/** Libraries written as CommonJS ask for Node's own modules with require. */
+const banner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
 /** Bundles entry points into a folder and returns the files written; undefined when the sources are wrong (printed). */
 export async function bundle({ entries, base, out, sourcemap = 'linked', hot }) {
   const { build } = await import('esbuild')
@@ -57,17 +61,14 @@ export async function bundle({ entries, base, out, sourcemap = 'linked', hot }) 
       assetNames: 'assets/[name]-[hash]',
       chunkNames: 'chunks/[name]-[hash]',
       charset: 'utf8',
-      // Libraries written as CommonJS ask for Node's own modules with require.
-      banner: {
-        js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-      },
+      banner: { js: banner },
       // What is shipped is read by machines; the maps lead people back to the sources.
       minify: hot !== undefined,
       sourcemap,
       metafile: true,
       logLevel: 'warning',
     })
-    return (hot && (await mergeHot(metafile, hot))) ?? Object.keys(metafile.outputs)
+    return hot ? await mergeHot(metafile, { ...hot, banner }) : Object.keys(metafile.outputs)
   } catch (error) {
     // esbuild has already printed these, with file and line.
     if (Array.isArray(error.errors)) return undefined

@@ -4,7 +4,7 @@ import { Complaint, EXIT } from './exit.ts'
 import { showHelp } from './show-help.ts'
 
 /** Runs the command line, and gives the exit code. */
-export async function main(argv: readonly string[]): Promise<number> {
+async function main(argv: readonly string[], keepCompiled: () => void): Promise<number> {
   const [name = '', ...rest] = argv
   try {
     if (Object.hasOwn(COMMANDS, name))
@@ -12,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     // `help` is a word that a prompt may well begin with; alone, or before a command, it is none.
     if (name === 'help' && (rest.length === 0 || Object.hasOwn(COMMANDS, rest[0] ?? ''))) return await showHelp(...rest)
     refuseMistyped(name, rest)
-    return await (await import('./command/run.ts')).runCommand(argv)
+    return await (await import('./command/run.ts')).runCommand(argv, keepCompiled)
   } catch (error) {
     if (!(error instanceof Complaint)) return await crashed(error)
     process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)
@@ -54,14 +54,15 @@ function refuseMistyped(name: string, rest: readonly string[]): void {
   throw new Complaint(`there is no command ${name}; did you mean ${meant}? As a prompt: dragoman -p ${name}`)
 }
 
-// Whoever reads us may have seen enough: `dragoman … | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(EXIT.ok)
-  throw error
-})
-
-process.on('uncaughtException', (error) => {
-  void endWith(error)
-})
-
-process.exitCode = await main(process.argv.slice(2))
+/** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */
+export async function start(argv: readonly string[], keepCompiled: () => void): Promise<void> {
+  // Whoever reads us may have seen enough: `dragoman … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok)
+    throw error
+  })
+  process.on('uncaughtException', (error) => {
+    void endWith(error)
+  })
+  process.exitCode = await main(argv, keepCompiled)
+}

@@ -1,5 +1,4 @@
 import { homedir } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
 import { bashRejects } from '../host/bash-syntax.ts'
 import { lookAtDisk } from '../host/look.ts'
 import { type ApprovalOptions, approvalPolicies } from '../policy/approval.ts'
@@ -15,8 +14,6 @@ export function policiesFor(
   { policies }: Pick<Settings, 'policies'>,
   options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
 ): (mode: ApprovalMode) => Policy {
-  // Otherwise the engine of the shell parser is optimised after its first use, and the process waits half a second to end.
-  setFlagsFromString('--liftoff-only')
   const trusted = policies.project === undefined || isTrusted(options.folders[0] ?? '.')
   try {
     return approvalPolicies({

@@ -1,3 +1,4 @@
+import { late } from '../model/late.ts'
 import { HIDDEN } from './unseen.ts'
 
 /** What may stand in a text: in commands lines and tabs may. */
@@ -10,18 +11,22 @@ export interface Visible {
  * What stands in an approval must be what runs.
  */
 export function hiddenIn(text: string, { lines }: Visible): string | undefined {
-  const plain = text.replace(EMOJI, '')
-  const found = (lines ? UNSEEN : UNSEEN_OR_LINE).exec(plain)?.[0]
+  const plain = text.replace(EMOJI(), '')
+  const found = (lines ? SEEN_BY_NOBODY() : UNSEEN_OR_LINE()).exec(plain)?.[0]
   return found === undefined ? undefined : nameOf(found)
 }
 
 /** Joined and coloured emoji use invisible characters by rights. */
-const EMOJI = /\p{Extended_Pictographic}\uFE0F?(?:\u200D\p{Extended_Pictographic}\uFE0F?)*|[\d#*]\uFE0F\u20E3/gu
+const EMOJI = late(
+  () => /\p{Extended_Pictographic}\uFE0F?(?:\u200D\p{Extended_Pictographic}\uFE0F?)*|[\d#*]\uFE0F\u20E3/gu,
+)
 
 /** What shows nothing, blanks that are not the blank, and what is no character at all. */
-const UNSEEN = new RegExp(`${HIDDEN.source}|(?! )\\p{Zs}|[\\u2800\\p{Cs}\\p{Co}]`, 'u')
+const UNSEEN = String.raw`${HIDDEN}|(?! )\p{Zs}|[\u2800\p{Cs}\p{Co}]`
 
-const UNSEEN_OR_LINE = new RegExp(`[\\t\\n]|${UNSEEN.source}`, 'u')
+const SEEN_BY_NOBODY = late(() => new RegExp(UNSEEN, 'u'))
+
+const UNSEEN_OR_LINE = late(() => new RegExp(String.raw`[\t\n]|${UNSEEN}`, 'u'))
 
 function nameOf(sign: string): string {
   const code = sign.codePointAt(0) ?? 0

@@ -1,4 +1,5 @@
 import { domainToUnicode } from 'node:url'
+import { late } from '../model/late.ts'
 
 /** What is odd about a host name that the URL parser let pass; nothing if it is an ordinary public name. */
 export function oddName(host: string): { readonly verdict: 'ask' | 'deny'; readonly why: string } | undefined {
@@ -28,12 +29,12 @@ export function isLookalike(name: string): boolean {
 function mixes(label: string): boolean {
   const letters = label.match(/\p{L}/gu) ?? []
   if (UNUSUAL_LATIN.test(label)) return true
-  if (!TOGETHER.some((system) => letters.every((char) => system.test(char)))) return true
+  if (!TOGETHER().some((system) => letters.every((char) => system.test(char)))) return true
   // A whole word of another alphabet, all of whose letters look Latin, is meant to be read as Latin.
   return letters.length > 0 && letters.every((char) => LATIN_LOOKING.has(char))
 }
 
-const TOGETHER: readonly RegExp[] = [
+const TOGETHER = late(() => [
   /\p{Script=Latin}/u,
   /[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u,
   /[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}]/u,
@@ -42,7 +43,7 @@ const TOGETHER: readonly RegExp[] = [
   /\p{Script=Greek}/u,
   /[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u,
   /\p{Script=Armenian}/u,
-]
+])
 
 /** Phonetic letters and the like: no language of the net is written with them. */
 const UNUSUAL_LATIN = /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/

@@ -1,3 +1,4 @@
+import { late } from '../model/late.ts'
 import { redactor } from '../model/secret.ts'
 import { wellFormed } from '../model/text.ts'
 import { isLookalike } from './host-name.ts'
@@ -92,12 +93,12 @@ export function framed(text: string): string {
 /** A text as a model may read it: valid, and without characters that carry words which no person can see. */
 export function forModel(text: string): string {
   const valid = wellFormed(text)
-  return SMUGGLED.test(valid) ? valid.replace(ALL_SMUGGLED, (...args) => (kept(args) ? args[0] : '')) : valid
+  return SMUGGLED.test(valid) ? valid.replace(ALL_SMUGGLED(), (...args) => (kept(args) ? args[0] : '')) : valid
 }
 
 /** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
 export function safeJson(json: string): string {
-  return json.replace(HIDDEN_IN_JSON, (char) =>
+  return json.replace(HIDDEN_IN_JSON(), (char) =>
     char
       .split('')
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -105,11 +106,11 @@ export function safeJson(json: string): string {
   )
 }
 
-const HIDDEN_IN_JSON = new RegExp(`(?!\\n)${HIDDEN.source}`, 'gu')
+const HIDDEN_IN_JSON = late(() => new RegExp(`(?!\\n)${HIDDEN}`, 'gu'))
 
 /** Tags and selectors of variants; a flag, and one selector behind a sign that has variants, are as they should be. */
 const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]{2}/u
-const ALL_SMUGGLED = new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu')
+const ALL_SMUGGLED = late(() => new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu'))
 
 function kept(args: readonly unknown[]): boolean {
   const groups = args.at(-1) as { readonly kept?: string } | undefined
@@ -156,11 +157,11 @@ const MAX_NESTING = 64
 function heldBack(text: string, manner: Manner): number {
   const tail = text.slice(-MAX_HELD)
   // Half a character, then the character that one behind it may belong to, then all that these may be a part of.
-  let rest = tail.replace(/[\ud800-\udbff]$/, '').replace(LAST_CLUSTER, '')
+  let rest = tail.replace(/[\ud800-\udbff]$/, '').replace(LAST_CLUSTER(), '')
   for (let times = 0, before = ''; before !== rest && times < MAX_NESTING; times++) {
     before = rest
     if (manner.drops) rest = rest.replace(UNFINISHED, '')
-    rest = rest.replace(/\r$/, '').replace(OPEN_HOST, '').replace(OPEN_CLUSTER, '')
+    rest = rest.replace(/\r$/, '').replace(OPEN_HOST, '').replace(OPEN_CLUSTER(), '')
   }
   return rest === '' && tail.length === MAX_HELD ? 0 : tail.length - rest.length
 }
@@ -168,8 +169,8 @@ function heldBack(text: string, manner: Manner): number {
 const OPEN_HOST = /(?:\/\/[^\s/?#<>()[\]"'`\\]{0,255}|\/)$/
 /** A character with what is built onto it; more may be, so that even one that stands alone waits if it is the last. */
 const PIECES = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Default_Ignorable_Code_Point}\p{M}]`
-const OPEN_CLUSTER = new RegExp(String.raw`\P{ASCII}?${PIECES}{1,32}$`, 'u')
-const LAST_CLUSTER = new RegExp(String.raw`\P{ASCII}?${PIECES}{0,32}$`, 'u')
+const OPEN_CLUSTER = late(() => new RegExp(String.raw`\P{ASCII}?${PIECES}{1,32}$`, 'u'))
+const LAST_CLUSTER = late(() => new RegExp(String.raw`\P{ASCII}?${PIECES}{0,32}$`, 'u'))
 
 /** Secrets in what a person or a log reads; a value that is set for a command is one too, if its name says so. */
 function masked(text: string): string {

@@ -1,5 +1,7 @@
-/** A character that cannot be seen, or that moves others: all but line ends and tabs. */
-export const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+import { late } from '../model/late.ts'
+
+/** The pattern of a character that cannot be seen, or that moves others: all but line ends and tabs. */
+export const HIDDEN = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`
 
 /** Where such characters belong: emoji with their joiners, flags, keycaps, and variants of signs that have some. */
 export const KEPT = [
@@ -16,12 +18,12 @@ const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Benga
 /** Fillers that show nothing though they count as letters, and blanks that are not the blank. */
 const STRICT = String.raw`[\u2800]|(?! )\p{Zs}`
 
-const RUN = new RegExp(`(?<kept>${KEPT}|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED}))|(?:${HIDDEN.source})+`, 'gu')
-const STRICT_RUN = new RegExp(`(?<kept>${KEPT})|(?:${HIDDEN.source}|${STRICT})+`, 'gu')
+const RUN = late(() => new RegExp(`(?<kept>${KEPT}|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED}))|(?:${HIDDEN})+`, 'gu'))
+const STRICT_RUN = late(() => new RegExp(`(?<kept>${KEPT})|(?:${HIDDEN}|${STRICT})+`, 'gu'))
 
 /** A text with its hidden characters written as marks; those that belong where they are stay. */
 export function markHidden(text: string, strict: boolean): string {
-  return text.replace(strict ? STRICT_RUN : RUN, (run: string, ...more: unknown[]) => {
+  return text.replace(strict ? STRICT_RUN() : RUN(), (run: string, ...more: unknown[]) => {
     const groups = more.at(-1) as { readonly kept?: string } | undefined
     return groups?.kept === undefined ? marks(run) : run
   })

@@ -48,12 +48,29 @@ export interface Catalog {
 
 /** Opens the catalogue. `own` says, by `provider/model`, what a person knows better. */
 export function openCatalog(own: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
-  const sections = read(DATA, today.toISOString().slice(0, 10))
-  const listed = (provider: string) => sections.get(HOMES[provider] ?? provider) ?? []
+  const day = today.toISOString().slice(0, 10)
+  const sections = new Map<string, readonly Listed[]>()
+  const cards = new Map<string, ModelCard | undefined>()
 
-  function card({ provider, model }: Named): ModelCard | undefined {
+  /** A section is read when it is first asked for: most runs ask for one. */
+  function listed(provider: string): readonly Listed[] {
+    const home = HOMES[provider] ?? provider
+    const section = sections.get(home) ?? linesOf(home).map(listedOf)
+    sections.set(home, section)
+    return section
+  }
+
+  function card(named: Named): ModelCard | undefined {
+    const key = `${named.provider}/${named.model}`
+    if (!cards.has(key)) cards.set(key, find(named))
+    return cards.get(key)
+  }
+
+  function find({ provider, model }: Named): ModelCard | undefined {
     const name = model.replace(/^models\//, '').toLowerCase()
-    const found = listed(provider).find(({ fits }) => fits(name))?.card
+    const found = listed(provider)
+      .find(({ fits }) => fits(name))
+      ?.card(day)
     const free = UNPRICED.has(provider) && found ? withoutPrice(found) : found
     const said = own[`${provider}/${model}`]
     return said ? { ...free, ...(said as ModelCard) } : free
@@ -68,7 +85,7 @@ export function openCatalog(own: Readonly<Record<string, JsonObject>> = {}, toda
       return price && costOf(price, usage)
     },
     models: (provider) =>
-      listed(provider).map(({ id, card: known }) => ({ id, card: card({ provider, model: id }) ?? known })),
+      listed(provider).map(({ id, card: known }) => ({ id, card: card({ provider, model: id }) ?? known(day) })),
   }
 }
 
@@ -106,19 +123,19 @@ function costOf(price: Price, usage: Usage): number {
 
 interface Listed {
   readonly id: string
-  readonly card: ModelCard
+  /** What holds on a day. */
+  readonly card: (day: string) => ModelCard
   readonly fits: (name: string) => boolean
 }
 
-/** The sections of the data: a heading each, then a line for each model. */
-function read(text: string, today: string): Map<string, Listed[]> {
-  const sections = text.split(/^## /m).slice(1)
-  return new Map(
-    sections.map((section) => {
-      const [name = '', ...lines] = section.split('\n')
-      return [name, lines.filter((line) => line.includes('\t')).map((line) => listedOf(line, today))]
-    }),
-  )
+/** The lines of a section of the data: a heading, then a line for each model. */
+function linesOf(section: string): string[] {
+  const heading = `\n## ${section}\n`
+  const start = DATA.indexOf(heading)
+  if (start < 0) return []
+  const end = DATA.indexOf('\n## ', start + 1)
+  const text = DATA.slice(start + heading.length, end < 0 ? DATA.length : end)
+  return text.split('\n').filter((line) => line.includes('\t'))
 }
 
 const ABILITIES: readonly (readonly [letter: string, ability: Ability])[] = [
@@ -127,18 +144,20 @@ const ABILITIES: readonly (readonly [letter: string, ability: Ability])[] = [
   ['r', 'reasoning'],
 ]
 
-function listedOf(line: string, today: string): Listed {
+function listedOf(line: string): Listed {
   const [id = '', pattern = '', window = '', output = '', can = '', prices = ''] = line.split('\t')
-  const price = priceOf(prices, today)
   const plain = id.toLowerCase()
   let compiled: RegExp | undefined
   return {
     id,
-    card: {
-      ...(window !== '' && { window: Number(window) }),
-      ...(output !== '' && { output: Number(output) }),
-      ...(can !== '' && { abilities: ABILITIES.flatMap(([letter, one]) => (can.includes(letter) ? [one] : [])) }),
-      ...(price && { price }),
+    card(day) {
+      const price = priceOf(prices, day)
+      return {
+        ...(window !== '' && { window: Number(window) }),
+        ...(output !== '' && { output: Number(output) }),
+        ...(can !== '' && { abilities: ABILITIES.flatMap(([letter, one]) => (can.includes(letter) ? [one] : [])) }),
+        ...(price && { price }),
+      }
     },
     fits: (name) => name === plain || (pattern !== '' && (compiled ??= new RegExp(pattern, 'i')).test(name)),
   }

@@ -80,12 +80,20 @@ async function* converse(means: Means, request: Request, sending: Sending, scrub
   scrub.learn(signed.secret)
   const body = withExtra(pieces, target.row.extra ?? {}, profile)
   const length = lengthOf(body)
-  const letter = { url: addressOf(target, stream), headers: signed.headers, body, length }
-  sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) })
+  const gone = onlyOnce(() => sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) }))
+  const letter = { url: addressOf(target, stream), headers: signed.headers, body, length, gone }
   const reading = { key: sending.key, profile, tools: request.tools, ...choice(request) }
   // An answer that is not streamed begins only when it is whole.
   const limits = stream ? means.limits : { ...means.limits, firstByte: means.limits.lifetime }
   yield* correspond({ ...means, limits }, wire, reading, letter, sending.signal)
+}
+
+function onlyOnce(call: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) call()
+    isDone = true
+  }
 }
 
 /** Sends a letter and reads the reply. Whoever stops listening closes the connection. */
@@ -110,6 +118,8 @@ async function* correspond(
   if (signal?.aborted) onAbort()
   try {
     const reply = await delivered(post, letter, stopper.signal)
+    // One that did not get through counts as sent as well.
+    letter.gone?.()
     if ('error' in reply) {
       yield ending(halted.why) ?? failed(connectionFault(reply.error, target, letter.url))
       return

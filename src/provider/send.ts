@@ -232,6 +232,7 @@ function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Deliv
     })
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
+    if (letter.gone) outgoing.once('finish', letter.gone)
     outgoing.cork()
     for (const piece of letter.body) outgoing.write(piece)
     outgoing.end()

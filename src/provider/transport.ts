@@ -8,6 +8,8 @@ export interface Letter {
   readonly body: readonly string[]
   /** Of the body in bytes, where somebody has counted it already. */
   readonly length?: number
+  /** Told once, when all of it has gone out: until then nothing should hold it up. */
+  readonly gone?: () => void
 }
 
 /** The answer to it. Reading the body throws where the connection breaks. */

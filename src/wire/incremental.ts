@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
 import type { Request } from '../model/request.ts'
 import type { Turn } from '../model/turn.ts'
-import { headMarker, isSystem, markList, markOf, type Marks } from './marks.ts'
+import { late } from '../model/late.ts'
+import { isSystem, type MarkedHistory, marker, markList, markOf, type Marks } from './marks.ts'
 import { type GivenIds, givenIds } from './transcript.ts'
 import type { Wire } from './wire.ts'
 
@@ -38,19 +39,21 @@ export function bodyWriter(wire: Wire): BodyWriter {
 
 function growingWriter(wire: Wire): (request: Request, profile: Profile) => Required<WrittenBody> {
   const histories = new WeakMap<readonly Turn[], Kept>()
-  const markHead = headMarker()
+  const mark = marker()
 
   return (request, profile) => {
     const { turns } = request
     const last = histories.get(turns)
     const kept = last && fits(last, request, profile) ? last : startKept(request, profile)
     histories.set(turns, kept)
+    // The marks of the request before are made of what was kept then.
+    kept.settle()
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
     if (tail > kept.count) {
       const { body } = encodePart(wire, request, profile, kept, tail, kept.ids)
       const texts = textsOf(historyOf(body).items)
       kept.text = joined(kept.text, texts)
-      for (const mark of marksOf(texts, kept)) kept.marks.push(mark)
+      kept.unmarked.push(...texts)
       kept.count = tail
       kept.first = turns[0]
     }
@@ -58,11 +61,16 @@ function growingWriter(wire: Wire): (request: Request, profile: Profile) => Requ
     const { items, frame, head } = historyOf(body)
     const texts = textsOf(items)
     const at = frame.lastIndexOf('[]') + 1
-    const history = markList(kept.marks, marksOf(texts, kept))
+    const marked = late((): MarkedHistory => {
+      for (const one of marksOf(kept.unmarked.splice(0), kept)) kept.marks.push(one)
+      const history = markList(kept.marks, marksOf(texts, kept))
+      return { said: kept.said, history }
+    })
+    kept.settle = marked
     return {
       pieces: [frame.slice(0, at), joined(kept.text, texts), frame.slice(at)],
       warnings,
-      marks: { ...markHead(head, kept.said), history },
+      marks: mark(head, marked),
     }
   }
 }
@@ -84,8 +92,10 @@ interface Kept {
   readonly system: string | undefined
   readonly ids: GivenIds
   text: string
-  /** One for each message of the text. */
+  /** One for each message of the text but the last ones, which are not marked yet. */
   readonly marks: string[]
+  readonly unmarked: Written[]
+  settle: () => void
   /** The system prompt, on wires where it is the first message. */
   said: string
   count: number
@@ -93,7 +103,19 @@ interface Kept {
 }
 
 function startKept({ tools, system }: Request, profile: Profile): Kept {
-  return { profile, tools, system, ids: givenIds(), text: '', marks: [], said: '', count: 0, first: undefined }
+  return {
+    profile,
+    tools,
+    system,
+    ids: givenIds(),
+    text: '',
+    marks: [],
+    unmarked: [],
+    settle: () => {},
+    said: '',
+    count: 0,
+    first: undefined,
+  }
 }
 
 function fits(kept: Kept, { turns, tools, system }: Request, profile: Profile): boolean {

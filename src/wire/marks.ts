@@ -20,17 +20,35 @@ export interface MarkList {
 /** Whose a message is: the person's, the model's, or results of tools. */
 export type Whose = 'u' | 'a' | 'r'
 
-/** The parts of a body before its history, as hashes; what was hashed last is not hashed again. */
-export function headMarker(): (frame: JsonObject, system: string) => Omit<Marks, 'history'> {
-  const [settings, tools, said] = [rememberingHash(), rememberingHash(), rememberingHash()]
-  return (frame, system) => {
+/** The history of a body as marks, and what it says to the system, on wires where that is a message of it. */
+export interface MarkedHistory {
+  readonly said: string
+  readonly history: MarkList
+}
+
+/**
+ * Marks bodies: the parts before the history as hashes, and the history. What was hashed last is not hashed again, and
+ * nothing is hashed before somebody looks at it: a request does not wait for its marks.
+ */
+export function marker(): (frame: JsonObject, marked: () => MarkedHistory) => Marks {
+  const [settings, tools, system] = [rememberingHash(), rememberingHash(), rememberingHash()]
+  return (frame, marked) => {
     const rest = flat(frame)
-    const before = SYSTEM.flatMap((key) => (rest[key] === undefined ? [] : [JSON.stringify(rest[key])]))
-    const others = Object.entries(rest).filter(([key]) => key !== 'tools' && !SYSTEM.includes(key) && key !== TRACE)
     return {
-      settings: settings(JSON.stringify(others)),
-      tools: tools(JSON.stringify(rest['tools'] ?? null)),
-      system: said([system, ...before].join('\n')),
+      get settings() {
+        const others = Object.entries(rest).filter(([key]) => key !== 'tools' && !SYSTEM.includes(key) && key !== TRACE)
+        return settings(JSON.stringify(others))
+      },
+      get tools() {
+        return tools(JSON.stringify(rest['tools'] ?? null))
+      },
+      get system() {
+        const before = SYSTEM.flatMap((key) => (rest[key] === undefined ? [] : [JSON.stringify(rest[key])]))
+        return system([marked().said, ...before].join('\n'))
+      },
+      get history() {
+        return marked().history
+      },
     }
   }
 }

@@ -38,7 +38,7 @@ describe('the package', () => {
     assert.ok(paths.length < 220, `${paths.length} files`)
     for (const needed of [
       'bin/dragoman',
-      'dist/cli/main.js',
+      'dist/chunks/hot.cjs',
       'dist/index.js',
       'LICENSE',
       'README.md',
@@ -79,13 +79,22 @@ test('before the first request a run loads few modules, and none that it does no
   const work = mkdtempSync(join(place, 'work-'))
   const loaded = join(place, 'loaded')
   const hooks = join(place, 'hooks.mjs')
-  const register = join(place, 'register.mjs')
+  const watch = join(place, 'watch.cjs')
+  const note = (what: string): string => `appendFileSync(${JSON.stringify(loaded)}, ${what} + '\\n')`
   writeFileSync(
     hooks,
     `import { appendFileSync } from 'node:fs'
-export function load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context) }`,
+export function load(url, context, next) { ${note('url')}; return next(url, context) }`,
   )
-  writeFileSync(register, `import { register } from 'node:module'\nregister(${JSON.stringify(`file://${hooks}`)})`)
+  writeFileSync(
+    watch,
+    `const fs = require('node:fs'), Module = require('node:module')
+const { appendFileSync, readFileSync } = fs
+const { _load } = Module
+fs.readFileSync = (path, ...more) => { if (String(path).includes('/dist/')) ${note('path')}; return readFileSync(path, ...more) }
+Module._load = (path, ...more) => { ${note('path')}; return _load(path, ...more) }
+Module.register(${JSON.stringify(`file://${hooks}`)})`,
+  )
   let early: string[] = []
   const server = await startRehearsal({
     scripts: { script: { steps: [{ say: 'Hello.' }] } },
@@ -99,7 +108,7 @@ export function load(url, context, next) { appendFileSync(${JSON.stringify(loade
       HOME: work,
       OPENAI_API_KEY: 'k',
       DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
-      NODE_OPTIONS: `--import=file://${register}`,
+      NODE_OPTIONS: `--require=${watch}`,
     }
     const { code } = await dragoman(['-p', 'hi', '-m', 'openai-chat/script'], { work, env })
     assert.equal(code, 0)
@@ -107,14 +116,17 @@ export function load(url, context, next) { appendFileSync(${JSON.stringify(loade
     await server.close()
   }
   const ours = early.filter((url) => url.includes('/dist/'))
-  assert.ok(ours.length > 0 && ours.length <= 24, `${ours.length} files:\n${ours.join('\n')}`)
+  assert.ok(ours.length > 0 && ours.length <= 3, `${ours.length} files:\n${ours.join('\n')}`)
+  assert.ok(early.includes('node:http'), early.join('\n'))
   const heavy = /sdk|highlight|markdown|telemetry-export|html|iconv|parser|catalog|mcp|tui|google|undici/
   assert.deepEqual(
     ours.filter((url) => heavy.test(url.split('/').at(-1) ?? '')),
     [],
   )
   assert.deepEqual(
-    early.filter((url) => /^node:(?:https|tls|http2|readline|worker_threads|zlib)$/.test(url)),
+    early.filter((url) =>
+      /^node:(?:https|tls|http2|readline|worker_threads|zlib|child_process|perf_hooks|fs\/promises)$/.test(url),
+    ),
     [],
   )
 })

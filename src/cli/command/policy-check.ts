@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { bashRejects } from '../../host/bash-syntax.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { DEFAULT_RULES } from '../../policy/approval.ts'
@@ -20,8 +19,6 @@ import { readInput, readJson } from './wire-input.ts'
 
 /** `dragoman policy check`: one JSON object a line in, one answer a line out. */
 export async function checkCommand(file: string | undefined, options: PolicyOptions): Promise<void> {
-  // The engine of the shell parser is not worth optimising here; see cli/policies.ts.
-  setFlagsFromString('--liftoff-only')
   const ground = groundOf(options)
   for (const [at, line] of readInput(file).toString('utf8').split('\n').entries()) {
     if (line.trim() === '') continue

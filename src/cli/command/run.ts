@@ -4,14 +4,19 @@ import { EXIT } from '../exit.ts'
 import { showHelp } from '../show-help.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
-export async function runCommand(argv: readonly string[]): Promise<number> {
+export async function runCommand(argv: readonly string[], keepCompiled: () => void): Promise<number> {
   const args = readArgs(argv)
   if (args.help) return showHelp()
-  if (args.version) process.stdout.write(`${(await import('../version.ts')).version}\n`)
-  else if (isForPerson(args)) return (await import('../tui/app.ts')).interactive(args)
-  else if (argv.length === 0 || (argv.length === 1 && args.yes)) return nothingAsked(args.yes)
-  else return (await import('../headless.ts')).headless(args)
-  return EXIT.ok
+  if (args.version) {
+    process.stdout.write(`${(await import('../version.ts')).version}\n`)
+    return EXIT.ok
+  }
+  if (!isForPerson(args) && (argv.length === 0 || (argv.length === 1 && args.yes))) return nothingAsked(args.yes)
+  // A run has needed what the next run will need.
+  process.once('exit', keepCompiled)
+  return isForPerson(args)
+    ? (await import('../tui/app.ts')).interactive(args)
+    : (await import('../headless.ts')).headless(args)
 }
 
 /** A terminal on both sides, and no wish for one answer: a conversation. */

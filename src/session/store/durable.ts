@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { close, closeSync, fsync, fsyncSync, open, openSync, writeSync } from 'node:fs'
 
 /** Writes all bytes: the system may take fewer at a time than it is given. */
 export function writeWhole(handle: number, bytes: Uint8Array): void {
@@ -17,4 +17,14 @@ export function syncFolder(folder: string): void {
   } catch {
     // What the disk cannot do, it cannot do.
   }
+}
+
+/** The same, while the program goes on. */
+export function folderSynced(folder: string): Promise<void> {
+  return new Promise((resolve) => {
+    open(folder, 'r', (unopened, handle) => {
+      if (unopened) resolve()
+      else fsync(handle, () => close(handle, () => resolve()))
+    })
+  })
 }

@@ -5,7 +5,6 @@ import { type Damage, type Scanned, scanLines, START, writeLine } from '../line.
 import { blobsIn as blobsNamed, unstow } from '../media.ts'
 import { isUnfinished, titleOf } from '../summary.ts'
 import { blobsIn } from './blobs.ts'
-import { syncFolder } from './durable.ts'
 import { isHeld, type Lock, takeLock } from './lock.ts'
 import { openLogFile } from './log-file.ts'
 import { codeOf, messageOf, unsaved } from './problem.ts'
@@ -122,7 +121,6 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       }
       try {
         writeFileSync(file(id), writeLine(open, START).line, { flag: 'wx', mode: 0o600 })
-        syncFolder(folder)
         return openLog(id, lock)
       } catch (error) {
         lock.release()

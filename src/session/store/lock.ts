@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { codeOf } from './problem.ts'
 import { StoreProblem } from './store.ts'
 
@@ -57,7 +57,6 @@ function write(path: string, mark: string): void {
   const handle = openSync(path, 'wx', 0o600)
   try {
     writeSync(handle, mark)
-    fsyncSync(handle)
   } finally {
     closeSync(handle)
   }

@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, fsync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type Entry, type EntryBody, mustBeDurable } from '../entry.ts'
 import { writeLine } from '../line.ts'
 import { stow } from '../media.ts'
-import { writeWhole } from './durable.ts'
+import { folderSynced, syncFolder, writeWhole } from './durable.ts'
 import { unsaved } from './problem.ts'
 import { type SessionLog, StoreProblem } from './store.ts'
 
@@ -28,6 +29,8 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
   /** How many entries that must be on the disk were written, and how many of them are there. */
   let [written, synced] = [0, 0]
   let syncing = Promise.resolve()
+  /** The name of a new file must be on the disk, too; what is in it would be lost with it. */
+  let named: Promise<void> | undefined
 
   function fail(error: unknown): StoreProblem {
     // After a failure nobody knows what is on the disk, and what came later would stand on that.
@@ -39,7 +42,8 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
     const upTo = written
     if (synced >= upTo || handle === undefined) return
     try {
-      await flushed(handle)
+      named ??= folderSynced(dirname(from.path))
+      await Promise.all([flushed(handle), named])
       synced = upTo
     } catch (error) {
       throw fail(error)
@@ -76,6 +80,7 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
       handle = undefined
       try {
         if (synced < written && !problem) fsyncSync(open)
+        if (!named) syncFolder(dirname(from.path))
       } catch {
         // There is nobody left to tell who could do anything about it.
       }
