@@ -79,11 +79,21 @@ function block(state: CallState, progress = ''): Block {
 
 const SEQ = Array.from({ length: 30 }, (_unused, at) => `line ${at + 1}`).join('\n')
 
+const ROOT = '/home/ann/work/calculator'
+
 const BLOCKS: readonly Block[] = [
   { kind: 'user', text: 'Why does the test fail?\nPlease mend it, and tell me what you did, in a sentence or two.' },
   { kind: 'thought', text: '**Looking around**\nfirst\n\n**Reading the test**\nsecond', done: true, ms: 5200 },
   { kind: 'text', text: ANSWER, done: true },
   done('read_file', { absolute_path: '/home/ann/work/calculator/sum.js' }, 'Read all 4 lines from sum.js'),
+  done('read_file', { absolute_path: `${ROOT}/packages/interface/src/components/a-name-that-is-long.test.ts` }, 'Read'),
+  done(
+    'read_file',
+    { absolute_path: '/usr/share/somewhere/far/away/from/here/and/deep/in/a/tree/of/many/x.ts' },
+    'Read',
+  ),
+  done('search_file_content', { pattern: 'sum\\(', path: `${ROOT}/src` }, 'Found 1 match'),
+  done('run_shell_command', { command: `grep -rn ${'word '.repeat(50)}` }, 'nothing'),
   done('replace', { file_path: '/home/ann/work/calculator/sum.js' }, { fileDiff: DIFF }),
   done('run_shell_command', { command: 'seq 30\nfalse' }, SEQ),
   done('read_file', { absolute_path: '/nowhere' }, 'File not found: /nowhere', 'error'),
@@ -132,9 +142,10 @@ const running: CallState = {
 } as unknown as CallState
 
 const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
-  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width }, NOW)),
+  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width, root: ROOT }, NOW)),
   welcome: (width) => welcome(STATUS, ['The settings in .dragoman/config.json are not used.'], { width }),
   idle: (width) => live({}, width),
+  'no-cache': (width) => live({ status: { ...STATUS, cached: 0 } }, width),
   working: (width) =>
     live(
       {

@@ -56,6 +56,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   const lookNow = (): Look & { rows: number } => ({
     width: terminal.columns,
     rows: terminal.rows,
+    ...(state.root !== undefined && { root: state.root }),
     ...(highlight && { highlight }),
   })
 

@@ -17,7 +17,10 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
   let state = start
   const shownAsks = new Set<string>()
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
-  const look = (): Look => ({ width: process.stdout.columns || 80 })
+  const look = (): Look => ({
+    width: process.stdout.columns || 80,
+    ...(state.root !== undefined && { root: state.root }),
+  })
 
   function write(rows: readonly Line[]): void {
     for (const row of rows) process.stdout.write(`${plain(row)}\n`)

@@ -18,6 +18,8 @@ export interface State {
   /** Since when the model works. */
   readonly running?: number
   readonly status: Status
+  /** The folder that is worked in: paths in it are shown from there. */
+  readonly root?: string
   /** What was said before, the latest last; and which of it is in the editor. */
   readonly history: readonly string[]
   readonly historyAt?: number
@@ -71,7 +73,10 @@ export interface Status {
 }
 
 /** The state at the start. */
-export function startState(status: Status, history: readonly string[] = [], vim = false): State {
+export function startState(
+  status: Status,
+  { history = [], vim = false, root }: { history?: readonly string[]; vim?: boolean; root?: string } = {},
+): State {
   return {
     conversation: SILENCE,
     editor: EMPTY,
@@ -80,6 +85,7 @@ export function startState(status: Status, history: readonly string[] = [], vim 
     queued: [],
     status,
     history,
+    ...(root !== undefined && { root }),
     ...(vim && { vim: 'insert' as const }),
   }
 }

@@ -60,7 +60,7 @@ function inner(block: Block, look: Look, now: number): Line[] {
       return thought(block, width)
     case 'call':
       return callLines(block.call, {
-        width,
+        look,
         seconds: Math.floor((now - block.since) / 1000),
         progress: visible(block.progress, 'tool-output'),
         open: false,

@@ -9,13 +9,18 @@ export function statusLine(status: Status, width: number): Line {
     status.sandbox === undefined ? [] : [{ text: status.sandbox }],
     context(status),
     !status.cost ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
-    status.cached === undefined ? [] : [{ text: `cache ${Math.round(status.cached * 100)}%` }],
+    percent(status.cached) === 0 ? [] : [{ text: `cache ${percent(status.cached)}%` }],
     status.branch === undefined ? [] : [{ text: `⎇ ${status.branch}` }],
     [{ text: status.folder }],
   ].filter((part) => part.length > 0) as Span[][]
   let shown = parts
   while (shown.length > 1 && lineWidth(joined(shown)) > width) shown = shown.slice(0, -1)
   return cut(joined(shown), width)
+}
+
+/** In percent. Many servers have no cache, and none of it says nothing. */
+function percent(cached = 0): number {
+  return Math.round(cached * 100)
 }
 
 function joined(parts: readonly Span[][]): Line {
