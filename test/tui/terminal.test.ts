@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Script } from '../../src/rehearsal/script.ts'
@@ -13,6 +13,12 @@ const EDIT: Script['steps'] = [
   },
   { say: 'All **done**.' },
 ]
+
+/** A picture of one dot. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 async function open(
   steps: Script['steps'],
@@ -44,7 +50,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     assert.match(done, /✓ replace/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
     terminal.press('C-d')
-    assert.match(await terminal.shows('ended with 0'), /dragoman --resume goes on/)
+    assert.match(await terminal.shows('ended with 0'), /is kept\. To go on with it:\n {2}\S*dragoman --resume/)
   })
 
   test('no, with a reason: nothing is changed, and the model hears why', async () => {
@@ -248,6 +254,60 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('Thanks.')
     assert.match(JSON.stringify(server.requests[0]?.body), /line 0\\nline 1\\n[^]*line 49/)
+  })
+
+  test('the path of a picture, dropped as terminals paste it, attaches the picture', async () => {
+    const { terminal, server, work } = await open([{ say: 'A dot.' }])
+    writeFileSync(join(work, 'my shot.png'), DOT)
+    terminal.type('what is this? ')
+    terminal.paste(`${work}/my\\ shot.png `)
+    await terminal.shows('> what is this? @"my shot.png"')
+    terminal.press('Enter')
+    assert.match(await terminal.shows('A dot.'), /\[my shot\.png, 1 kB\]/)
+    const sent = JSON.stringify(server.requests[0]?.body)
+    assert.ok(sent.includes(`data:image/png;base64,${DOT.toString('base64')}`), sent)
+  })
+
+  test('/export writes a file and says where; what is there already stays as it is', async () => {
+    const { terminal, work } = await open([{ say: 'Certainly.' }])
+    terminal.type('hello')
+    terminal.press('Enter')
+    await terminal.shows('Certainly.')
+    terminal.type('/export talk.md')
+    terminal.press('Enter')
+    await terminal.shows(/This session is written to[^]*talk\.md/)
+    const text = readFileSync(join(work, 'talk.md'), 'utf8')
+    assert.match(text, /^# Session [^]*## Person\n\nhello\n[^]*Certainly\.\n$/)
+    terminal.type('/export a.txt')
+    terminal.press('Enter')
+    await terminal.shows('The name ends in .md or .json')
+    terminal.type('and more')
+    terminal.press('Enter')
+    terminal.type('/export talk.md')
+    terminal.press('Enter')
+    await terminal.shows('talk.md is there already, and stays as it is')
+    assert.equal(readFileSync(join(work, 'talk.md'), 'utf8'), text)
+    for (const said of [/session-[\w-]+\.json/, /session-[\w-]+-2\.json/]) {
+      terminal.type('/export json')
+      terminal.press('Enter')
+      await terminal.shows(said)
+    }
+    const files = readdirSync(work).filter((name) => name.endsWith('.json'))
+    assert.equal(files.length, 2)
+    for (const file of files) assert.ok(Array.isArray(JSON.parse(readFileSync(join(work, file), 'utf8'))))
+  })
+
+  test('/memory shows the files that are remembered, with their paths, and nothing else', async () => {
+    const { terminal, work } = await open([])
+    terminal.type('/memory')
+    terminal.press('Enter')
+    await terminal.shows('Nothing is remembered yet.')
+    writeFileSync(join(work, 'AGENTS.md'), 'Tabs, *never* spaces.\n')
+    terminal.type('/memory')
+    terminal.press('Enter')
+    const screen = await terminal.shows('Tabs, never spaces.')
+    assert.match(screen, /AGENTS\.md\n\s*Tabs/)
+    assert.doesNotMatch(screen, /\b20\d\d\b|platform/)
   })
 
   test('@ completes a file, and the file goes along', async () => {

@@ -9,9 +9,12 @@ import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../model.ts'
 import { projectFiles } from './files.ts'
 import { completions, type Sources } from './complete.ts'
+import { ownName } from '../own-name.ts'
+import { tilde } from '../places.ts'
 import { recalledModel } from '../recall.ts'
 import { onStop } from '../stopping.ts'
 import { startTelemetry } from '../telemetry.ts'
+import { withDropped } from './dropped.ts'
 import { askTrust, firstRun } from './first-run.ts'
 import { type Front, openFront } from './front.ts'
 import { openPlainFront } from './plain-front.ts'
@@ -82,7 +85,11 @@ export async function interactive(args: RunArgs): Promise<number> {
     commands: () => slashes().map(({ name, about }) => ({ value: `/${name}`, about })),
     files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
   }
-  const start = startState(statusOf(agent!, mode, folder), readHistory(folder), config.vim ?? false)
+  const start = startState(statusOf(agent!, mode, folder), {
+    history: readHistory(folder),
+    vim: config.vim ?? false,
+    root: folder,
+  })
   const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
   const front: Front = isPlain ? openPlainFront(start, act) : openFront(start, theme, act)
 
@@ -186,8 +193,13 @@ export async function interactive(args: RunArgs): Promise<number> {
         return front.update((state) => state)
       case 'complete':
         return complete()
+      case 'pasted':
+        return front.update((state) => ({ ...state, editor: withDropped(state.editor, deed.text, folder) }))
       default:
-        return front.update((state) => ({ ...state, hint: 'Name a picture with @: @shot.png' }))
+        return front.update((state) => ({
+          ...state,
+          hint: 'Name a picture with @ (@shot.png), or drop its file here.',
+        }))
     }
   }
 
@@ -225,7 +237,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   listenNoMore()
   talk.stop()
   await talk.ended()
-  front.say(`Session ${agent!.session.id} is kept: dragoman --resume goes on with it.`)
+  front.say(farewell(agent!.session.id, args))
   front.close()
   tap?.close()
   await ready!.close()
@@ -235,13 +247,17 @@ export async function interactive(args: RunArgs): Promise<number> {
   return code
 }
 
+function farewell(id: string, { cwd }: RunArgs): string {
+  const there = cwd === undefined ? '' : `--cwd ${tilde(cwd)} `
+  return `Session ${id} is kept. To go on with it:\n  ${ownName()} ${there}--resume`
+}
+
 function statusOf(agent: Agent, mode: ApprovalMode, folder: string): State['status'] {
   const { provider, model } = agent.model.origin
-  const home = process.env['HOME'] ?? ''
   return {
     model: `${provider}/${model}`,
     mode,
-    folder: home !== '' && folder.startsWith(home) ? `~${folder.slice(home.length)}` : folder,
+    folder: tilde(folder),
     ...(agent.model.window !== undefined && { window: agent.model.window }),
   }
 }

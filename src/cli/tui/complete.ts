@@ -1,4 +1,5 @@
 import type { Editor } from './input/editor.ts'
+import { mention } from './mention.ts'
 import type { Menu, MenuItem } from './state.ts'
 
 /** What can be completed: commands at the beginning of the text, files anywhere after an @. */
@@ -15,10 +16,10 @@ export function completions({ text, cursor }: Editor, sources: Sources): Menu | 
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
   if (command) return menu(matching(sources.commands(), command[0]), 0, cursor)
-  const file = /(?:^|\s)@(?<path>[^\s@]*)$/.exec(before)
+  const file = /(?:^|\s)@(?<path>"[^"\n]*|[^\s@"]*)$/.exec(before)
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
-  const found = ranked(sources.files(), path).map((value) => ({ value: `@${value}` }))
+  const found = ranked(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: mention(value) }))
   return menu(found, cursor - path.length - 1, cursor)
 }
 

@@ -10,6 +10,8 @@ export type Deed =
   | { readonly do: 'answer'; readonly ask: string; readonly outcome: Outcome; readonly words?: string }
   /** The proposed change is opened in the person's editor. */
   | { readonly do: 'modify'; readonly ask: string }
+  /** Something was pasted into the input; it may be the path of a picture. */
+  | { readonly do: 'pasted'; readonly text: string }
   | { readonly do: 'stop' | 'quit' | 'complete' | 'details' | 'editor' | 'redraw' | 'next-mode' | 'paste-image' }
 
 /** What is shown after a key, and what there is to do. */
@@ -61,10 +63,7 @@ const LEAVE = 'Control-C again leaves; the session is kept.'
 
 function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pressed {
   if (key.type === 'text') return written(state, { do: 'insert', text: key.text }, true)
-  if (key.type === 'paste')
-    return key.text === ''
-      ? { state, deeds: [{ do: 'paste-image' }] }
-      : written(state, { do: 'insert', text: key.text, paste: true }, true)
+  if (key.type === 'paste') return key.text === '' ? { state, deeds: [{ do: 'paste-image' }] } : pasted(state, key.text)
   if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return send(state)
   const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
   if (newLine) return written(state, { do: 'insert', text: '\n' })
@@ -79,6 +78,11 @@ function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pres
   if (key.ctrl && key.name === 'v') return { state, deeds: [{ do: 'paste-image' }] }
   const change = editOf(key)
   return change ? written(state, change, change.do !== 'move') : { state }
+}
+
+function pasted(state: State, text: string): Pressed {
+  const { state: next, deeds = [] } = written(state, { do: 'insert', text, paste: true }, true)
+  return { state: next, deeds: [{ do: 'pasted', text }, ...deeds] }
 }
 
 /** Typing may open or narrow the list of completions. */

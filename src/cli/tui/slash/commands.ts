@@ -1,10 +1,14 @@
 import { compact } from '../../../agent/compact.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
+import { readInstructions } from '../../instructions.ts'
+import { visible } from '../../output/visible.ts'
+import { tilde } from '../../places.ts'
 import { told } from '../conversation.ts'
 import { line, type Line } from '../term/line.ts'
 import type { ThemeName } from '../term/theme.ts'
 import { callLines } from '../view/call.ts'
 import { markdown } from '../view/markdown.ts'
+import { exportSession } from './export.ts'
 import { runOwn } from './own.ts'
 import type { Desk, Slash } from './slash.ts'
 
@@ -18,7 +22,7 @@ export const SLASHES: readonly Slash[] = [
   { name: 'mode', about: 'what happens unasked', takes: MODES.join('|'), run: mode },
   { name: 'tools', about: 'what the model can do', run: tools },
   { name: 'mcp', about: 'tool servers and their state', run: (desk) => runOwn(desk, ['mcp', 'list']) },
-  { name: 'memory', about: 'what is remembered', run: memory },
+  { name: 'memory', about: 'what is remembered, and where', run: memory },
   { name: 'compress', about: 'summarise the conversation so far', run: compress },
   {
     name: 'stats',
@@ -46,9 +50,9 @@ export const SLASHES: readonly Slash[] = [
   { name: 'sessions', about: 'the sessions of this folder', run: (desk) => runOwn(desk, ['sessions', 'list']) },
   {
     name: 'export',
-    about: 'this session as Markdown or JSON',
-    takes: '[format]',
-    run: (desk, words) => runOwn(desk, ['sessions', 'export', id(desk), ...(words === '' ? [] : ['--format', words])]),
+    about: 'this session to a file',
+    takes: '[name.md|.json]',
+    run: exportSession,
   },
   { name: 'copy', about: 'the last answer to the clipboard', run: copy },
   { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },
@@ -111,10 +115,14 @@ function tools({ front, agent }: Desk): void {
   front.print([[], ...rows])
 }
 
-function memory({ front, agent }: Desk): void {
-  const [first] = agent().session.turns
-  const text = first?.role === 'note' ? first.text : ''
-  front.print([[], ...(text === '' ? [line('Nothing is remembered yet.', 'quiet')] : markdown(text, front.look))])
+function memory({ front, folder }: Desk): void {
+  const files = readInstructions(folder)
+  if (files.length === 0)
+    return front.say(
+      'Nothing is remembered yet. What stands in an AGENTS.md of this folder is, and so is what you ask for.',
+    )
+  for (const { path, text } of files)
+    front.print([[], line(visible(tilde(path), 'file-name'), 'accent'), ...markdown(visible(text.trim()), front.look)])
 }
 
 async function compress({ front, agent, talk }: Desk): Promise<void> {
@@ -157,6 +165,6 @@ export function showDetails({ front, agent }: Desk): void {
   const call = { kind: 'call', id: result.id, name: result.name, raw: '' } as const
   front.print([
     [],
-    ...callLines({ status, call, result, ms }, { width: front.look.width, seconds: 0, progress: '', open: true }),
+    ...callLines({ status, call, result, ms }, { look: front.look, seconds: 0, progress: '', open: true }),
   ])
 }
