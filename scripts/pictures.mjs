@@ -53,7 +53,7 @@ if (await ensure()) {
     await shows('edit', '[y] yes, once')
     save('edit', 'edit', 90, 'Dragoman asks before it changes a file, and shows the change')
     tmux('send-keys', '-t', 'edit', 'y')
-    await shows('edit', 'Run this in')
+    await shows('edit', 'Run this?')
     save('edit', 'command', 90, 'Dragoman asks before it runs a command, and says what “always” would cover')
     tmux('send-keys', '-t', 'edit', 'y')
     await shows('edit', 'The tour is over')

@@ -8,6 +8,7 @@ import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { pickLines } from '../../src/cli/tui/pick.ts'
 import { startState, type State, type Status } from '../../src/cli/tui/state.ts'
 import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
+import { diffLines, diffSize } from '../../src/cli/tui/view/diff.ts'
 import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
 import { welcome } from '../../src/cli/tui/view/welcome.ts'
 import { root } from '../support/paths.ts'
@@ -168,6 +169,7 @@ const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
           at: 1,
           from: 0,
           to: 3,
+          enter: 'sends',
         },
       },
       width,
@@ -193,8 +195,20 @@ const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
     ),
 }
 
+test('no line of a file passes for the head of its diff', () => {
+  const diff =
+    '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
+  assert.deepEqual(
+    diffLines(diff, 40).map((one) => plain(one)),
+    ['1 --- drop it', '1 +++ keep it', '2  end'],
+  )
+  assert.deepEqual(diffSize(diff), { added: 1, removed: 1 })
+  const same = 'Index: x\n=======\n--- x\n+++ x\n'
+  assert.deepEqual([diffLines(same, 40), diffSize(same)], [[], { added: 0, removed: 0 }])
+})
+
 function live(change: Partial<State>, width: number): readonly Line[] {
-  return frame({ ...STATE, ...change }, { width, rows: 30 }, NOW).lines
+  return frame({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
 }
 
 describe('the views', () => {
