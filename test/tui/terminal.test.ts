@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Script } from '../../src/rehearsal/script.ts'
 import { stage } from '../support/command.ts'
+import { root } from '../support/paths.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
 const EDIT: Script['steps'] = [
@@ -308,6 +310,47 @@ describe('on a real terminal', { skip: noTmux }, () => {
     const screen = await terminal.shows('Tabs, never spaces.')
     assert.match(screen, /AGENTS\.md\n\s*Tabs/)
     assert.doesNotMatch(screen, /\b20\d\d\b|platform/)
+  })
+
+  test('a session in which nothing was said is not kept; /resume goes back to the one before', async () => {
+    const { terminal, work, env } = await open([{ say: 'One.' }, { say: 'Two.' }])
+    terminal.type('remember 4711')
+    terminal.press('Enter')
+    await terminal.shows('One.')
+    terminal.type('/clear')
+    terminal.press('Enter')
+    await terminal.shows(/> \/clear\n\nSession /)
+    terminal.type('/resume ')
+    await terminal.shows(/› \d{8}-\d{6}-\w+ +remember 4711/)
+    terminal.press('Enter')
+    await terminal.shows(/Session [^\n]*\n\n> remember 4711\n\nOne\./)
+    terminal.type('/resume')
+    terminal.press('Enter')
+    await terminal.shows('There is no other session in this folder yet.')
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    const other = openTerminal([], { work, env })
+    await other.shows('Say what you want done')
+    other.press('C-d')
+    assert.doesNotMatch(await other.shows('ended with 0'), /is kept/)
+    const list = spawnSync(process.execPath, [join(root, 'bin/dragoman'), 'sessions', 'list'], {
+      cwd: work,
+      env,
+      encoding: 'utf8',
+    })
+    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}remember 4711\n$/)
+  })
+
+  test('/model offers what can be used here, and says it', async () => {
+    const { terminal } = await open([])
+    terminal.type('/model gpt-')
+    await terminal.shows(/› openai\/gpt-|› openai-chat\/gpt-/)
+    terminal.press('C-c')
+    await terminal.hides('› openai')
+    terminal.type('/model')
+    terminal.press('Enter')
+    const screen = await terminal.shows('/model and a name: another one from here on.')
+    assert.doesNotMatch(screen, /Cannot be used here/)
   })
 
   test('@ completes a file, and the file goes along', async () => {

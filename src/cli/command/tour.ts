@@ -34,7 +34,7 @@ export async function tourCommand(args: string[]): Promise<number> {
 /** On a terminal the tour is a conversation like any other: the person sees each step, and is asked. */
 async function withPerson(folder: string): Promise<number> {
   process.stdout.write(
-    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real.\n\n`,
+    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real. Control-D leaves.\n\n`,
   )
   process.chdir(folder)
   const { interactive } = await import('../tui/app.ts')
@@ -95,11 +95,12 @@ The log of this session is in
 To read it:
   ${command} sessions show --cwd ${folder}
 
-To work with a real model, set one of the keys that you have, and ask:
-  export GEMINI_API_KEY=…     (or OPENAI_API_KEY, ANTHROPIC_API_KEY, …)
+To work with a real model, set a key that you have, and ask:
+  export GEMINI_API_KEY=…
   ${command} -p "what is in this folder?"
-To store one instead:
+OPENAI_API_KEY, ANTHROPIC_API_KEY and others do as well.
+To store a key instead:
   ${command} login
-A server on this machine (Ollama, LM Studio, llama.cpp, vLLM) needs no key.
+A server on this machine (Ollama, llama.cpp, …) needs none.
 `
 }

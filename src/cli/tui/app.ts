@@ -8,8 +8,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../model.ts'
 import { projectFiles } from './files.ts'
-import { completions, type Sources } from './complete.ts'
-import { ownName } from '../own-name.ts'
+import { completions, type Sources, type Words } from './complete.ts'
 import { tilde } from '../places.ts'
 import { recalledModel } from '../recall.ts'
 import { onStop } from '../stopping.ts'
@@ -20,6 +19,7 @@ import { type Front, openFront } from './front.ts'
 import { openPlainFront } from './plain-front.ts'
 import { readHistory, writeHistory } from './history.ts'
 import type { Deed } from './input/press.ts'
+import { farewell, forgetEmpty, isEmpty } from './leave.ts'
 import { modify, writeInEditor } from './outside.ts'
 import { replay } from './replay.ts'
 import { runBang } from './bang.ts'
@@ -84,6 +84,20 @@ export async function interactive(args: RunArgs): Promise<number> {
   const sources: Sources = {
     commands: () => slashes().map(({ name, about }) => ({ value: `/${name}`, about })),
     files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
+    words: (name) => wordsOf.get(name) ?? void findWords(name),
+  }
+  /** What can stand after the names of commands; found out when one is typed, and forgotten when it is sent. */
+  const wordsOf = new Map<string, Words>()
+
+  async function findWords(command: string): Promise<void> {
+    const slash = slashes().find(({ name }) => name === command)
+    if (!slash?.choices) return
+    wordsOf.set(command, { items: [] })
+    // What cannot be found out is not offered: nobody wants an error for a key.
+    const find = async () => (await slash.choices?.(desk)) ?? []
+    const items = await find().catch(() => [])
+    wordsOf.set(command, { items, ...(slash.takesOthers && { others: true }) })
+    complete()
   }
   const start = startState(statusOf(agent!, mode, folder), {
     history: readHistory(folder),
@@ -135,6 +149,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         // The log of a session is locked: its own session is closed before it is opened again.
         await former.close()
         await take(session)
+        if (former.agent.session.id !== agent.session.id) forgetEmpty(former.agent.session, folder)
         front.say(`Session ${agent.session.id}.`)
         front.print(replay(agent.session.entries, front.look))
         const { branch, sandbox } = front.state.status
@@ -212,6 +227,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   async function said(text: string): Promise<void> {
+    wordsOf.clear()
     if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
@@ -237,19 +253,15 @@ export async function interactive(args: RunArgs): Promise<number> {
   listenNoMore()
   talk.stop()
   await talk.ended()
-  front.say(farewell(agent!.session.id, args))
+  if (!isEmpty(agent!.session)) front.say(farewell(agent!.session, args.cwd))
   front.close()
   tap?.close()
   await ready!.close()
+  forgetEmpty(agent!.session, folder)
   await chosen.close()
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)
   return code
-}
-
-function farewell(id: string, { cwd }: RunArgs): string {
-  const there = cwd === undefined ? '' : `--cwd ${tilde(cwd)} `
-  return `Session ${id} is kept. To go on with it:\n  ${ownName()} ${there}--resume`
 }
 
 function statusOf(agent: Agent, mode: ApprovalMode, folder: string): State['status'] {

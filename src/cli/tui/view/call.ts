@@ -25,10 +25,13 @@ export function callLines(
   ]
   const time = timing(call, seconds)
   const room = Math.max(width - lineWidth(name) - lineWidth(time), MIN_ROOM)
-  const head: Line = [...name, ...cut(line(summary(call, room, look.root)), room), ...time]
+  const about = line(summary(call, open ? Infinity : room, look.root))
+  const head = open
+    ? wrap([...name, ...about, ...time], width, [{ text: '  ' }])
+    : [[...name, ...cut(about, room), ...time]]
   const shown =
     call.status === 'executing' ? tail(progress, width) : 'result' in call ? outcome(call.result, width, open) : []
-  return [cut(head, width), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
+  return [...head.map((one) => cut(one, width)), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
 }
 
 type Shown = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled'
@@ -75,8 +78,8 @@ function summary({ call }: CallState, room: number, root: string | undefined): s
   const safe = (one: string): string => visible(one, 'file-name')
   if (main !== undefined && PATHS.includes(main)) return shortPath(safe(pathFrom(root, text)), room)
   const first = safe(`${text.split('\n', 1)[0] ?? ''}${text.includes('\n') ? ' …' : ''}`)
-  if (main !== 'pattern' || typeof input['path'] !== 'string') return first
-  return `${first} in ${shortPath(safe(pathFrom(root, input['path'])), Math.max(room - widthOf(first) - 4, MIN_ROOM))}`
+  const where = main === 'pattern' && typeof input['path'] === 'string' ? pathFrom(root, input['path']) : '.'
+  return where === '.' ? first : `${first} in ${shortPath(safe(where), Math.max(room - widthOf(first) - 4, MIN_ROOM))}`
 }
 
 function timing(call: CallState, seconds: number): Span[] {

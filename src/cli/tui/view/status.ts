@@ -30,15 +30,17 @@ function joined(parts: readonly Span[][]): Line {
   })
 }
 
-const MODES: Readonly<Record<Status['mode'], Span>> = {
-  default: { text: 'asks' },
-  auto_edit: { text: 'edits unasked', tone: 'warn' },
-  yolo: { text: 'asks nothing', tone: 'bad' },
-  plan: { text: 'only looks', tone: 'good' },
+/** What the modes are called. */
+export const MODE_NAMES: Readonly<Record<Status['mode'], string>> = {
+  default: 'asks',
+  auto_edit: 'edits unasked',
+  yolo: 'asks nothing',
+  plan: 'only looks',
 }
+const TONES = { default: 'quiet', auto_edit: 'warn', yolo: 'bad', plan: 'good' } as const
 
 function mode(status: Status): Span[] {
-  return [MODES[status.mode]]
+  return [{ text: MODE_NAMES[status.mode], tone: TONES[status.mode] }]
 }
 
 function context({ context: used, window }: Status): Span[] {
