@@ -183,7 +183,8 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.shows('Put them back?')
     terminal.type('y')
     terminal.press('Enter')
-    await terminal.shows('One file was put back')
+    // Only then the terminal is ours again.
+    await terminal.shows(/One file was put back[^]*\n>\s*\n/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
     terminal.type('and now?')
     terminal.press('Enter')
@@ -317,6 +318,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.type('remember 4711')
     terminal.press('Enter')
     await terminal.shows('One.')
+    await terminal.hides('working')
     terminal.type('/clear')
     terminal.press('Enter')
     await terminal.shows(/> \/clear\n\nSession /)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { Agent } from '../../agent/agent.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
+import { nearMisses } from '../../schema/near.ts'
 import type { RunArgs } from '../args.ts'
 import { type Assembled, assemble, workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
@@ -226,6 +227,14 @@ export async function interactive(args: RunArgs): Promise<number> {
     })
   }
 
+  function unknown(name: string): string {
+    const near = nearMisses(
+      [name],
+      slashes().map((one) => one.name),
+    ).get(name)
+    return `There is no /${name}; ${near === undefined ? '/help shows what there is.' : `did you mean /${near}?`}`
+  }
+
   async function said(text: string): Promise<void> {
     wordsOf.clear()
     if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
@@ -235,7 +244,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       return talk.say(text)
     }
     const found = slashes().find(({ name }) => name === command['name'])
-    if (!found) return front.say(`There is no /${command['name']}; /help shows what there is.`, 'warn')
+    if (!found) return front.say(unknown(command['name'] ?? ''), 'warn')
     front.print(blockLines({ kind: 'user', text }, front.look, 0))
     await found.run(desk, command['words']?.trim() ?? '')
   }

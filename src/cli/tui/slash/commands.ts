@@ -25,7 +25,7 @@ export const SLASHES: readonly Slash[] = [
   {
     name: 'model',
     about: 'another model from here on',
-    takes: 'provider/model',
+    takes: '[provider/model]',
     run: model,
     choices: modelChoices,
     takesOthers: true,
@@ -33,7 +33,7 @@ export const SLASHES: readonly Slash[] = [
   {
     name: 'mode',
     about: 'what happens unasked',
-    takes: MODES.join('|'),
+    takes: '<mode>',
     run: mode,
     choices: () => MODES.map((value) => ({ value, about: MODE_NAMES[value] })),
   },
@@ -77,7 +77,7 @@ export const SLASHES: readonly Slash[] = [
   {
     name: 'theme',
     about: 'colours',
-    takes: THEMES.join('|'),
+    takes: '<theme>',
     run: theme,
     choices: () => THEMES.map((value) => ({ value })),
   },
@@ -216,7 +216,9 @@ function theme({ front }: Desk, word: string): void {
 }
 
 function vim({ front }: Desk): void {
-  front.update(({ vim: now, ...state }) => (now === undefined ? { ...state, vim: 'insert' } : state))
+  const isOn = front.state.vim !== undefined
+  front.update(({ vim: _unused, ...state }) => (isOn ? state : { ...state, vim: 'insert' }))
+  front.say(isOn ? 'Vim’s keys are off.' : 'Vim’s keys are on: Esc leaves the insert mode.')
 }
 
 /** The last call with all that it said. */
