@@ -31,12 +31,14 @@ function open(name, args, columns, rows) {
   )
 }
 
-async function shows(name, what) {
+async function shows(name, what, isThere = true) {
   for (let tries = 0; tries < 300; tries++) {
-    if (tmux('capture-pane', '-p', '-t', name).includes(what)) return
+    if (tmux('capture-pane', '-p', '-t', name).includes(what) === isThere) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(`the screen never showed ${what}:\n${tmux('capture-pane', '-p', '-t', name)}`)
+  throw new Error(
+    `the screen ${isThere ? 'never showed' : 'went on to show'} ${what}:\n${tmux('capture-pane', '-p', '-t', name)}`,
+  )
 }
 
 /** What is drawn has no path of the machine that it was drawn on. */
@@ -53,15 +55,16 @@ if (await ensure()) {
     await shows('edit', '[y] yes, once')
     save('edit', 'edit', 90, 'Dragoman asks before it changes a file, and shows the change')
     tmux('send-keys', '-t', 'edit', 'y')
-    await shows('edit', 'Run this in')
+    await shows('edit', 'Run this?')
     save('edit', 'command', 90, 'Dragoman asks before it runs a command, and says what “always” would cover')
     tmux('send-keys', '-t', 'edit', 'y')
     await shows('edit', 'The tour is over')
+    await shows('edit', 'working', false)
     tmux('send-keys', '-t', 'edit', '/')
     await shows('edit', '/help')
     save('edit', 'commands', 90, 'The slash commands')
     open('first-run', '', 90, 12)
-    await shows('first-run', 'Three ways on')
+    await shows('first-run', 'How do I use a local model?')
     save('first-run', 'first-run', 90, 'The first page: three ways on without a key')
     open('narrow', 'tour', 60, 30)
     await shows('narrow', '[y] yes, once')

@@ -11,7 +11,7 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
       return isHelpAsked(rest) ? await showHelp(name, rest[0]) : ((await COMMANDS[name]?.run(rest)) ?? EXIT.ok)
     // `help` is a word that a prompt may well begin with; alone, or before a command, it is none.
     if (name === 'help' && (rest.length === 0 || Object.hasOwn(COMMANDS, rest[0] ?? ''))) return await showHelp(...rest)
-    refuseMistyped(name, rest)
+    await refuseMistyped(name, rest)
     return await (await import('./command/run.ts')).runCommand(argv, keepCompiled)
   } catch (error) {
     if (!(error instanceof Complaint)) return await crashed(error)
@@ -46,12 +46,21 @@ function isHelpAsked(words: readonly string[]): boolean {
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
-/** One word that is nearly a command is not a prompt; with -p it is. */
-function refuseMistyped(name: string, rest: readonly string[]): void {
-  if (!/^[a-z]+$/i.test(name) || rest.some((word) => !word.startsWith('-'))) return
+/** One word that is nearly a command, alone or with a word that such a command takes, is not a prompt; with -p it is. */
+async function refuseMistyped(name: string, rest: readonly string[]): Promise<void> {
+  if (!/^[a-z]+$/i.test(name)) return
   const meant = nearMisses([name], Object.keys(COMMANDS)).get(name)
   if (meant === undefined) return
-  throw new Complaint(`there is no command ${name}; did you mean ${meant}? As a prompt: dragoman -p ${name}`)
+  const next = rest.find((word) => !word.startsWith('-'))
+  if (next !== undefined && !(await takes(meant, next))) return
+  const [said, right] = next === undefined ? [name, meant] : [`"${name} ${next} …"`, `${meant} ${next}`]
+  throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${said}`)
+}
+
+/** Is this one of the words that a command knows? */
+async function takes(command: string, word: string): Promise<boolean> {
+  const { verbs = {}, words } = (await import('./manual/pages.ts')).PAGES[command] ?? {}
+  return Object.hasOwn(verbs, word) || (Array.isArray(words) && words.includes(word))
 }
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */

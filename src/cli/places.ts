@@ -5,6 +5,17 @@ import { basename, join } from 'node:path'
 /** The variables of the process. */
 type Env = Readonly<Record<string, string | undefined>>
 
+/** A path as a person writes it: `~` is their home. */
+export function tilde(path: string): string {
+  const home = homedir()
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}
+
+/** A path that a person wrote, with their home in place of `~`. */
+export function untilde(path: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
+}
+
 /** Where this person's data lie. */
 export function dataFolder(env: Env = process.env): string {
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'dragoman')

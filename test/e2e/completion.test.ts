@@ -37,16 +37,40 @@ const SHELLS = {
     line,
   ],
   fish: (line: string) => ['fish', '--no-config', '-c', 'dragoman completion fish | source; complete -C $argv', line],
+  // Only a line that is being edited is completed: a second zsh on a terminal of its own gets the words and a Tab.
+  zsh: (line: string) => [
+    'zsh',
+    '-fc',
+    `zmodload zsh/zpty
+     zpty inner zsh -f -i
+     zpty -w inner 'PROMPT=; stty -echo; autoload -U compinit; compinit -u -D; eval "$(dragoman completion zsh)"
+       compadd() { local -a hits; builtin compadd -O hits "$@"; print -rl -- "hit "$^hits; builtin compadd "$@" }
+       look() { print -r -- BEGIN; _main_complete; print -r -- END; exit }
+       zle -C look complete-word look
+       bindkey "^I" look
+       print READ""Y'
+     zpty -r inner said '*READY*'
+     zpty -n -w inner "$1"$'\\t'
+     zpty -r inner said '*END*'
+     print -rl -- \${(uM)\${(f)\${said//$'\\r'/}}:#hit *} | sed 's/^hit //'`,
+    'zsh',
+    line,
+  ],
 } as const
 
 function offered(shell: keyof typeof SHELLS, line: string): string[] {
   const [program = '', ...args] = SHELLS[shell](line)
-  const { stdout, stderr, status } = spawnSync(program, args, { cwd: here.work, env: here.env, encoding: 'utf8' })
+  const { stdout, stderr, status } = spawnSync(program, args, {
+    cwd: here.work,
+    env: here.env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   assert.equal(status, 0, stderr)
   return stdout.split('\n').flatMap((one) => (one === '' ? [] : [one.split('\t', 1)[0] ?? '']))
 }
 
-for (const shell of ['bash', 'fish'] as const) {
+for (const shell of ['bash', 'fish', 'zsh'] as const) {
   const skip = spawnSync(shell, ['--version']).status === 0 ? false : `${shell} is not installed`
   describe(`completion in ${shell}`, { skip }, () => {
     const cases: [line: string, some: string[], none: string[]][] = [
@@ -79,7 +103,7 @@ for (const shell of ['bash', 'fish'] as const) {
       const [latest, id = ''] = offered(shell, 'dragoman --resume ')
       assert.equal(latest, 'latest')
       assert.match(id, /^\d{8}-\d{6}-/)
-      assert.deepEqual(offered(shell, `dragoman sessions show ${id.slice(0, 10)}`), [id])
+      assert.deepEqual(offered(shell, `dragoman sessions show ${id.slice(0, -2)}`), [id])
     })
   })
 }

@@ -161,9 +161,15 @@ test('the tour, with no terminal, no key and an empty home: exit 0, and a change
   const here = await stage([])
   const { code, out } = await dragoman(['tour'], {
     work: here.work,
-    env: { PATH: here.env['PATH'] ?? '', HOME: here.home },
+    env: {
+      PATH: here.env['PATH'] ?? '',
+      HOME: here.home,
+      npm_lifecycle_event: 'start',
+      npm_package_name: 'dragoman',
+    },
   })
   assert.equal(code, 0, out)
+  assert.match(out, /^ {2}npm start -- sessions show --cwd /m, 'it is called as it was called')
   const folder = /is in (\S+)/.exec(out)?.[1] ?? ''
   assert.match(readFileSync(join(folder, 'sum.js'), 'utf8'), /return a \+ b/)
   const passes = await new Promise((resolve) => {
@@ -172,6 +178,8 @@ test('the tour, with no terminal, no key and an empty home: exit 0, and a change
     )
   })
   assert.equal(passes, 0)
-  assert.ok(existsSync(/session: (\S+)/.exec(out)?.[1] ?? ''), 'the log is where it says')
+  const log = /log of this session is in\n {2}(\S+)/.exec(out)?.[1] ?? ''
+  assert.ok(existsSync(log.replace('~', here.home)), 'the log is where it says')
+  for (const row of out.slice(out.indexOf('The log of this session')).split('\n')) assert.ok(row.length <= 80, row)
   clearAway(folder)
 })

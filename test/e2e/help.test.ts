@@ -89,6 +89,27 @@ test('what is wrong with an option is said in one sentence, with the option that
   }
 })
 
+test('a command that is nearly one, alone or with a word that it takes, is no prompt; other words are', async () => {
+  const here = await stage([{ say: 'One.' }, { say: 'Two.' }, { say: 'Three.' }])
+  const wrong: [string[], RegExp][] = [
+    [['sesions'], /there is no command sesions; did you mean sessions\?/],
+    [['sesions', 'list'], /did you mean sessions list\? As a prompt: dragoman -p "sesions list …"/],
+    [['session', 'show', 'latest', '--stats'], /did you mean sessions show\?/],
+    [['sesions', '--json', 'list'], /did you mean sessions list\?/],
+    [['completions', 'zsh'], /did you mean completion zsh\?/],
+  ]
+  for (const [args, sentence] of wrong) {
+    const { code, out, err } = await dragoman(args, here)
+    assert.equal(code, 42, args.join(' '))
+    assert.match(err, sentence)
+    assert.equal(err.trimEnd().split('\n').length, 1)
+    assert.equal(out, '')
+  }
+  for (const args of [['session', 'handling', 'is', 'broken'], ['sesions list'], ['-p', 'sesions list']])
+    assert.equal((await dragoman(args, here)).code, 0, args.join(' '))
+  assert.equal(here.server.requests.length, 3)
+})
+
 test('a prompt may begin with a dash if it is no option', async () => {
   const here = await stage([{ say: 'Three things.' }])
   assert.equal((await dragoman(['-p', '- one\n- two'], here)).out, 'Three things.\n')

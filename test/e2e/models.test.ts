@@ -139,3 +139,11 @@ test('what goes wrong is said, and the catalogue stands in', async () => {
     assert.match(err, sentence)
   }
 })
+
+test('where no model can be used, the ways on are named', async () => {
+  const here = await stage([])
+  const env = { ...NOBODY, DRAGOMAN_OLLAMA_BASE_URL: 'http://127.0.0.1:9/v1', PATH: '/usr/bin', HOME: here.home }
+  const { code, out } = await dragoman(['models'], { ...here, env })
+  assert.equal(code, 0)
+  assert.match(out, /^No model can be used here yet: .*\n[^]*dragoman tour\n.*dragoman -m rehearsal\/hello\n/)
+})

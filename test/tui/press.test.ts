@@ -6,6 +6,8 @@ import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { type Deed, press } from '../../src/cli/tui/input/press.ts'
 import { startState, type State } from '../../src/cli/tui/state.ts'
 import { type Key, keyReader } from '../../src/cli/tui/term/keys.ts'
+import { plain } from '../../src/cli/tui/term/line.ts'
+import { askLines } from '../../src/cli/tui/view/ask.ts'
 
 const START = startState({ model: 'm', mode: 'default', folder: '~' })
 
@@ -19,6 +21,11 @@ const asked = (id: string, kind: 'edit' | 'exec' = 'exec', covers?: string): Ask
       : { kind, title: '', fileName: 'f', filePath: '/f', fileDiff: '', originalContent: '', newContent: '' },
   decision: { verdict: 'ask', rule: '', why: '', ...(covers !== undefined && { covers }) },
 })
+
+/** A question as it is shown. */
+function askText({ asks, asking, size = { width: 80, rows: 24 } }: State): string {
+  return askLines(asks, asking, size).lines.map(plain).join('\n')
+}
 
 /** Presses what a terminal would send, all at one moment. */
 function pressed(state: State, sent: string, now = 0): { state: State; deeds: Deed[] } {
@@ -44,6 +51,9 @@ describe('what a key does', () => {
     const working: State = { ...pressed(START, 'draft').state, running: 0 }
     const cleared = pressed(working, '\u0003')
     assert.equal(cleared.state.editor.text, '')
+    assert.equal(pressed(cleared.state, '\u001A').state.editor.text, 'draft')
+    const menu = { items: [{ value: '/mode' }], at: 0, from: 0, to: 3, enter: 'sends' } as const
+    assert.equal(pressed({ ...pressed(START, '/mo').state, menu }, '\u0003').state.menu, undefined)
     assert.deepEqual(pressed(cleared.state, '\u0003').deeds, [{ do: 'stop' }])
     assert.deepEqual(pressed(START, '\u0003').deeds, [])
     assert.deepEqual(pressed(START, '\u0003\u0003').deeds, [{ do: 'quit' }])
@@ -60,6 +70,59 @@ describe('what a key does', () => {
     assert.equal(pressed(state, '\u001B[A').state.editor.text, 'second')
     assert.equal(pressed(state, '\u001B[A\u001B[A\u001B[A').state.editor.text, 'first')
     assert.equal(pressed(state, '\u001B[A\u001B[B').state.editor.text, '')
+  })
+
+  test('what was being written comes back, as it was, from a look at what was said', () => {
+    const state = { ...START, history: ['first', 'second'] }
+    const back = pressed(state, 'a draft\u001B[D\u001B[A\u001B[A\u001B[B\u001B[B')
+    assert.deepEqual([back.state.editor.text, back.state.editor.cursor], ['a draft', 6])
+    assert.deepEqual(pressed(back.state, '\r').deeds, [{ do: 'say', text: 'a draft' }])
+  })
+
+  test('up and down move by the rows on the screen, also within one long line', () => {
+    const state = { ...START, size: { width: 23, rows: 24 }, history: ['said'] }
+    const long = pressed(state, 'one two three four five six seven eight')
+    const up = pressed(long.state, '\u001B[A').state
+    assert.equal(up.editor.text, long.state.editor.text)
+    // Rows of 20: “one two three four ”, “five six seven eight”; the longest reach of the first is before its last space.
+    assert.equal(up.editor.cursor, 18)
+    assert.equal(pressed(up, '\u001B[B').state.editor.cursor, 39)
+    assert.equal(pressed(up, '\u001B[A').state.editor.text, 'said')
+  })
+
+  test('paging through a long question leaves no line out, and stops at its end', () => {
+    const command = Array.from({ length: 50 }, (_unused, at) => `line ${at}`).join('\n')
+    const ask = { ...asked('q'), details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/' } } as Ask
+    for (const rows of [12, 24, 60]) {
+      let state: State = { ...START, asks: [ask], size: { width: 60, rows } }
+      const seen = new Set<string>()
+      const look = (): void => {
+        for (const [one] of askText(state).matchAll(/\bline \d+/g)) seen.add(one)
+      }
+      look()
+      for (let pages = 0; pages < 20; pages++) {
+        state = pressed(state, '\u001B[6~').state
+        look()
+      }
+      assert.equal(seen.size, 50, `${rows} rows`)
+      const before = askText(state)
+      if (rows < 60) assert.notEqual(askText(pressed(state, '\u001B[5~').state), before, 'one key leads back')
+    }
+  })
+
+  test('what can stand after a command is offered; Enter takes it, or what was typed where that may be something else', () => {
+    const items = [{ value: 'default' }, { value: 'plan' }]
+    const at = (text: string, others?: true): State => {
+      const editor = edit(EMPTY, { do: 'insert', text })
+      const words = () => ({ items, ...(others && { others }) })
+      const menu = completions(editor, { commands: () => [], files: () => [], words })
+      return { ...START, editor, ...(menu && { menu }) }
+    }
+    assert.deepEqual(pressed(at('/mode pl'), '\r').deeds, [{ do: 'say', text: '/mode plan' }])
+    assert.deepEqual(pressed(at('/mode pl', true), '\r').deeds, [{ do: 'say', text: '/mode pl' }])
+    assert.deepEqual(pressed(at('/mode ', true), '\u001B[B\r').deeds, [{ do: 'say', text: '/mode plan' }])
+    assert.equal(pressed(at('/mode pl', true), '\t').state.editor.text, '/mode plan ')
+    assert.equal(at('/mode nothing').menu, undefined)
   })
 
   test('a letter that was meant for the input is no answer to a question that has just come up', () => {
@@ -93,7 +156,7 @@ describe('what a key does', () => {
   test('a command that was typed in full is the one that is meant', () => {
     const items = [{ value: '/model' }, { value: '/mode' }]
     const editor = edit(EMPTY, { do: 'insert', text: '/mode' })
-    const menu = completions(editor, { commands: () => items, files: () => [] })
+    const menu = completions(editor, { commands: () => items, files: () => [], words: () => undefined })
     assert.ok(menu)
     assert.deepEqual(pressed({ ...START, editor, menu }, '\r').deeds, [{ do: 'say', text: '/mode' }])
   })

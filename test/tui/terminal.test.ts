@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Script } from '../../src/rehearsal/script.ts'
 import { stage } from '../support/command.ts'
+import { root } from '../support/paths.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
 const EDIT: Script['steps'] = [
@@ -13,6 +15,12 @@ const EDIT: Script['steps'] = [
   },
   { say: 'All **done**.' },
 ]
+
+/** A picture of one dot. */
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 async function open(
   steps: Script['steps'],
@@ -44,7 +52,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     assert.match(done, /✓ replace/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
     terminal.press('C-d')
-    assert.match(await terminal.shows('ended with 0'), /dragoman --resume goes on/)
+    assert.match(await terminal.shows('ended with 0'), /is kept\. To go on with it:\n {2}\S*dragoman --resume/)
   })
 
   test('no, with a reason: nothing is changed, and the model hears why', async () => {
@@ -175,7 +183,8 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.shows('Put them back?')
     terminal.type('y')
     terminal.press('Enter')
-    await terminal.shows('One file was put back')
+    // Only then the terminal is ours again.
+    await terminal.shows(/One file was put back[^]*\n>\s*\n/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
     terminal.type('and now?')
     terminal.press('Enter')
@@ -248,6 +257,102 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('Thanks.')
     assert.match(JSON.stringify(server.requests[0]?.body), /line 0\\nline 1\\n[^]*line 49/)
+  })
+
+  test('the path of a picture, dropped as terminals paste it, attaches the picture', async () => {
+    const { terminal, server, work } = await open([{ say: 'A dot.' }])
+    writeFileSync(join(work, 'my shot.png'), DOT)
+    terminal.type('what is this? ')
+    terminal.paste(`${work}/my\\ shot.png `)
+    await terminal.shows('> what is this? @"my shot.png"')
+    terminal.press('Enter')
+    assert.match(await terminal.shows('A dot.'), /\[my shot\.png, 1 kB\]/)
+    const sent = JSON.stringify(server.requests[0]?.body)
+    assert.ok(sent.includes(`data:image/png;base64,${DOT.toString('base64')}`), sent)
+  })
+
+  test('/export writes a file and says where; what is there already stays as it is', async () => {
+    const { terminal, work } = await open([{ say: 'Certainly.' }])
+    terminal.type('hello')
+    terminal.press('Enter')
+    await terminal.shows('Certainly.')
+    terminal.type('/export talk.md')
+    terminal.press('Enter')
+    await terminal.shows(/This session is written to[^]*talk\.md/)
+    const text = readFileSync(join(work, 'talk.md'), 'utf8')
+    assert.match(text, /^# Session [^]*## Person\n\nhello\n[^]*Certainly\.\n$/)
+    terminal.type('/export a.txt')
+    terminal.press('Enter')
+    await terminal.shows('The name ends in .md or .json')
+    terminal.type('and more')
+    terminal.press('Enter')
+    terminal.type('/export talk.md')
+    terminal.press('Enter')
+    await terminal.shows('talk.md is there already, and stays as it is')
+    assert.equal(readFileSync(join(work, 'talk.md'), 'utf8'), text)
+    for (const said of [/session-[\w-]+\.json/, /session-[\w-]+-2\.json/]) {
+      terminal.type('/export json')
+      terminal.press('Enter')
+      await terminal.shows(said)
+    }
+    const files = readdirSync(work).filter((name) => name.endsWith('.json'))
+    assert.equal(files.length, 2)
+    for (const file of files) assert.ok(Array.isArray(JSON.parse(readFileSync(join(work, file), 'utf8'))))
+  })
+
+  test('/memory shows the files that are remembered, with their paths, and nothing else', async () => {
+    const { terminal, work } = await open([])
+    terminal.type('/memory')
+    terminal.press('Enter')
+    await terminal.shows('Nothing is remembered yet.')
+    writeFileSync(join(work, 'AGENTS.md'), 'Tabs, *never* spaces.\n')
+    terminal.type('/memory')
+    terminal.press('Enter')
+    const screen = await terminal.shows('Tabs, never spaces.')
+    assert.match(screen, /AGENTS\.md\n\s*Tabs/)
+    assert.doesNotMatch(screen, /\b20\d\d\b|platform/)
+  })
+
+  test('a session in which nothing was said is not kept; /resume goes back to the one before', async () => {
+    const { terminal, work, env } = await open([{ say: 'One.' }, { say: 'Two.' }])
+    terminal.type('remember 4711')
+    terminal.press('Enter')
+    await terminal.shows('One.')
+    await terminal.hides('working')
+    terminal.type('/clear')
+    terminal.press('Enter')
+    await terminal.shows(/> \/clear\n\nSession /)
+    terminal.type('/resume ')
+    await terminal.shows(/› \d{8}-\d{6}-\w+ +remember 4711/)
+    terminal.press('Enter')
+    await terminal.shows(/Session [^\n]*\n\n> remember 4711\n\nOne\./)
+    terminal.type('/resume')
+    terminal.press('Enter')
+    await terminal.shows('There is no other session in this folder yet.')
+    terminal.press('C-d')
+    await terminal.shows('ended with 0')
+    const other = openTerminal([], { work, env })
+    await other.shows('Say what you want done')
+    other.press('C-d')
+    assert.doesNotMatch(await other.shows('ended with 0'), /is kept/)
+    const list = spawnSync(process.execPath, [join(root, 'bin/dragoman'), 'sessions', 'list'], {
+      cwd: work,
+      env,
+      encoding: 'utf8',
+    })
+    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}remember 4711\n$/)
+  })
+
+  test('/model offers what can be used here, and says it', async () => {
+    const { terminal } = await open([])
+    terminal.type('/model gpt-')
+    await terminal.shows(/› openai\/gpt-|› openai-chat\/gpt-/)
+    terminal.press('C-c')
+    await terminal.hides('› openai')
+    terminal.type('/model')
+    terminal.press('Enter')
+    const screen = await terminal.shows('/model and a name: another one from here on.')
+    assert.doesNotMatch(screen, /Cannot be used here/)
   })
 
   test('@ completes a file, and the file goes along', async () => {

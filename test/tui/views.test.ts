@@ -8,6 +8,7 @@ import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { pickLines } from '../../src/cli/tui/pick.ts'
 import { startState, type State, type Status } from '../../src/cli/tui/state.ts'
 import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
+import { diffLines, diffSize } from '../../src/cli/tui/view/diff.ts'
 import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
 import { welcome } from '../../src/cli/tui/view/welcome.ts'
 import { root } from '../support/paths.ts'
@@ -79,11 +80,21 @@ function block(state: CallState, progress = ''): Block {
 
 const SEQ = Array.from({ length: 30 }, (_unused, at) => `line ${at + 1}`).join('\n')
 
+const ROOT = '/home/ann/work/calculator'
+
 const BLOCKS: readonly Block[] = [
   { kind: 'user', text: 'Why does the test fail?\nPlease mend it, and tell me what you did, in a sentence or two.' },
   { kind: 'thought', text: '**Looking around**\nfirst\n\n**Reading the test**\nsecond', done: true, ms: 5200 },
   { kind: 'text', text: ANSWER, done: true },
   done('read_file', { absolute_path: '/home/ann/work/calculator/sum.js' }, 'Read all 4 lines from sum.js'),
+  done('read_file', { absolute_path: `${ROOT}/packages/interface/src/components/a-name-that-is-long.test.ts` }, 'Read'),
+  done(
+    'read_file',
+    { absolute_path: '/usr/share/somewhere/far/away/from/here/and/deep/in/a/tree/of/many/x.ts' },
+    'Read',
+  ),
+  done('search_file_content', { pattern: 'sum\\(', path: `${ROOT}/src` }, 'Found 1 match'),
+  done('run_shell_command', { command: `grep -rn ${'word '.repeat(50)}` }, 'nothing'),
   done('replace', { file_path: '/home/ann/work/calculator/sum.js' }, { fileDiff: DIFF }),
   done('run_shell_command', { command: 'seq 30\nfalse' }, SEQ),
   done('read_file', { absolute_path: '/nowhere' }, 'File not found: /nowhere', 'error'),
@@ -132,9 +143,10 @@ const running: CallState = {
 } as unknown as CallState
 
 const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
-  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width }, NOW)),
+  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width, root: ROOT }, NOW)),
   welcome: (width) => welcome(STATUS, ['The settings in .dragoman/config.json are not used.'], { width }),
   idle: (width) => live({}, width),
+  'no-cache': (width) => live({ status: { ...STATUS, cached: 0 } }, width),
   working: (width) =>
     live(
       {
@@ -157,6 +169,7 @@ const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
           at: 1,
           from: 0,
           to: 3,
+          enter: 'sends',
         },
       },
       width,
@@ -182,8 +195,20 @@ const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
     ),
 }
 
+test('no line of a file passes for the head of its diff', () => {
+  const diff =
+    '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
+  assert.deepEqual(
+    diffLines(diff, 40).map((one) => plain(one)),
+    ['1 --- drop it', '1 +++ keep it', '2  end'],
+  )
+  assert.deepEqual(diffSize(diff), { added: 1, removed: 1 })
+  const same = 'Index: x\n=======\n--- x\n+++ x\n'
+  assert.deepEqual([diffLines(same, 40), diffSize(same)], [[], { added: 0, removed: 0 }])
+})
+
 function live(change: Partial<State>, width: number): readonly Line[] {
-  return frame({ ...STATE, ...change }, { width, rows: 30 }, NOW).lines
+  return frame({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
 }
 
 describe('the views', () => {

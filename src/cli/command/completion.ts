@@ -44,8 +44,8 @@ _dragoman() {
     line="\${line/$'\\t'/:}"
     if [[ "\${line%%:*}" == */ ]]; then open+=("$line"); else closed+=("$line"); fi
   done
-  (( $#open )) && _describe 'dragoman' open -S ''
-  (( $#closed )) && _describe 'dragoman' closed
+  (( $#open )) && _describe -V 'dragoman' open -S ''
+  (( $#closed )) && _describe -V 'dragoman' closed
 }
 if [ "$funcstack[1]" = _dragoman ]; then _dragoman "$@"; else compdef _dragoman dragoman; fi
 `,
@@ -63,6 +63,6 @@ function __dragoman_complete
             test (count $found) -gt 0; and printf '%s\\n' $found
     end
 end
-complete -c dragoman -f -a '(__dragoman_complete)'
+complete -c dragoman -f -k -a '(__dragoman_complete)'
 `,
 }

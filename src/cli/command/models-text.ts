@@ -1,5 +1,6 @@
 import type { Catalog } from '../../provider/catalog.ts'
 import { columns, grouped } from '../output/columns.ts'
+import { ownName } from '../own-name.ts'
 import { visible } from '../output/visible.ts'
 import type { Offer, OfferedCard } from './models.ts'
 
@@ -14,7 +15,7 @@ export function modelsText(offers: readonly Offer[], catalog: Catalog, whole: bo
     return [...shown.map((model) => line(offer.provider, model)), ...more]
   })
   const head = ['model', 'tokens in', 'out', '$ in', '$ out', 'can']
-  const list = rows.length > 0 ? columns([head, ...rows], [1, 2, 3, 4]) : 'No model can be used here.\n'
+  const list = rows.length > 0 ? columns([head, ...rows], [1, 2, 3, 4]) : none()
   const others = whole ? [] : offers.filter((offer) => !offer.usable)
   const reasons = columns(
     others.map(({ provider, why = '' }) => [`  ${provider}`, visible(why.replace(`${provider} `, ''))]),
@@ -27,6 +28,12 @@ export function modelsText(offers: readonly Offer[], catalog: Catalog, whole: bo
     .filter((part) => part !== '')
     .join('\n')
 }
+
+const none = (): string => `No model can be used here yet: set a key, or start a server on this machine.
+To look around without one, with scripted answers:
+  ${ownName()} tour
+  ${ownName()} -m rehearsal/hello
+`
 
 /** A list that the catalogue gives may have hundreds of models. */
 function isLong({ models }: Offer): boolean {

@@ -9,6 +9,7 @@ import { nearMisses } from '../../schema/near.ts'
 import { workFolder } from '../assemble.ts'
 import { catalogWith } from '../catalog.ts'
 import { readSettings } from '../config/read.ts'
+import type { Config } from '../config/schema.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { MODELS } from '../manual/models.ts'
 import { rowsWith } from '../model.ts'
@@ -38,10 +39,7 @@ export async function modelsCommand(args: string[]): Promise<number> {
   const [name, stranger] = positionals
   if (stranger !== undefined) throw new Complaint(`dragoman models takes one provider, not also “${stranger}”`)
   const { config } = readSettings(workFolder({}))
-  const rows = rowsWith(config)
-  const catalog = await catalogWith(config)()
-  const chosen = name === undefined ? rows : [rowNamed(name, rows)]
-  const offers = await Promise.all(chosen.map((row) => offerOf(row, rows, catalog, name !== undefined)))
+  const { offers, catalog } = await offersHere(config, name)
   process.stdout.write(
     values.json
       ? `${JSON.stringify({ date: catalog.date, source: catalog.source, providers: offers })}\n`
@@ -51,6 +49,14 @@ export async function modelsCommand(args: string[]): Promise<number> {
   if (name === undefined || only?.why === undefined) return EXIT.ok
   process.stderr.write(`dragoman: ${only.why}\n`)
   return only.usable ? EXIT.failure : EXIT.signIn
+}
+
+/** What all providers offer here, or one of them, which is then asked for its list. */
+export async function offersHere(config: Config, name?: string): Promise<{ offers: Offer[]; catalog: Catalog }> {
+  const rows = rowsWith(config)
+  const catalog = await catalogWith(config)()
+  const chosen = name === undefined ? rows : [rowNamed(name, rows)]
+  return { catalog, offers: await Promise.all(chosen.map((row) => offerOf(row, rows, catalog, name !== undefined))) }
 }
 
 /** How long a server on this machine may take to list its models. */

@@ -1,8 +1,6 @@
-import { project } from '../../session/project.ts'
 import { openCalls } from '../../session/repair.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { type Store, StoreProblem } from '../../session/store/store.ts'
-import { isWireId, loadWire, wireIds } from '../../wire/wires.ts'
 import { sessionNamed, workFolder } from '../assemble.ts'
 import { catalogWith } from '../catalog.ts'
 import { readSettings } from '../config/read.ts'
@@ -12,6 +10,7 @@ import { visible } from '../output/visible.ts'
 import { parseLine } from '../parse.ts'
 import { sessionsFolder } from '../places.ts'
 import { showHelp } from '../show-help.ts'
+import { exportText } from './session-export.ts'
 import { asMarkdown } from './session-markdown.ts'
 
 /** How many words a verb takes, itself included. */
@@ -29,7 +28,8 @@ export async function sessionsCommand(args: string[]): Promise<void> {
   try {
     if (verb === 'list') return list(store, values.json ?? false)
     if (verb === 'show') return await show(store, name, values)
-    if (verb === 'export') return await exported(store, name, values.format ?? 'markdown')
+    if (verb === 'export')
+      return print(await exportText(store.read(sessionNamed(name, store)).entries, values.format ?? 'markdown'))
     if (verb === 'reply') return reply(store, name, positionals.slice(2))
     if (verb === 'rm') return remove(store, positionals[1])
   } catch (error) {
@@ -76,22 +76,6 @@ async function show(
 
 function settingsOf({ cwd }: { cwd?: string }) {
   return readSettings(workFolder(cwd === undefined ? {} : { cwd }))
-}
-
-async function exported(store: Store, name: string, format: string): Promise<void> {
-  const { entries } = store.read(sessionNamed(name, store))
-  if (format === 'markdown') return print(asMarkdown(entries))
-  if (format === 'json') return print(`${JSON.stringify(entries, null, 2)}\n`)
-  if (!isWireId(format))
-    throw new Complaint(`--format is markdown, json or one of ${wireIds.join(', ')}, not “${format}”`)
-  const wire = await loadWire(format)
-  const turns = project(entries)
-  const model = entries.findLast((entry) => entry.kind === 'turn')
-  const { body } = wire.encode(
-    { model: model?.kind === 'turn' ? model.turn.origin.model : '', tools: [], turns },
-    wire.profile,
-  )
-  print(`${JSON.stringify(body['messages'] ?? body['contents'] ?? body['input'] ?? body, null, 2)}\n`)
 }
 
 /** Answers the last question of a session in its log, for the process that takes it up. */

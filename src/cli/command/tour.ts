@@ -14,8 +14,9 @@ import { NO_SETTINGS } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { TOUR } from '../manual/tour.ts'
 import { textOutput } from '../output/text.ts'
+import { ownName } from '../own-name.ts'
 import { parseLine } from '../parse.ts'
-import { sessionsFolder } from '../places.ts'
+import { sessionsFolder, tilde } from '../places.ts'
 
 const TASK = 'The test of this project fails. Find out why, mend it, and show that it passes.'
 
@@ -33,11 +34,11 @@ export async function tourCommand(args: string[]): Promise<number> {
 /** On a terminal the tour is a conversation like any other: the person sees each step, and is asked. */
 async function withPerson(folder: string): Promise<number> {
   process.stdout.write(
-    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real.\n\n`,
+    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real. Control-D leaves.\n\n`,
   )
   process.chdir(folder)
   const { interactive } = await import('../tui/app.ts')
-  const code = await interactive(readArgs(['--model', 'rehearsal/tour', TASK]))
+  const code = await interactive(readArgs(['--model', 'rehearsal/tour', '--cwd', folder, TASK]))
   process.stdout.write(after(folder))
   return code
 }
@@ -87,13 +88,19 @@ function scratchProject(): string {
 }
 
 function after(folder: string): string {
+  const command = ownName()
   return `
-The log of this session: ${sessionsFolder(folder)}
-To read it:              dragoman sessions show --cwd ${folder}
+The log of this session is in
+  ${tilde(sessionsFolder(folder))}
+To read it:
+  ${command} sessions show --cwd ${folder}
 
-To work with a real model, set one of the keys that you have and ask:
-  export GEMINI_API_KEY=…     (or OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY, …)
-  dragoman -p "what is in this folder?"
-A local server (Ollama, LM Studio, llama.cpp, vLLM) on its usual port is found by itself.
+To work with a real model, set a key that you have, and ask:
+  export GEMINI_API_KEY=…
+  ${command} -p "what is in this folder?"
+OPENAI_API_KEY, ANTHROPIC_API_KEY and others do as well.
+To store a key instead:
+  ${command} login
+A server on this machine (Ollama, llama.cpp, …) needs none.
 `
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { Agent } from '../../agent/agent.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
+import { nearMisses } from '../../schema/near.ts'
 import type { RunArgs } from '../args.ts'
 import { type Assembled, assemble, workFolder } from '../assemble.ts'
 import { readSettings } from '../config/read.ts'
@@ -8,15 +9,18 @@ import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../model.ts'
 import { projectFiles } from './files.ts'
-import { completions, type Sources } from './complete.ts'
+import { completions, type Sources, type Words } from './complete.ts'
+import { tilde } from '../places.ts'
 import { recalledModel } from '../recall.ts'
 import { onStop } from '../stopping.ts'
 import { startTelemetry } from '../telemetry.ts'
+import { withDropped } from './dropped.ts'
 import { askTrust, firstRun } from './first-run.ts'
 import { type Front, openFront } from './front.ts'
 import { openPlainFront } from './plain-front.ts'
 import { readHistory, writeHistory } from './history.ts'
 import type { Deed } from './input/press.ts'
+import { farewell, forgetEmpty, isEmpty } from './leave.ts'
 import { modify, writeInEditor } from './outside.ts'
 import { replay } from './replay.ts'
 import { runBang } from './bang.ts'
@@ -81,8 +85,26 @@ export async function interactive(args: RunArgs): Promise<number> {
   const sources: Sources = {
     commands: () => slashes().map(({ name, about }) => ({ value: `/${name}`, about })),
     files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
+    words: (name) => wordsOf.get(name) ?? void findWords(name),
   }
-  const start = startState(statusOf(agent!, mode, folder), readHistory(folder), config.vim ?? false)
+  /** What can stand after the names of commands; found out when one is typed, and forgotten when it is sent. */
+  const wordsOf = new Map<string, Words>()
+
+  async function findWords(command: string): Promise<void> {
+    const slash = slashes().find(({ name }) => name === command)
+    if (!slash?.choices) return
+    wordsOf.set(command, { items: [] })
+    // What cannot be found out is not offered: nobody wants an error for a key.
+    const find = async () => (await slash.choices?.(desk)) ?? []
+    const items = await find().catch(() => [])
+    wordsOf.set(command, { items, ...(slash.takesOthers && { others: true }) })
+    complete()
+  }
+  const start = startState(statusOf(agent!, mode, folder), {
+    history: readHistory(folder),
+    vim: config.vim ?? false,
+    root: folder,
+  })
   const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
   const front: Front = isPlain ? openPlainFront(start, act) : openFront(start, theme, act)
 
@@ -128,6 +150,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         // The log of a session is locked: its own session is closed before it is opened again.
         await former.close()
         await take(session)
+        if (former.agent.session.id !== agent.session.id) forgetEmpty(former.agent.session, folder)
         front.say(`Session ${agent.session.id}.`)
         front.print(replay(agent.session.entries, front.look))
         const { branch, sandbox } = front.state.status
@@ -186,8 +209,13 @@ export async function interactive(args: RunArgs): Promise<number> {
         return front.update((state) => state)
       case 'complete':
         return complete()
+      case 'pasted':
+        return front.update((state) => ({ ...state, editor: withDropped(state.editor, deed.text, folder) }))
       default:
-        return front.update((state) => ({ ...state, hint: 'Name a picture with @: @shot.png' }))
+        return front.update((state) => ({
+          ...state,
+          hint: 'Name a picture with @ (@shot.png), or drop its file here.',
+        }))
     }
   }
 
@@ -199,7 +227,16 @@ export async function interactive(args: RunArgs): Promise<number> {
     })
   }
 
+  function unknown(name: string): string {
+    const near = nearMisses(
+      [name],
+      slashes().map((one) => one.name),
+    ).get(name)
+    return `There is no /${name}; ${near === undefined ? '/help shows what there is.' : `did you mean /${near}?`}`
+  }
+
   async function said(text: string): Promise<void> {
+    wordsOf.clear()
     if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
@@ -207,7 +244,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       return talk.say(text)
     }
     const found = slashes().find(({ name }) => name === command['name'])
-    if (!found) return front.say(`There is no /${command['name']}; /help shows what there is.`, 'warn')
+    if (!found) return front.say(unknown(command['name'] ?? ''), 'warn')
     front.print(blockLines({ kind: 'user', text }, front.look, 0))
     await found.run(desk, command['words']?.trim() ?? '')
   }
@@ -225,10 +262,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   listenNoMore()
   talk.stop()
   await talk.ended()
-  front.say(`Session ${agent!.session.id} is kept: dragoman --resume goes on with it.`)
+  if (!isEmpty(agent!.session)) front.say(farewell(agent!.session, args.cwd))
   front.close()
   tap?.close()
   await ready!.close()
+  forgetEmpty(agent!.session, folder)
   await chosen.close()
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)
@@ -237,11 +275,10 @@ export async function interactive(args: RunArgs): Promise<number> {
 
 function statusOf(agent: Agent, mode: ApprovalMode, folder: string): State['status'] {
   const { provider, model } = agent.model.origin
-  const home = process.env['HOME'] ?? ''
   return {
     model: `${provider}/${model}`,
     mode,
-    folder: home !== '' && folder.startsWith(home) ? `~${folder.slice(home.length)}` : folder,
+    folder: tilde(folder),
     ...(agent.model.window !== undefined && { window: agent.model.window }),
   }
 }

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import type { UserTurn } from '../../model/turn.ts'
+import { untilde } from '../places.ts'
+import { mentionsIn } from './mention.ts'
 
 type Parts = UserTurn['parts']
 
@@ -13,14 +15,19 @@ const IMAGES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
 }
 
+/** Is this a file that goes along as it is, by its name? */
+export function isMedia(path: string): boolean {
+  return IMAGES[extname(path).toLowerCase()] !== undefined
+}
+
 /** A file that is longer than this is named, and the model reads of it what it needs. */
 const LONGEST = 100_000
 
 /** What a person said, with the files that it names by @, and what else is known by name: texts and pictures go along. */
 export function withAttachments(text: string, folder: string, known: (name: string) => Parts | undefined): Parts {
   const seen = new Set<string>()
-  const more = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, name = '']): Parts => {
-    const path = resolve(folder, name.replace(/[.,;:!?)]+$/, ''))
+  const more = mentionsIn(text).flatMap((name): Parts => {
+    const path = resolve(folder, untilde(name.replace(/[.,;:!?)]+$/, '')))
     if (seen.has(path)) return []
     seen.add(path)
     return known(name) ?? attached(path, name)

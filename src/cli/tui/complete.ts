@@ -1,4 +1,5 @@
 import type { Editor } from './input/editor.ts'
+import { mention } from './mention.ts'
 import type { Menu, MenuItem } from './state.ts'
 
 /** What can be completed: commands at the beginning of the text, files anywhere after an @. */
@@ -6,6 +7,15 @@ export interface Sources {
   readonly commands: () => readonly MenuItem[]
   /** The files of the project, and what else an @ can name. */
   readonly files: () => readonly string[]
+  /** What can stand after the name of a command, as far as that is known by now. */
+  readonly words: (command: string) => Words | undefined
+}
+
+/** What can stand after the name of a command. */
+export interface Words {
+  readonly items: readonly MenuItem[]
+  /** Other words can stand there too: what was typed is meant as it was typed. */
+  readonly others?: true
 }
 
 const MOST = 50
@@ -14,16 +24,26 @@ const MOST = 50
 export function completions({ text, cursor }: Editor, sources: Sources): Menu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
-  if (command) return menu(matching(sources.commands(), command[0]), 0, cursor)
-  const file = /(?:^|\s)@(?<path>[^\s@]*)$/.exec(before)
+  if (command) return menu(matching(sources.commands(), command[0]), 'sends', 0, cursor)
+  const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
+  const words = name === undefined ? undefined : sources.words(name)
+  if (words && word !== undefined)
+    return menu(fitting(words.items, word), words.others ? 'sends-typed' : 'sends', cursor - word.length, cursor)
+  const file = /(?:^|\s)@(?<path>"[^"\n]*|[^\s@"]*)$/.exec(before)
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
-  const found = ranked(sources.files(), path).map((value) => ({ value: `@${value}` }))
-  return menu(found, cursor - path.length - 1, cursor)
+  const found = ranked(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: mention(value) }))
+  return menu(found, 'puts', cursor - path.length - 1, cursor)
 }
 
-function menu(items: readonly MenuItem[], from: number, to: number): Menu | undefined {
-  return items.length === 0 ? undefined : { items: items.slice(0, MOST), at: 0, from, to }
+function menu(items: readonly MenuItem[], enter: Menu['enter'], from: number, to: number): Menu | undefined {
+  return items.length === 0 ? undefined : { items: items.slice(0, MOST), at: 0, from, to, enter }
+}
+
+function fitting(items: readonly MenuItem[], word: string): readonly MenuItem[] {
+  if (word === '') return items
+  const byValue = new Map(items.map((item) => [item.value, item]))
+  return ranked([...byValue.keys()], word).flatMap((value) => byValue.get(value) ?? [])
 }
 
 function matching(items: readonly MenuItem[], word: string): MenuItem[] {

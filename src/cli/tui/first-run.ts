@@ -29,9 +29,9 @@ export async function firstRun(config: Config, theme: ThemeName, problem?: strin
       {
         value: 'key' as const,
         label: 'Paste a key',
-        about: 'it is tried once, and kept in a file that only you can read',
+        about: 'tried once, and kept where only you can read',
       },
-      { value: 'tour' as const, label: 'Take the tour', about: 'two minutes, scripted, with no key and no network' },
+      { value: 'tour' as const, label: 'Take the tour', about: 'two minutes, scripted, no key, no network' },
       ...(local === undefined
         ? [
             {

@@ -39,10 +39,12 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
     key: onKey,
     resize: (columns, rows) => {
+      state = { ...state, size: { width: columns, rows } }
       screen.resize(columns, rows)
       paint()
     },
   })
+  state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
   const screen: Screen = openScreen(terminal, THEMES[theme])
   let isLent = false
   let hearNoMore = hearErrors(overheard)
@@ -56,6 +58,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   const lookNow = (): Look & { rows: number } => ({
     width: terminal.columns,
     rows: terminal.rows,
+    ...(state.root !== undefined && { root: state.root }),
     ...(highlight && { highlight }),
   })
 

@@ -17,7 +17,10 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
   let state = start
   const shownAsks = new Set<string>()
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
-  const look = (): Look => ({ width: process.stdout.columns || 80 })
+  const look = (): Look => ({
+    width: process.stdout.columns || 80,
+    ...(state.root !== undefined && { root: state.root }),
+  })
 
   function write(rows: readonly Line[]): void {
     for (const row of rows) process.stdout.write(`${plain(row)}\n`)
@@ -31,7 +34,7 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     write(final.filter(({ kind }) => kind !== 'user').flatMap((block) => blockLines(block, look(), Date.now())))
     for (const ask of state.asks.filter(({ id }) => !shownAsks.has(id))) {
       shownAsks.add(ask.id)
-      write([[], ...askLines([ask], { at: 0, seen: [], top: 0 }, { width: look().width, rows: 10_000 }).lines])
+      write([[], ...askLines([ask], { at: 0, seen: [], top: 0 }, { ...look(), rows: 10_000 }).lines])
       process.stdout.write('Answer y, a, or n with your reason: ')
     }
   }

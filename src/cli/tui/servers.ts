@@ -4,6 +4,7 @@ import { blockParts, contentsOf, displayOf } from '../../tool/mcp/content.ts'
 import { serverName } from '../../tool/mcp/names.ts'
 import type { Server } from '../../tool/mcp/server.ts'
 import type { Servers } from '../../tool/mcp/servers.ts'
+import { mentionsIn } from './mention.ts'
 import type { Slash } from './slash/slash.ts'
 
 /** The prompts of servers, as commands: `/server:prompt`, with words or `name=value` behind it. */
@@ -31,8 +32,7 @@ export function resourceMentions(servers: () => Servers | undefined): Mentions {
   const known = new Map<string, UserTurn['parts']>()
   return {
     async read(text) {
-      const names = new Set([...text.matchAll(/(?:^|\s)@(\S+)/g)].map(([, name = '']) => name))
-      for (const name of names) {
+      for (const name of new Set(mentionsIn(text))) {
         const found = serverOf(name, servers())
         if (found) known.set(name, await readResource(found.server, found.uri, name))
       }

@@ -18,9 +18,15 @@ export interface State {
   /** Since when the model works. */
   readonly running?: number
   readonly status: Status
+  /** The folder that is worked in: paths in it are shown from there. */
+  readonly root?: string
+  /** How much of the terminal there is. */
+  readonly size?: { readonly width: number; readonly rows: number }
   /** What was said before, the latest last; and which of it is in the editor. */
   readonly history: readonly string[]
   readonly historyAt?: number
+  /** What was being written before. */
+  readonly draft?: Editor
   /** A line of help below the input, until the next key. */
   readonly hint?: string
   readonly vim?: 'insert' | 'normal'
@@ -47,6 +53,8 @@ export interface Menu {
   /** The part of the text that a choice takes the place of. */
   readonly from: number
   readonly to: number
+  /** What Enter does: a part of what is said is only put in; a command is carried out, with the choice or as it was typed. */
+  readonly enter: 'puts' | 'sends' | 'sends-typed'
 }
 
 /** A choice. */
@@ -70,8 +78,16 @@ export interface Status {
   readonly sandbox?: string
 }
 
+/** How much of the terminal there is, as far as that is known. */
+export function sizeOf({ size }: State): { readonly width: number; readonly rows: number } {
+  return size ?? { width: 80, rows: 24 }
+}
+
 /** The state at the start. */
-export function startState(status: Status, history: readonly string[] = [], vim = false): State {
+export function startState(
+  status: Status,
+  { history = [], vim = false, root }: { history?: readonly string[]; vim?: boolean; root?: string } = {},
+): State {
   return {
     conversation: SILENCE,
     editor: EMPTY,
@@ -80,6 +96,7 @@ export function startState(status: Status, history: readonly string[] = [], vim 
     queued: [],
     status,
     history,
+    ...(root !== undefined && { root }),
     ...(vim && { vim: 'insert' as const }),
   }
 }

@@ -30,6 +30,8 @@ export type Edit =
   | { readonly do: 'remove' | 'cut'; readonly to: Motion }
   | { readonly do: 'yank' | 'undo' | 'redo' | 'swap' }
   | { readonly do: 'set'; readonly text: string; readonly cursor?: number }
+  /** The cursor goes to an offset, on its way up or down in a column. */
+  | { readonly do: 'place'; readonly cursor: number; readonly column: number }
 
 /** Where a cursor can go, or up to where something is removed. */
 export type Motion =
@@ -64,6 +66,8 @@ export function edit(editor: Editor, change: Edit): Editor {
       return travel(editor, 'future', 'past')
     case 'swap':
       return swap(editor)
+    case 'place':
+      return { ...editor, cursor: change.cursor, column: change.column }
     default:
       return changed(editor, change.text, change.cursor ?? change.text.length, 'set')
   }
@@ -72,11 +76,6 @@ export function edit(editor: Editor, change: Edit): Editor {
 /** The text as it is meant: the marks of long pastes are the pastes again. */
 export function wholeText({ text, pastes }: Editor): string {
   return text.replace(/\[paste (\d+): \d+ lines?\]/g, (mark, number: string) => pastes[Number(number) - 1] ?? mark)
-}
-
-/** The line that the cursor is on, counted from 0, and how many there are. */
-export function lineAt({ text, cursor }: Editor): { readonly at: number; readonly of: number } {
-  return { at: text.slice(0, cursor).split('\n').length - 1, of: text.split('\n').length }
 }
 
 /** Where a motion leads: the offset, and the column to keep on the way up or down. */
@@ -140,7 +139,7 @@ function insert(editor: Editor, text: string, by: string): Editor {
 
 function paste(editor: Editor, text: string): Editor {
   const clean = text.replaceAll('\t', '    ').replace(/[^\P{Cc}\n]/gu, '')
-  const lines = clean.split('\n').length
+  const lines = clean.replace(/\n$/, '').split('\n').length
   if (lines <= LONG_PASTE.lines && clean.length <= LONG_PASTE.length) return insert(editor, clean, 'paste')
   const pastes = [...editor.pastes, clean]
   const mark = `[paste ${pastes.length}: ${lines} line${lines === 1 ? '' : 's'}]`

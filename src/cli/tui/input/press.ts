@@ -1,7 +1,11 @@
 import type { Ask, Outcome } from '../../../agent/call-state.ts'
-import type { State } from '../state.ts'
+import { type Menu, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
-import { type Edit, edit, EMPTY, lineAt, type Motion, wholeText } from './editor.ts'
+import { widthOf } from '../term/width.ts'
+import { askWindow } from '../view/ask.ts'
+import { inputRoom } from '../view/input.ts'
+import { type Edit, edit, EMPTY, type Motion, wholeText } from './editor.ts'
+import { offsetIn, rowAt, rowsIn } from './rows.ts'
 import { vimPress } from './vim.ts'
 
 /** What a key asks of the program, beside changing what is written. */
@@ -10,6 +14,8 @@ export type Deed =
   | { readonly do: 'answer'; readonly ask: string; readonly outcome: Outcome; readonly words?: string }
   /** The proposed change is opened in the person's editor. */
   | { readonly do: 'modify'; readonly ask: string }
+  /** Something was pasted into the input; it may be the path of a picture. */
+  | { readonly do: 'pasted'; readonly text: string }
   | { readonly do: 'stop' | 'quit' | 'complete' | 'details' | 'editor' | 'redraw' | 'next-mode' | 'paste-image' }
 
 /** What is shown after a key, and what there is to do. */
@@ -51,7 +57,8 @@ function pressToWrite(state: State, key: Exclude<Key, { type: 'report' }>): Pres
 /** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
 function interrupt(state: State): Pressed {
   if (state.asks.length > 0) return { state, deeds: [{ do: 'stop' }] }
-  if (state.editor.text !== '') return { state: { ...state, editor: EMPTY } }
+  // Undo brings it back.
+  if (state.editor.text !== '') return { state: written(state, { do: 'set', text: '' }).state }
   if (state.running !== undefined) return { state, deeds: [{ do: 'stop' }] }
   if (state.hint === LEAVE) return { state, deeds: [{ do: 'quit' }] }
   return { state: { ...state, hint: LEAVE } }
@@ -61,10 +68,7 @@ const LEAVE = 'Control-C again leaves; the session is kept.'
 
 function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pressed {
   if (key.type === 'text') return written(state, { do: 'insert', text: key.text }, true)
-  if (key.type === 'paste')
-    return key.text === ''
-      ? { state, deeds: [{ do: 'paste-image' }] }
-      : written(state, { do: 'insert', text: key.text, paste: true }, true)
+  if (key.type === 'paste') return key.text === '' ? { state, deeds: [{ do: 'paste-image' }] } : pasted(state, key.text)
   if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return send(state)
   const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
   if (newLine) return written(state, { do: 'insert', text: '\n' })
@@ -81,9 +85,14 @@ function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pres
   return change ? written(state, change, change.do !== 'move') : { state }
 }
 
+function pasted(state: State, text: string): Pressed {
+  const { state: next, deeds = [] } = written(state, { do: 'insert', text, paste: true }, true)
+  return { state: next, deeds: [{ do: 'pasted', text }, ...deeds] }
+}
+
 /** Typing may open or narrow the list of completions. */
 function written(state: State, change: Edit, completes = false): Pressed {
-  const { historyAt: _unused, menu: _closed, ...rest } = state
+  const { historyAt: _unused, draft: _gone, menu: _closed, ...rest } = state
   const next: State = { ...rest, editor: edit(state.editor, change) }
   return completes ? { state: next, deeds: [{ do: 'complete' }] } : { state: next }
 }
@@ -96,7 +105,7 @@ function send(state: State): Pressed {
     }
   const text = wholeText(state.editor).trim()
   if (text === '') return { state }
-  const { historyAt: _unused, ...rest } = state
+  const { historyAt: _unused, draft: _gone, ...rest } = state
   const history = state.history.at(-1) === text ? state.history : [...state.history, text]
   return { state: { ...rest, editor: EMPTY, history }, deeds: [{ do: 'say', text }] }
 }
@@ -110,16 +119,26 @@ function escape(state: State): Pressed {
   return state.running === undefined ? { state } : { state, deeds: [{ do: 'stop' }] }
 }
 
-/** Up and down move in the text, and beyond its ends through what was said before. */
+/** Up and down move in the rows of the text, and beyond its ends through what was said before. */
 function vertical(state: State, to: 'up' | 'down'): Pressed {
-  const { at, of } = lineAt(state.editor)
-  const isInside = to === 'up' ? at > 0 : at < of - 1
-  if (isInside) return { state: { ...state, editor: edit(state.editor, { do: 'move', to }) } }
-  const from = state.historyAt ?? state.history.length
-  const next = to === 'up' ? from - 1 : from + 1
-  if (next < 0 || next > state.history.length) return { state }
-  const text = state.history[next] ?? ''
-  return { state: { ...state, historyAt: next, editor: edit(state.editor, { do: 'set', text }) } }
+  const { editor } = state
+  const rows = rowsIn(editor.text, inputRoom(sizeOf(state).width))
+  const at = rowAt(rows, editor.cursor)
+  const [here, next] = [rows[at], rows[to === 'up' ? at - 1 : at + 1]]
+  if (!here || !next) return recalled(state, to)
+  const column = editor.column ?? widthOf(here.text.slice(0, editor.cursor - here.start))
+  return { state: { ...state, editor: edit(editor, { do: 'place', cursor: offsetIn(next, column), column }) } }
+}
+
+/** What was said before; at the end of it stands what was being written, as it was. */
+function recalled(state: State, to: 'up' | 'down'): Pressed {
+  const { historyAt, draft, ...rest } = state
+  const last = state.history.length
+  const next = (historyAt ?? last) + (to === 'up' ? -1 : 1)
+  if (next < 0 || next > last) return { state }
+  if (next === last) return { state: { ...rest, editor: draft ?? EMPTY } }
+  const editor = edit(state.editor, { do: 'set', text: state.history[next] ?? '' })
+  return { state: { ...rest, historyAt: next, draft: draft ?? state.editor, editor } }
 }
 
 type Named = Extract<Key, { type: 'key' }>
@@ -171,18 +190,25 @@ function pressAtMenu(state: State, key: Key): Pressed | undefined {
   const count = menu.items.length
   if (key.name === 'escape') return { state: rest }
   if (key.name === 'up' || (key.ctrl && key.name === 'p'))
-    return { state: { ...state, menu: { ...menu, at: (menu.at + count - 1) % count } } }
+    return { state: { ...state, menu: movedTo(menu, (menu.at + count - 1) % count) } }
   if (key.name === 'down' || (key.ctrl && key.name === 'n'))
-    return { state: { ...state, menu: { ...menu, at: (menu.at + 1) % count } } }
+    return { state: { ...state, menu: movedTo(menu, (menu.at + 1) % count) } }
   const chosen = menu.items[menu.at]
   if (!chosen || key.ctrl || key.alt || (key.name !== 'tab' && key.name !== 'enter')) return undefined
-  // A command is carried out when it is chosen; a file is only a part of what is said.
-  if (key.name === 'enter' && chosen.value.startsWith('/'))
-    return send({ ...rest, editor: edit(state.editor, { do: 'set', text: chosen.value }) })
+  if (key.name === 'enter' && menu.enter === 'sends-typed') return send(rest)
   const after = state.editor.text.slice(menu.to)
+  if (key.name === 'enter' && menu.enter === 'sends') {
+    const text = state.editor.text.slice(0, menu.from) + chosen.value + after
+    return send({ ...rest, editor: edit(state.editor, { do: 'set', text }) })
+  }
   const head = `${state.editor.text.slice(0, menu.from)}${chosen.value}${after.startsWith(' ') || chosen.value.endsWith('/') ? '' : ' '}`
   const editor = edit(state.editor, { do: 'set', text: head + after, cursor: head.length })
   return { state: { ...rest, editor }, deeds: [{ do: 'complete' }] }
+}
+
+/** Whoever goes to a choice means it. */
+function movedTo(menu: Menu, at: number): Menu {
+  return { ...menu, at, enter: menu.enter === 'sends-typed' ? 'sends' : menu.enter }
 }
 
 const ANSWERS: Readonly<Record<string, Outcome>> = {
@@ -204,17 +230,7 @@ function pressAtAsk(state: State, key: Key): Pressed {
     if (key.name === 'escape') return { state, deeds: [{ do: 'answer', ask: ask.id, outcome: 'cancel' }] }
     if (key.name === 'left') return look((asking.at + asks.length - 1) % asks.length)
     if (key.name === 'right' || key.name === 'tab') return look((asking.at + 1) % asks.length)
-    const step =
-      key.name === 'page-down'
-        ? 10
-        : key.name === 'page-up'
-          ? -10
-          : key.name === 'down'
-            ? 1
-            : key.name === 'up'
-              ? -1
-              : 0
-    return { state: { ...state, asking: { ...asking, top: Math.max(asking.top + step, 0) } } }
+    return { state: { ...state, asking: { ...asking, top: paged(state, key.name) } } }
   }
   if (key.type !== 'text') return { state }
   if (key.text === 'n') return { state: { ...state, asking: { ...asking, why: EMPTY } } }
@@ -227,6 +243,21 @@ function pressAtAsk(state: State, key: Key): Pressed {
   if ((key.text === 'a' || key.text === 'f') && ask.decision.covers === undefined) return { state }
   const outcome = ANSWERS[key.text]
   return outcome === undefined ? { state } : { state, deeds: [{ do: 'answer', ask: ask.id, outcome }] }
+}
+
+/** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
+function paged(state: State, name: Named['name']): number {
+  const { room, last } = askWindow(state.asks, state.asking, { ...sizeOf(state), root: state.root })
+  const page = Math.max(room - 1, 1)
+  const steps: Readonly<Record<string, number>> = {
+    'page-down': page,
+    'page-up': -page,
+    down: 1,
+    up: -1,
+    home: -Infinity,
+    end: Infinity,
+  }
+  return Math.max(Math.min(Math.min(state.asking.top, last) + (steps[name] ?? 0), last), 0)
 }
 
 /** Several edits at once, but only after each has been looked at. */

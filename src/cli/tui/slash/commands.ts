@@ -1,10 +1,18 @@
 import { compact } from '../../../agent/compact.ts'
+import type { CallPart } from '../../../model/turn.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
+import { jsonlStore } from '../../../session/store/jsonl.ts'
+import { readInstructions } from '../../instructions.ts'
+import { visible } from '../../output/visible.ts'
+import { sessionsFolder, tilde } from '../../places.ts'
 import { told } from '../conversation.ts'
+import type { MenuItem } from '../state.ts'
 import { line, type Line } from '../term/line.ts'
 import type { ThemeName } from '../term/theme.ts'
 import { callLines } from '../view/call.ts'
 import { markdown } from '../view/markdown.ts'
+import { MODE_NAMES } from '../view/status.ts'
+import { exportSession } from './export.ts'
 import { runOwn } from './own.ts'
 import type { Desk, Slash } from './slash.ts'
 
@@ -14,11 +22,24 @@ const THEMES: readonly ThemeName[] = ['dark', 'light', 'none']
 /** The commands, in the order of the help. */
 export const SLASHES: readonly Slash[] = [
   { name: 'help', about: 'what there is', run: help },
-  { name: 'model', about: 'another model from here on', takes: 'provider/model', run: model },
-  { name: 'mode', about: 'what happens unasked', takes: MODES.join('|'), run: mode },
+  {
+    name: 'model',
+    about: 'another model from here on',
+    takes: '[provider/model]',
+    run: model,
+    choices: modelChoices,
+    takesOthers: true,
+  },
+  {
+    name: 'mode',
+    about: 'what happens unasked',
+    takes: '<mode>',
+    run: mode,
+    choices: () => MODES.map((value) => ({ value, about: MODE_NAMES[value] })),
+  },
   { name: 'tools', about: 'what the model can do', run: tools },
   { name: 'mcp', about: 'tool servers and their state', run: (desk) => runOwn(desk, ['mcp', 'list']) },
-  { name: 'memory', about: 'what is remembered', run: memory },
+  { name: 'memory', about: 'what is remembered, and where', run: memory },
   { name: 'compress', about: 'summarise the conversation so far', run: compress },
   {
     name: 'stats',
@@ -41,18 +62,25 @@ export const SLASHES: readonly Slash[] = [
     name: 'resume',
     about: 'go on with another session',
     takes: '[id]',
-    run: (desk, words) => desk.open({ resume: words || 'latest' }),
+    run: resume,
+    choices: otherSessions,
   },
   { name: 'sessions', about: 'the sessions of this folder', run: (desk) => runOwn(desk, ['sessions', 'list']) },
   {
     name: 'export',
-    about: 'this session as Markdown or JSON',
-    takes: '[format]',
-    run: (desk, words) => runOwn(desk, ['sessions', 'export', id(desk), ...(words === '' ? [] : ['--format', words])]),
+    about: 'this session to a file',
+    takes: '[name.md|.json]',
+    run: exportSession,
   },
   { name: 'copy', about: 'the last answer to the clipboard', run: copy },
   { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },
-  { name: 'theme', about: 'colours', takes: THEMES.join('|'), run: theme },
+  {
+    name: 'theme',
+    about: 'colours',
+    takes: '<theme>',
+    run: theme,
+    choices: () => THEMES.map((value) => ({ value })),
+  },
   { name: 'vim', about: 'Vim’s keys in the input, on or off', run: vim },
   { name: 'clear', about: 'a new session', run: (desk) => desk.open({}) },
   { name: 'quit', about: 'leave; the session is kept', run: (desk) => desk.quit() },
@@ -89,12 +117,51 @@ const KEYS: readonly (readonly [keys: string, about: string])[] = [
 ]
 
 async function model(desk: Desk, name: string): Promise<void> {
-  if (name === '') return runOwn(desk, ['models'])
+  if (name === '') return models(desk)
   const problem = await desk.setModel(name)
   desk.front.say(
     problem ?? `From here on: ${name}. The conversation so far goes with it.`,
     problem === undefined ? 'quiet' : 'bad',
   )
+}
+
+/** What can be used here and now; why the rest cannot is what `dragoman models` says. */
+async function models({ front, settings }: Desk): Promise<void> {
+  const { offersHere } = await import('../../command/models.ts')
+  const { modelsText } = await import('../../command/models-text.ts')
+  const { offers, catalog } = await offersHere(settings.config)
+  const usable = offers.filter((offer) => offer.usable)
+  front.print([
+    [],
+    ...modelsText(usable, catalog, false)
+      .split('\n')
+      .map((row) => line(row)),
+  ])
+  front.say('/model and a name: another one from here on. dragoman models says why others cannot be used.')
+}
+
+async function modelChoices({ settings }: Desk): Promise<MenuItem[]> {
+  const { offersHere } = await import('../../command/models.ts')
+  const { offers } = await offersHere(settings.config)
+  const found = offers.flatMap(({ provider, usable, models: cards }) =>
+    usable ? cards.map((card) => ({ value: visible(`${provider}/${card.id}`), isUsual: card.default === true })) : [],
+  )
+  // Those that a provider's name alone would mean stand first.
+  return [...found.filter(({ isUsual }) => isUsual), ...found.filter(({ isUsual }) => !isUsual)]
+}
+
+/** The other sessions of this folder in which something was said, the newest first. */
+function otherSessions({ folder, agent }: Desk): MenuItem[] {
+  return jsonlStore(sessionsFolder(folder))
+    .list()
+    .filter((session) => session.id !== agent().session.id && session.title !== '')
+    .map((session) => ({ value: session.id, about: visible(session.title.replace(/\s+/g, ' ')) }))
+}
+
+function resume(desk: Desk, words: string): void | Promise<void> {
+  const name = words || otherSessions(desk)[0]?.value
+  if (name === undefined) return desk.front.say('There is no other session in this folder yet.')
+  return desk.open({ resume: name })
 }
 
 function mode({ front, setMode }: Desk, word: string): void {
@@ -111,10 +178,14 @@ function tools({ front, agent }: Desk): void {
   front.print([[], ...rows])
 }
 
-function memory({ front, agent }: Desk): void {
-  const [first] = agent().session.turns
-  const text = first?.role === 'note' ? first.text : ''
-  front.print([[], ...(text === '' ? [line('Nothing is remembered yet.', 'quiet')] : markdown(text, front.look))])
+function memory({ front, folder }: Desk): void {
+  const files = readInstructions(folder)
+  if (files.length === 0)
+    return front.say(
+      'Nothing is remembered yet. What stands in an AGENTS.md of this folder is, and so is what you ask for.',
+    )
+  for (const { path, text } of files)
+    front.print([[], line(visible(tilde(path), 'file-name'), 'accent'), ...markdown(visible(text.trim()), front.look)])
 }
 
 async function compress({ front, agent, talk }: Desk): Promise<void> {
@@ -145,7 +216,9 @@ function theme({ front }: Desk, word: string): void {
 }
 
 function vim({ front }: Desk): void {
-  front.update(({ vim: now, ...state }) => (now === undefined ? { ...state, vim: 'insert' } : state))
+  const isOn = front.state.vim !== undefined
+  front.update(({ vim: _unused, ...state }) => (isOn ? state : { ...state, vim: 'insert' }))
+  front.say(isOn ? 'Vim’s keys are off.' : 'Vim’s keys are on: Esc leaves the insert mode.')
 }
 
 /** The last call with all that it said. */
@@ -154,9 +227,15 @@ export function showDetails({ front, agent }: Desk): void {
   if (entry?.kind !== 'result') return front.say('No tool has run yet.', 'warn')
   const { result, ms } = entry
   const status = result.status === 'ok' ? 'success' : result.status === 'cancelled' ? 'cancelled' : 'error'
-  const call = { kind: 'call', id: result.id, name: result.name, raw: '' } as const
+  const call = agent()
+    .session.turns.flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
+    .findLast((part) => part.kind === 'call' && part.id === result.id) as CallPart | undefined
+  const unknown = { kind: 'call', id: result.id, name: result.name, raw: '' } as const
   front.print([
     [],
-    ...callLines({ status, call, result, ms }, { width: front.look.width, seconds: 0, progress: '', open: true }),
+    ...callLines(
+      { status, call: call ?? unknown, result, ms },
+      { look: front.look, seconds: 0, progress: '', open: true },
+    ),
   ])
 }

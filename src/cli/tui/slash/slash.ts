@@ -2,6 +2,7 @@ import type { Agent } from '../../../agent/agent.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
 import type { Settings } from '../../config/read.ts'
 import type { Front } from '../front.ts'
+import type { MenuItem } from '../state.ts'
 import type { Talk } from '../talk.ts'
 
 /** What a slash command can use. */
@@ -28,4 +29,8 @@ export interface Slash {
   /** What stands after the name, for the help. */
   readonly takes?: string
   run(desk: Desk, words: string): void | Promise<void>
+  /** What can stand after the name. */
+  choices?(desk: Desk): readonly MenuItem[] | Promise<readonly MenuItem[]>
+  /** Other words can stand there too. */
+  readonly takesOthers?: true
 }

@@ -4,20 +4,44 @@ import type { Asking } from '../state.ts'
 import { type Line, line, lineWidth, type Span, wrap } from '../term/line.ts'
 import { diffLines, diffSize } from './diff.ts'
 import { editorLines, type Placed } from './input.ts'
+import { pathFrom } from './path.ts'
+
+/** What a question needs to know of the terminal, and the folder that paths are shown from. */
+export interface AskLook {
+  readonly width: number
+  readonly rows: number
+  readonly root?: string | undefined
+}
 
 /** A question to the person: what would happen, whole, and the answers that there are. */
-export function askLines(
-  asks: readonly Ask[],
-  asking: Asking,
-  { width, rows }: { width: number; rows: number },
-): Placed {
+export function askLines(asks: readonly Ask[], asking: Asking, look: AskLook): Placed {
+  const { head, body, foot, room, last } = parts(asks, asking, look)
+  const top = Math.min(asking.top, last)
+  const part = body.slice(top, top + room)
+  const more = last > 0 ? [line(`… lines ${top + 1}–${top + part.length} of ${body.length}, PgUp/PgDn`, 'quiet')] : []
+  const lines = [...head, ...part, ...more, ...foot]
+  if (!asking.why) return { lines }
+  const reason = editorLines(asking.why, { width: look.width, mark: 'Why not? ' })
+  return {
+    lines: [...lines, ...reason.lines],
+    ...(reason.cursor && { cursor: { row: lines.length + reason.cursor.row, column: reason.cursor.column } }),
+  }
+}
+
+/** How many lines of a question are shown at once, and the last line with which a page can begin. */
+export function askWindow(asks: readonly Ask[], asking: Asking, look: AskLook): { room: number; last: number } {
+  return parts(asks, asking, look)
+}
+
+function parts(asks: readonly Ask[], asking: Asking, look: AskLook) {
   const ask = asks[asking.at] ?? asks[0]
-  if (!ask) return { lines: [] }
+  if (!ask) return { head: [], body: [], foot: [], room: 0, last: 0 }
+  const { width, rows, root } = look
   const count = asks.length > 1 ? ` (${asking.at + 1} of ${asks.length}, ←→)` : ''
   const head = wrap(
     [
       { text: '? ', tone: 'warn' },
-      { text: visible(title(ask), 'file-name'), tone: 'strong' },
+      { text: visible(title(ask, root), 'file-name'), tone: 'strong' },
       { text: count, tone: 'quiet' },
     ],
     width,
@@ -25,37 +49,28 @@ export function askLines(
   const body = matter(ask, width)
   const foot = [...why(ask, width), ...answers(ask, asks, asking, width)]
   const room = Math.max(rows - head.length - foot.length - 5, 4)
-  const top = Math.min(asking.top, Math.max(body.length - room, 0))
-  const part = body.slice(top, top + room)
-  const more =
-    body.length > room ? [line(`… lines ${top + 1}–${top + part.length} of ${body.length}, PgUp/PgDn`, 'quiet')] : []
-  const lines = [...head, ...part, ...more, ...foot]
-  if (!asking.why) return { lines }
-  const reason = editorLines(asking.why, { width, mark: 'Why not? ' })
-  return {
-    lines: [...lines, ...reason.lines],
-    ...(reason.cursor && { cursor: { row: lines.length + reason.cursor.row, column: reason.cursor.column } }),
-  }
+  return { head, body, foot, room, last: Math.max(body.length - room, 0) }
 }
 
-/** How many lines the matter of a question has, so that paging knows its end. */
-export function matterHeight(ask: Ask, width: number): number {
-  return matter(ask, width).length
-}
-
-function title({ details }: Ask): string {
+function title({ details }: Ask, root: string | undefined): string {
   if (details.kind === 'edit') {
     const { added, removed } = diffSize(details.fileDiff)
-    return `${details.originalContent === null ? 'Make' : 'Change'} ${details.filePath}? +${added} −${removed}`
+    return `${details.originalContent === null ? 'Make' : 'Change'} ${pathFrom(root, details.filePath)}? +${added} −${removed}`
   }
-  if (details.kind === 'exec') return `Run this in ${details.folder}?`
+  if (details.kind === 'exec') {
+    const folder = pathFrom(root, details.folder)
+    return folder === '.' ? 'Run this?' : `Run this in ${folder}?`
+  }
   if (details.kind === 'mcp') return `Call ${details.toolDisplayName} of the server ${details.serverName}?`
   return details.title
 }
 
 /** Nothing is left out of what is asked about: a person must be able to see all of it. */
 function matter({ details }: Ask, width: number): Line[] {
-  if (details.kind === 'edit') return diffLines(visible(details.fileDiff, 'diff'), width)
+  if (details.kind === 'edit') {
+    const lines = diffLines(visible(details.fileDiff, 'diff'), width)
+    return lines.length > 0 ? lines : [line('Nothing would change.', 'quiet')]
+  }
   if (details.kind === 'exec') return behindBar(details.command, width)
   if (details.kind === 'mcp') {
     const { toolName, input = '', changes } = details
@@ -74,7 +89,9 @@ function behindBar(text: string, width: number): Line[] {
 
 const BAR: Span = { text: '│ ', tone: 'quiet' }
 
-function why({ decision }: Ask, width: number): Line[] {
+function why({ decision, details }: Ask, width: number): Line[] {
+  // The title says that already.
+  if (details.kind === 'edit' && decision.why === `It changes ${details.filePath}.`) return []
   return wrap(line(visible(decision.why, 'approval-prompt'), 'quiet'), width)
 }
 

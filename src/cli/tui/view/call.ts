@@ -3,8 +3,11 @@ import { isObject } from '../../../model/json.ts'
 import { resultText } from '../../../model/text.ts'
 import type { ResultPart } from '../../../model/turn.ts'
 import { visible } from '../../output/visible.ts'
-import { cut, type Line, line, type Span, type Tone, wrap } from '../term/line.ts'
+import { cut, type Line, line, lineWidth, type Span, type Tone, wrap } from '../term/line.ts'
+import { widthOf } from '../term/width.ts'
 import { diffLines, diffSize } from './diff.ts'
+import type { Look } from './look.ts'
+import { pathFrom, shortPath } from './path.ts'
 
 /** So many lines of output are shown before the rest is folded. */
 const SHOWN = 8
@@ -12,18 +15,23 @@ const SHOWN = 8
 /** A call as it is now: one line with its state, and below it what it shows. */
 export function callLines(
   call: CallState,
-  { width, seconds, progress, open }: { width: number; seconds: number; progress: string; open: boolean },
+  { look, seconds, progress, open }: { look: Look; seconds: number; progress: string; open: boolean },
 ): Line[] {
+  const { width } = look
   const state = STATES[stateOf(call)]
-  const head: Line = [
+  const name: Line = [
     { text: `${state.mark} `, tone: state.tone },
-    { text: visible(call.call.name, 'file-name'), tone: 'strong' },
-    { text: ` ${visible(summary(call), 'file-name')}` },
-    ...timing(call, seconds),
+    { text: `${visible(call.call.name, 'file-name')} `, tone: 'strong' },
   ]
+  const time = timing(call, seconds)
+  const room = Math.max(width - lineWidth(name) - lineWidth(time), MIN_ROOM)
+  const about = line(summary(call, open ? Infinity : room, look.root))
+  const head = open
+    ? wrap([...name, ...about, ...time], width, [{ text: '  ' }])
+    : [[...name, ...cut(about, room), ...time]]
   const shown =
     call.status === 'executing' ? tail(progress, width) : 'result' in call ? outcome(call.result, width, open) : []
-  return [cut(head, width), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
+  return [...head.map((one) => cut(one, width)), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
 }
 
 type Shown = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled'
@@ -47,15 +55,31 @@ function stateOf(call: CallState): Shown {
   return 'waiting'
 }
 
+/** So many columns at least are for what a call is about, however long the name of its tool. */
+const MIN_ROOM = 12
+
+const PATHS: readonly string[] = ['absolute_path', 'file_path', 'path']
+const MATTERS: readonly string[] = [
+  'command',
+  ...PATHS.slice(0, 2),
+  'pattern',
+  'path',
+  'query',
+  'prompt',
+  'fact',
+  'url',
+]
+
 /** What the call is about, in a few words: its path, its command, its pattern. */
-export function summary({ call }: CallState): string {
+function summary({ call }: CallState, room: number, root: string | undefined): string {
   const input: Readonly<Record<string, unknown>> = isObject(call.input) ? call.input : {}
-  const main = ['command', 'absolute_path', 'file_path', 'pattern', 'path', 'query', 'prompt', 'fact', 'url'].find(
-    (key) => typeof input[key] === 'string',
-  )
+  const main = MATTERS.find((key) => typeof input[key] === 'string')
   const text = main === undefined ? call.raw : String(input[main])
-  const where = main === 'pattern' && typeof input['path'] === 'string' ? ` in ${input['path']}` : ''
-  return `${text.split('\n', 1)[0] ?? ''}${text.includes('\n') ? ' …' : ''}${where}`
+  const safe = (one: string): string => visible(one, 'file-name')
+  if (main !== undefined && PATHS.includes(main)) return shortPath(safe(pathFrom(root, text)), room)
+  const first = safe(`${text.split('\n', 1)[0] ?? ''}${text.includes('\n') ? ' …' : ''}`)
+  const where = main === 'pattern' && typeof input['path'] === 'string' ? pathFrom(root, input['path']) : '.'
+  return where === '.' ? first : `${first} in ${shortPath(safe(where), Math.max(room - widthOf(first) - 4, MIN_ROOM))}`
 }
 
 function timing(call: CallState, seconds: number): Span[] {

@@ -2,7 +2,7 @@ import { type Line, line, type Span, type Tone, wrap } from '../term/line.ts'
 
 /** A unified diff in colour, with the line numbers of the new file (of the old one where lines go). */
 export function diffLines(diff: string, width: number): Line[] {
-  const rows = diff.split('\n').filter((row) => !/^(?:Index: |=+$|\\ No newline)/.test(row))
+  const rows = rowsOf(diff)
   const digits = String(Math.max(...rows.map(farthest), 1)).length
   let [before, after] = [0, 0]
   const out: Line[] = []
@@ -11,8 +11,7 @@ export function diffLines(diff: string, width: number): Line[] {
     if (hunk) {
       ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
       if (out.length > 0) out.push(line('⋯', 'quiet'))
-    } else if (row.startsWith('+++') || row.startsWith('---')) continue
-    else if (row.startsWith('+')) out.push(...numbered(after++, row, 'added', digits, width))
+    } else if (row.startsWith('+')) out.push(...numbered(after++, row, 'added', digits, width))
     else if (row.startsWith('-')) out.push(...numbered(before++, row, 'removed', digits, width))
     else if (row !== '' || before > 0) {
       if (row === '') continue
@@ -25,11 +24,19 @@ export function diffLines(diff: string, width: number): Line[] {
 
 /** How many lines a diff adds and takes away. */
 export function diffSize(diff: string): { readonly added: number; readonly removed: number } {
-  const rows = diff.split('\n')
+  const rows = rowsOf(diff)
   return {
-    added: rows.filter((row) => row.startsWith('+') && !row.startsWith('+++')).length,
-    removed: rows.filter((row) => row.startsWith('-') && !row.startsWith('---')).length,
+    added: rows.filter((row) => row.startsWith('+')).length,
+    removed: rows.filter((row) => row.startsWith('-')).length,
   }
+}
+
+/** What a diff says of the file. Its head ends where the first hunk begins: a line `--- x` in there is one of the file. */
+function rowsOf(diff: string): string[] {
+  const rows = diff.split('\n')
+  const first = rows.findIndex((row) => row.startsWith('@@ '))
+  const start = first >= 0 ? first : rows.findIndex((row) => !/^(?:Index: |=+$|--- |\+\+\+ )/.test(row))
+  return rows.slice(start).filter((row) => !row.startsWith('\\ No newline'))
 }
 
 function numbered(number: number, row: string, tone: Tone | undefined, digits: number, width: number): Line[] {

@@ -21,7 +21,7 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const above = [...live, ...working, ...queuedLines(state, width)]
   const status = statusLine(state.status, width)
   if (state.asks.length > 0) {
-    const ask = askLines(state.asks, state.asking, { width, rows })
+    const ask = askLines(state.asks, state.asking, { width, rows, root: look.root })
     // What was being written stays in sight, and is not lost.
     const draft = state.editor.text === '' ? [] : editorLines(state.editor, { width, mark: '> ' }).lines
     return placed([...above, []], ask, [...draft, status])
@@ -60,7 +60,7 @@ function inner(block: Block, look: Look, now: number): Line[] {
       return thought(block, width)
     case 'call':
       return callLines(block.call, {
-        width,
+        look,
         seconds: Math.floor((now - block.since) / 1000),
         progress: visible(block.progress, 'tool-output'),
         open: false,

@@ -1,6 +1,7 @@
 import type { State } from '../state.ts'
 import type { Editor } from '../input/editor.ts'
-import { type Line, line, plain, wrap } from '../term/line.ts'
+import { rowAt, rowsIn } from '../input/rows.ts'
+import { cut, type Line, line, wrap } from '../term/line.ts'
 import type { Spot } from '../term/screen.ts'
 import { widthOf } from '../term/width.ts'
 
@@ -15,22 +16,20 @@ const MOST_ROWS = 12
 
 /** The text that is being written, with the cursor in it. */
 export function editorLines(editor: Editor, { width, mark }: { width: number; mark: string }): Placed {
-  const room = Math.max(width - widthOf(mark) - 1, 8)
-  const rows: string[] = []
-  let cursor = { row: 0, column: 0 }
-  let offset = 0
-  for (const text of editor.text.split('\n')) {
-    const within = editor.cursor - offset
-    const broken = hardBroken(text, room)
-    if (within >= 0 && within <= text.length) cursor = spotIn(broken, within, rows.length)
-    rows.push(...broken)
-    offset += text.length + 1
-  }
-  const top = Math.max(Math.min(cursor.row - Math.floor(MOST_ROWS / 2), rows.length - MOST_ROWS), 0)
+  const rows = rowsIn(editor.text, inputRoom(width, mark))
+  const at = rowAt(rows, editor.cursor)
+  const here = rows[at] ?? { text: '', start: 0 }
+  const top = Math.max(Math.min(at - Math.floor(MOST_ROWS / 2), rows.length - MOST_ROWS), 0)
   const lines = rows
     .slice(top, top + MOST_ROWS)
-    .map((text, at): Line => [{ text: at === 0 ? mark : ' '.repeat(widthOf(mark)), tone: 'accent' }, { text }])
-  return { lines, cursor: { row: cursor.row - top, column: widthOf(mark) + cursor.column } }
+    .map(({ text }, row): Line => [{ text: row === 0 ? mark : ' '.repeat(widthOf(mark)), tone: 'accent' }, { text }])
+  const column = widthOf(mark) + widthOf(here.text.slice(0, editor.cursor - here.start))
+  return { lines, cursor: { row: at - top, column } }
+}
+
+/** How many columns a text has that is being written; the cursor needs one of its own behind it. */
+export function inputRoom(width: number, mark = '> '): number {
+  return Math.max(width - widthOf(mark) - 1, 8)
 }
 
 /** What can be chosen from. */
@@ -41,28 +40,16 @@ export function menuLines({ menu }: State, width: number): Line[] {
   return menu.items.slice(top, top + 8).map(({ value, about = '' }, at): Line => {
     const isChosen = top + at === menu.at
     const gap = ' '.repeat(Math.max(longest - widthOf(value), 0) + 2)
-    return [
+    const row: Line = [
       { text: isChosen ? '› ' : '  ', tone: 'accent' },
       { text: value, tone: isChosen ? 'strong' : 'plain' },
       { text: gap + about, tone: 'quiet' },
     ]
+    return cut(row, width)
   })
 }
 
 /** What waits until the model has finished its turn. */
 export function queuedLines({ queued }: State, width: number): Line[] {
   return queued.flatMap((text) => wrap(line(`⏳ ${text.split('\n', 1)[0] ?? ''}`, 'quiet'), width).slice(0, 1))
-}
-
-function hardBroken(text: string, room: number): string[] {
-  return wrap(line(text.replaceAll(' ', '\u00A0')), room).map((one) => plain(one).replaceAll('\u00A0', ' '))
-}
-
-function spotIn(rows: readonly string[], within: number, above: number): Spot {
-  let left = within
-  for (const [at, row] of rows.entries()) {
-    if (left < row.length || at === rows.length - 1) return { row: above + at, column: widthOf(row.slice(0, left)) }
-    left -= row.length
-  }
-  return { row: above, column: 0 }
 }

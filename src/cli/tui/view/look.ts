@@ -3,6 +3,8 @@ import type { Line } from '../term/line.ts'
 /** What a view needs to know of the terminal. */
 export interface Look {
   readonly width: number
+  /** The folder that is worked in: paths in it are shown from there. */
+  readonly root?: string
   /** Colours code; without it, code is shown plain. */
   readonly highlight?: (code: string, language: string) => readonly Line[] | undefined
 }

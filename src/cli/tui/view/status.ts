@@ -9,13 +9,18 @@ export function statusLine(status: Status, width: number): Line {
     status.sandbox === undefined ? [] : [{ text: status.sandbox }],
     context(status),
     !status.cost ? [] : [{ text: `$${status.cost.toFixed(status.cost < 1 ? 3 : 2)}` }],
-    status.cached === undefined ? [] : [{ text: `cache ${Math.round(status.cached * 100)}%` }],
+    percent(status.cached) === 0 ? [] : [{ text: `cache ${percent(status.cached)}%` }],
     status.branch === undefined ? [] : [{ text: `⎇ ${status.branch}` }],
     [{ text: status.folder }],
   ].filter((part) => part.length > 0) as Span[][]
   let shown = parts
   while (shown.length > 1 && lineWidth(joined(shown)) > width) shown = shown.slice(0, -1)
   return cut(joined(shown), width)
+}
+
+/** In percent. Many servers have no cache, and none of it says nothing. */
+function percent(cached = 0): number {
+  return Math.round(cached * 100)
 }
 
 function joined(parts: readonly Span[][]): Line {
@@ -25,15 +30,17 @@ function joined(parts: readonly Span[][]): Line {
   })
 }
 
-const MODES: Readonly<Record<Status['mode'], Span>> = {
-  default: { text: 'asks' },
-  auto_edit: { text: 'edits unasked', tone: 'warn' },
-  yolo: { text: 'asks nothing', tone: 'bad' },
-  plan: { text: 'only looks', tone: 'good' },
+/** What the modes are called. */
+export const MODE_NAMES: Readonly<Record<Status['mode'], string>> = {
+  default: 'asks',
+  auto_edit: 'edits unasked',
+  yolo: 'asks nothing',
+  plan: 'only looks',
 }
+const TONES = { default: 'quiet', auto_edit: 'warn', yolo: 'bad', plan: 'good' } as const
 
 function mode(status: Status): Span[] {
-  return [MODES[status.mode]]
+  return [{ text: MODE_NAMES[status.mode], tone: TONES[status.mode] }]
 }
 
 function context({ context: used, window }: Status): Span[] {
