@@ -39,12 +39,11 @@ export async function* carryOut(
     for (const id of ready(state)) keep(begin(id))
   }
 
-  /** What is shown as finished is on the disk. */
+  /** What is shown as finished is in the log. */
   async function record(call: Settled): Promise<void> {
     const decision = call.decision === undefined ? {} : { decision: call.decision }
     const facts = call.facts ? { facts: call.facts } : {}
     const entry = agent.session.append({ kind: 'result', result: call.result, ms: call.ms, ...decision, ...facts })
-    await agent.session.saved()
     events.push({ type: 'call', call })
     events.push({ type: 'entry', entry })
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
 import type { UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
-import { type EntryBody, mustBeDurable } from '../session/entry.ts'
+import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
 import type { Agent } from './agent.ts'
 import { carryOut } from './carry-out.ts'
@@ -50,21 +50,21 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   let enough = 0
   let text = ''
 
-  const log = async (body: EntryBody): Promise<RunEvent> => {
-    const entry = session.append(body)
-    if (mustBeDurable(body)) await session.saved()
-    return { type: 'entry', entry }
+  const log = (body: EntryBody): RunEvent => {
+    return { type: 'entry', entry: session.append(body) }
   }
   async function* close(reason: CloseReason, more: { fault?: Fault } = {}): AsyncGenerator<RunEvent> {
-    yield await log({ kind: 'close', prompt, reason })
+    const closed = log({ kind: 'close', prompt, reason })
+    await session.saved()
+    yield closed
     yield { type: 'run-close', reason, text, ...more }
   }
 
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
   const waiting = session.pending.map(({ call }) => call)
   if (said) {
-    for (const call of session.pending) yield await log({ kind: 'result', result: interrupted(call), ms: 0 })
-    yield await log({ kind: 'user', parts: said, prompt })
+    for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
+    yield log({ kind: 'user', parts: said, prompt })
   } else if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
 
   for (let turns = 1; ; turns++) {
@@ -79,14 +79,14 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
 
     const news = agent.toolbox.refresh?.()
     for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
-    if (news?.note !== undefined) yield await log({ kind: 'note', text: news.note })
+    if (news?.note !== undefined) yield log({ kind: 'note', text: news.note })
 
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
     // Attempts that failed cost as well.
     for (const { fault: why, usage, origin } of attempts) {
       await spending.add(origin, usage)
-      if (why) yield await log({ kind: 'fault', fault: toJson(why), prompt, ...(usage && { usage: { ...usage } }) })
+      if (why) yield log({ kind: 'fault', fault: toJson(why), prompt, ...(usage && { usage: { ...usage } }) })
     }
     await spending.add(turn.origin, turn.usage)
     yield spending.event(turns)
@@ -99,7 +99,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       // What was said stays; calls of an answer that did not end never ran, and leave no trace.
       const parts = turn.parts.filter((part) => part.kind === 'text' && part.text !== '')
       if (parts.length > 0)
-        yield await log({
+        yield log({
           kind: 'turn',
           turn: { ...turn, parts, finish: { reason: 'aborted' } },
           prompt,
@@ -108,7 +108,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       return yield* close(stoppedBy(signal))
     }
     if (reason === 'fault' && fault) {
-      yield await log({ kind: 'fault', fault: toJson(fault), prompt, ...paid })
+      yield log({ kind: 'fault', fault: toJson(fault), prompt, ...paid })
       // A history that does not fit is summarised, once; to send it again would not help (T159).
       if (fault.kind === 'overflow' && !squeezed) {
         const held = summaries(agent)
@@ -124,7 +124,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     if ((empty && reason !== 'filter') || malformed) {
       // Such an answer is never kept: a history with it in it would be refused, or copied (T08, T57, T124).
       const message = malformed ? 'The model made a malformed call.' : 'The model gave an empty answer.'
-      yield await log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
+      yield log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
       if (nudges++ >= MAX_NUDGES)
         return yield* close('fault', {
           fault: {
@@ -132,25 +132,25 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
             message: malformed ? 'The model keeps making malformed calls.' : 'The model keeps giving empty answers.',
           },
         })
-      yield await log({ kind: 'note', text: malformed ? MALFORMED : EMPTY })
+      yield log({ kind: 'note', text: malformed ? MALFORMED : EMPTY })
       continue
     }
     nudges = 0
     squeezed = false
-    yield await log({ kind: 'turn', turn, prompt, ms: clock.now() - before, ...(warnings.length > 0 && { warnings }) })
+    yield log({ kind: 'turn', turn, prompt, ms: clock.now() - before, ...(warnings.length > 0 && { warnings }) })
     const order = turn.parts.filter((part) => part.kind === 'call')
     if (order.length === 0) {
       const more = agent.inbox?.() ?? []
       if (more.length === 0) return yield* close('done')
-      for (const parts of more) yield await log({ kind: 'user', parts, prompt })
+      for (const parts of more) yield log({ kind: 'user', parts, prompt })
       continue
     }
     const results = yield* carryOut(agent, order, rejected, signal)
     if (signal.aborted) return yield* close(stoppedBy(signal))
     const again = loops.seen(order, results)
     if (again === 'stop') return yield* close('loop')
-    if (again === 'tell') yield await log({ kind: 'note', text: REPEATED })
-    for (const parts of agent.inbox?.() ?? []) yield await log({ kind: 'user', parts, prompt })
+    if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
+    for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
   }
 }
 

@@ -182,11 +182,12 @@ async function* read(
   const pulse = startPulse()
   const pieces = reply.body[Symbol.asyncIterator]()
   let said = false
+  let heard = false
   let bytes = 0
   let unread = 0
   const take = (frame: Frame): TurnEvent[] => {
     const events = wire.step(state, frame)
-    if (!said && pulse.felt(frame, events)) watch.heard()
+    if (!said && pulse.felt(frame, events)) heard = true
     if (!said && isLastWord(frame)) {
       said = true
       watch.linger()
@@ -201,10 +202,17 @@ async function* read(
     bytes += piece.done ? 0 : piece.value.length
     if (judge.isEndless(bytes)) return undefined
     const part = piece.done ? frames.end() : frames.push(piece.value)
+    const events: TurnEvent[] = []
+    let isVain = false
     for (const frame of part) {
-      if (frame.kind === 'bad' && judge.isHopeless(frame)) return undefined
-      yield* take(frame)
+      isVain = frame.kind === 'bad' && judge.isHopeless(frame)
+      if (isVain) break
+      gather(events, take(frame))
     }
+    if (heard) watch.heard()
+    heard = false
+    yield* events
+    if (isVain) return undefined
     // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long.
     unread = part.length > 0 || piece.done ? 0 : unread + piece.value.length
     if (unread > LONG_FRAME && !said) watch.heard()
@@ -223,6 +231,16 @@ const LONG_FRAME = 60
 function fitted(request: Request, { model, project, profile }: Target): Request {
   const whole = profile.stream === false ? { params: { ...request.params, stream: false } } : {}
   return { ...request, model, ...whole, ...(project !== undefined && { project: request.project ?? project }) }
+}
+
+/** What came together is told together: a fast stream would otherwise cost more to pass on than to read. */
+function gather(events: TurnEvent[], more: readonly TurnEvent[]): void {
+  for (const event of more) {
+    const last = events.at(-1)
+    if (event.type === 'part-delta' && last?.type === 'part-delta' && last.index === event.index)
+      events[events.length - 1] = { type: 'part-delta', index: last.index, text: last.text + event.text }
+    else events.push(event)
+  }
 }
 
 function choice({ toolChoice }: Request): Pick<Request, 'toolChoice'> {

@@ -17,6 +17,7 @@ export interface Session {
   readonly pending: readonly OpenCall[]
   /** The answer in the log to the last question about a call. */
   reply(call: string): (Entry & { kind: 'reply' }) | undefined
+  /** It is in the log when this returns, and on the disk soon. */
   append(body: EntryBody): Entry
   /** Resolves when everything that must be on the disk is there; nothing that leans on it may happen before. */
   saved(): Promise<void>

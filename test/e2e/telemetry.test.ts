@@ -202,7 +202,7 @@ describe('telemetry', () => {
        register('data:text/javascript,' + encodeURIComponent(\`
          import { appendFileSync } from 'node:fs'
          export async function load(url, context, next) {
-           const name = /(telemetry|catalog)[^/]*\\.js$/.exec(url)?.[1]
+           const name = /(telemetry)[^/]*\\.js$/.exec(url)?.[1]
            if (name) appendFileSync(${JSON.stringify(loaded)}, name + '\\\\n')
            return next(url, context)
          }\`))`,
@@ -213,7 +213,7 @@ describe('telemetry', () => {
       assert.equal((await dragoman(['-p', 'go'], { ...here, env: { ...env, ...more } })).code, 0)
       return readFileSync(loaded, 'utf8').trim().split('\n')
     }
-    assert.deepEqual(await order({}), ['REQUEST', 'catalog'])
+    assert.deepEqual(await order({}), ['REQUEST'])
     const { url, got } = await collector()
     const configured = await order({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
     assert.equal(configured[0], 'REQUEST', configured.join(' '))

@@ -31,6 +31,7 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
   let syncing = Promise.resolve()
   /** The name of a new file must be on the disk, too; what is in it would be lost with it. */
   let named: Promise<void> | undefined
+  let soon: NodeJS.Timeout | undefined
 
   function fail(error: unknown): StoreProblem {
     // After a failure nobody knows what is on the disk, and what came later would stand on that.
@@ -50,6 +51,19 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
     }
   }
 
+  function saved(): Promise<void> {
+    // One after the other; what was written while one waits goes along with the next.
+    syncing = syncing.catch(() => undefined).then(sync)
+    return syncing
+  }
+
+  /** What nobody waits for should be on the disk all the same, before it is long. */
+  function saveAnyway(): void {
+    soon = undefined
+    // Whoever writes next is told.
+    saved().catch(() => undefined)
+  }
+
   return {
     append(body: EntryBody) {
       if (handle === undefined) throw new StoreProblem(`the session ${id} is closed`)
@@ -63,21 +77,21 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
         writeWhole(handle, line.line)
         seq++
         ;({ sum } = line)
-        if (mustBeDurable(body)) written++
+        if (mustBeDurable(body)) {
+          written++
+          soon ??= setTimeout(saveAnyway, SOON).unref()
+        }
         return entry
       } catch (error) {
         throw fail(error)
       }
     },
-    saved() {
-      // One after the other; what was written while one waits goes along with the next.
-      syncing = syncing.catch(() => undefined).then(sync)
-      return syncing
-    },
+    saved,
     close() {
       if (handle === undefined) return
       const open = handle
       handle = undefined
+      clearTimeout(soon)
       try {
         if (synced < written && !problem) fsyncSync(open)
         if (!named) syncFolder(dirname(from.path))
@@ -90,6 +104,9 @@ export function openLogFile(from: From): Pick<SessionLog, 'append' | 'saved' | '
     },
   }
 }
+
+/** In milliseconds: long enough that what somebody waits for a moment later goes along. */
+const SOON = 20
 
 function flushed(handle: number): Promise<void> {
   return new Promise((resolve, reject) => {
