@@ -1,4 +1,4 @@
-import { closeSync, read as readCallback, rmdirSync, unlinkSync } from 'node:fs'
+import { closeSync, read as readCallback, readSync, rmdirSync, unlinkSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { type Grip, openHeld } from './grip.ts'
 import type { Files } from './host.ts'
@@ -56,7 +56,7 @@ export function localFiles(roots: Roots): Files {
       await walkFrom(top.folder, top.real, visit, signal)
     },
 
-    resolve: (path) => resolvePath(path),
+    resolve: async (path) => resolvePath(path),
   }
 }
 
@@ -65,10 +65,13 @@ const CHUNK = 1 << 20
 
 const readAsync = promisify(readCallback)
 
+const SMALL = 64 * 1024
+
 /** Reads so many bytes, or fewer if the file ends before. */
 async function readBytes(descriptor: number, from: number, wanted: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(wanted)
-  let done = 0
+  // Handing a small read to another thread takes longer than the read.
+  let done = wanted <= SMALL ? readSync(descriptor, bytes, 0, wanted, from) : 0
   while (done < wanted) {
     const { bytesRead } = await readAsync(descriptor, bytes, done, Math.min(CHUNK, wanted - done), from + done)
     if (bytesRead === 0) break

@@ -28,7 +28,7 @@ export function lookAtDisk(searchPath = process.env['PATH'] ?? ''): Look {
 function realOf(path: string, depth: number): string | undefined {
   if (depth > 40 || path.includes('\0')) return undefined
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
     if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') return undefined

@@ -1,4 +1,4 @@
-import { readlink, realpath } from 'node:fs/promises'
+import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, HostProblem } from './problem.ts'
 
@@ -6,11 +6,11 @@ import { errorCode, HostProblem } from './problem.ts'
  * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
  * a link to nothing counts as what it points to, because that is what writing would make.
  */
-export async function resolvePath(path: string, depth = 0): Promise<string> {
+export function resolvePath(path: string, depth = 0): string {
   if (path.includes('\0')) throw new HostProblem('bad-path', 'The path contains a zero byte.')
   if (depth > 40) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
   try {
-    return await realpath(path)
+    return realpathSync.native(path)
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ELOOP') throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
@@ -19,8 +19,16 @@ export async function resolvePath(path: string, depth = 0): Promise<string> {
   const plain = path.replace(/\/+$/, '')
   const slash = plain.lastIndexOf('/')
   if (slash < 0) return resolve(plain)
-  const above = slash === 0 ? '/' : await resolvePath(plain.slice(0, slash), depth)
+  const above = slash === 0 ? '/' : resolvePath(plain.slice(0, slash), depth)
   const here = join(above, plain.slice(slash + 1))
-  const target = await readlink(here).catch(() => undefined)
+  const target = linkAt(here)
   return target === undefined ? here : resolvePath(resolve(dirname(here), target), depth + 1)
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }

@@ -68,7 +68,8 @@ function policyFor(judging: Judging, save: ApprovalOptions['save']): Policy {
 
   return {
     async decide(proposal) {
-      const judged = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, judging)))
+      const once = { ...judging, places: lookingOnce(judging.places) }
+      const judged = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, once)))
       const worst = worstOf(judged)
       if (!worst) return { verdict: 'allow', rule: 'no effects', why: 'It touches nothing.' }
       if (worst.verdict === 'ask') remembered(asked, keyOf(proposal), judged)
@@ -111,6 +112,18 @@ function placesOf({ folders, readFolders, home, disk, rules }: ApprovalOptions):
     protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []),
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []),
   }
+}
+
+/** The same places for the length of one decision, in which a path means one thing and is looked up once. */
+function lookingOnce(places: Places): Places {
+  const { disk } = places
+  if (!disk) return places
+  const known = new Map<string, string | undefined>()
+  const real = (path: string): string | undefined => {
+    if (!known.has(path)) known.set(path, disk.real(path))
+    return known.get(path)
+  }
+  return { ...places, disk: { ...disk, real } }
 }
 
 function worstOf(judged: readonly Judged[]): Judged | undefined {

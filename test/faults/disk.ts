@@ -82,12 +82,11 @@ export const diskPlays: Plays = {
       { expect: { results: code }, say: 'I see.' },
     ])
     writeFileSync(join(here.work, 'a.txt'), 'forty-two\n')
-    const breaks = `const real = fs.read
-      const broken = (handle, ...rest) => {
+    const breaks = `const real = fs.readSync
+      fs.readSync = (handle, ...rest) => {
         if (!fs.readlinkSync('/proc/self/fd/' + handle).endsWith('a.txt')) return real(handle, ...rest)
-        setImmediate(rest.at(-1), Object.assign(new Error('${code}: i/o error'), { code: '${code}' }))
-      }
-      fs.read = Object.defineProperties(broken, Object.getOwnPropertyDescriptors(real))`
+        throw Object.assign(new Error('${code}: i/o error'), { code: '${code}' })
+      }`
     const ended = await dragoman(['-p', 'go'], { ...here, env: { ...here.env, ...preload(breaks) } })
     assert.equal(ended.code, 0, ended.err)
     assert.match(ended.err, /read_file.*EIO/)
