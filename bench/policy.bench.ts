@@ -26,33 +26,38 @@ const policy = approvalPolicy(options)
 for (const command of commands) await decide(command)
 const share = `bash was asked about ${asked} of ${commands.length}`
 
-/** Every single decision counts, by the clock and by the processor; one after the other, without a pause. */
-const clock: number[] = []
-const cost: number[] = []
+/** By the clock and by the processor, one decision after the other, without a pause. */
+const clock = commands.map((): number[] => [])
+const cost = commands.map((): number[] => [])
 for (let round = 0; round < ROUNDS; round++) {
-  for (const command of commands) {
+  for (const [index, command] of commands.entries()) {
     const used = process.cpuUsage()
-    clock.push(await timed(() => decide(command)))
+    clock[index]?.push(await timed(() => decide(command)))
     const { user, system } = process.cpuUsage(used)
-    cost.push((user + system) / 1000)
+    cost[index]?.push((user + system) / 1000)
   }
 }
 
 report(
   'policy',
-  `Judging ${commands.length} shell commands, most of them hostile, ${ROUNDS} times, one after the other; ${share}. Node ${process.version}.`,
+  `Judging ${commands.length} shell commands, most of them hostile, one after the other; each time is the median of ${ROUNDS} rounds; ${share}. Node ${process.version}.`,
   [row('on the clock', clock), row('of the processor', cost)],
 )
 
-function row(what: string, times: readonly number[]): Row {
-  const sorted = [...times].sort((a, b) => a - b)
-  const slowest = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+/** A command's time is the median of its rounds, so that other work on the machine hardly counts; beside it every single one. */
+function row(what: string, times: readonly (readonly number[])[]): Row {
+  const usual = times.map(median)
+  const slowest = at99(usual)
   return {
     what: `a decision ${what}: the slowest of 100 (p99) against ${LIMIT} ms`,
-    figure: `${slowest.toFixed(2)} ms (half of them: ${median(sorted).toFixed(2)} ms)`,
+    figure: `${slowest.toFixed(2)} ms (half of them: ${median(usual).toFixed(2)} ms; if every round counts, p99 is ${at99(times.flat()).toFixed(2)} ms)`,
     ratio: slowest / LIMIT,
     limit: 1,
   }
+}
+
+function at99(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

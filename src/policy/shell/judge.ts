@@ -66,10 +66,10 @@ function judgeParsed(
 ): ShellJudgement & { readonly isPlain: boolean } {
   const { places, book, rejected } = context
   const home = places.home === undefined ? {} : { HOME: places.home }
-  const found = survey(text, parse, { ...home, PWD: folder })
+  const tree = parse(text)
+  const found = survey(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
   const { understood, complete } = found
   const programs = programsOf(found.commands)
-  const tree = parse(text)
   const proof = tree ? provePlain(tree) : { doubt: 'it is too long or too deep to be judged' }
   const known = { programs, understood, isPlain: 'commands' in proof }
 
