@@ -68,8 +68,7 @@ function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini
       if (respect.git && isFolder && path.endsWith('/.git')) return true
       return verdict(git, path, isFolder) || verdict(gemini, path, isFolder)
     },
-    mayIgnore: (name) =>
-      (respect.git && name === '.git') || (all.length > 0 && all.some(({ file }) => file.mayMean(name))),
+    mayIgnore: (name) => (respect.git && name === '.git') || all.some(({ file }) => file.mayMean(name)),
     enter(path, entries) {
       const names = namesAbout(entries)
       const isRepository = names.has('.git')
