@@ -7,7 +7,7 @@ import { ground, type Step } from '../test/policy/ground.ts'
 import { hasShared, shared } from '../test/support/paths.ts'
 import { type Folded, unfolded } from '../test/support/security-cases.ts'
 import { median } from './support/measure.ts'
-import { report } from './support/report.ts'
+import { report, type Row } from './support/report.ts'
 
 const ROUNDS = 7
 const LIMIT = 10
@@ -16,44 +16,48 @@ const LIMIT = 10
 const { commands, fixture } = hasShared ? reference() : { commands: ownCommands(), fixture: [] }
 
 using at = ground(fixture)
-const options = { mode: 'default', folders: [at.ws], home: at.home, disk: lookAtDisk(), rejected: bashRejects } as const
+let asked = 0
+const rejected = (text: string): Promise<string | undefined> => {
+  asked++
+  return bashRejects(text)
+}
+const options = { mode: 'default', folders: [at.ws], home: at.home, disk: lookAtDisk(), rejected } as const
 const policy = approvalPolicy(options)
 for (const command of commands) await decide(command)
+const share = `bash was asked about ${asked} of ${commands.length}`
 
-/** Processor time, so that other work on the machine does not count; and time on the clock, beside that of bash alone. */
-const [cost, clock, bash] = [0, 1, 2].map(() => commands.map((): number[] => []))
+/** By the clock and by the processor, one decision after the other, without a pause. */
+const clock = commands.map((): number[] => [])
+const cost = commands.map((): number[] => [])
 for (let round = 0; round < ROUNDS; round++) {
   for (const [index, command] of commands.entries()) {
     const used = process.cpuUsage()
-    clock?.[index]?.push(await timed(() => decide(command)))
+    clock[index]?.push(await timed(() => decide(command)))
     const { user, system } = process.cpuUsage(used)
-    cost?.[index]?.push((user + system) / 1000)
-    bash?.[index]?.push(await timed(() => bashRejects(command)))
+    cost[index]?.push((user + system) / 1000)
   }
 }
 
-const [ours, waited, floor] = [cost, clock, bash].map((times = []) => times.map(median).sort((a, b) => a - b))
 report(
   'policy',
-  `Judging ${commands.length} shell commands, most of them hostile; each time is the median of ${ROUNDS} rounds. Node ${process.version}.`,
-  [
-    {
-      what: 'a decision: the slowest of 100 against 10 ms',
-      figure: `${at99(ours).toFixed(2)} ms of the processor (half of them: ${median(ours ?? []).toFixed(2)} ms)`,
-      ratio: at99(ours) / LIMIT,
-      limit: 1,
-    },
-    {
-      what: 'a decision on the clock, against asking bash alone, which is part of it',
-      figure: `${median(waited ?? []).toFixed(2)} ms against ${median(floor ?? []).toFixed(2)} ms`,
-      ratio: median(waited ?? []) / median(floor ?? []),
-      limit: 2,
-    },
-  ],
+  `Judging ${commands.length} shell commands, most of them hostile, ${ROUNDS} times, one after the other; ${share}. Node ${process.version}.`,
+  [row('on the clock', clock), row('of the processor', cost)],
 )
 
-function at99(sorted: readonly number[] = []): number {
-  return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+/** Every single decision counts; beside it what is left if a command's time is the median of its rounds. */
+function row(what: string, times: readonly (readonly number[])[]): Row {
+  const all = times.flat()
+  const slowest = at99(all)
+  return {
+    what: `a decision ${what}: the slowest of 100 (p99) against ${LIMIT} ms`,
+    figure: `${slowest.toFixed(2)} ms (half of them: ${median(all).toFixed(2)} ms; p99 of the medians of the commands: ${at99(times.map(median)).toFixed(2)} ms)`,
+    ratio: slowest / LIMIT,
+    limit: 1,
+  }
+}
+
+function at99(times: readonly number[]): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

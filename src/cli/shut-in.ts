@@ -6,8 +6,11 @@ import type { Settings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { configFolder, dataFolder } from './places.ts'
 
+/** What a command line says about the sandbox. */
+type Wish = Pick<RunArgs, 'sandbox' | 'network'>
+
 /** How commands are shut in, by what the person said and settled. */
-export function shutIn(args: RunArgs, { config, policies }: Settings): Pick<LocalOptions, 'sandbox' | 'onUnboxed'> {
+export function shutIn(args: Wish, { config, policies }: Settings): Pick<LocalOptions, 'sandbox' | 'onUnboxed'> {
   return {
     sandbox: {
       mode: args.sandbox ?? config.sandbox ?? 'auto',
@@ -20,7 +23,7 @@ export function shutIn(args: RunArgs, { config, policies }: Settings): Pick<Loca
 }
 
 /** Whoever demands a sandbox must know before anything runs that there is none. */
-export async function demandSandbox(args: RunArgs, { config }: Settings, host: LocalHost): Promise<void> {
+export async function demandSandbox(args: Wish, { config }: Settings, host: LocalHost): Promise<void> {
   if ((args.sandbox ?? config.sandbox) !== 'on') return
   const state = await host.sandbox()
   if (state.inForce) return
@@ -32,7 +35,7 @@ export async function demandSandbox(args: RunArgs, { config }: Settings, host: L
 }
 
 /** Why commands cannot be shut in although the person did not say that they need not be; they are told how to change it. */
-export async function whyUnboxed(args: RunArgs, { config }: Settings, host: LocalHost): Promise<string | undefined> {
+export async function whyUnboxed(args: Wish, { config }: Settings, host: LocalHost): Promise<string | undefined> {
   if ((args.sandbox ?? config.sandbox) === 'off') return undefined
   const state = await host.sandbox()
   if (state.inForce) return undefined

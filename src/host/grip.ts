@@ -13,8 +13,9 @@ export interface Grip {
 
 /** A descriptor that reaches a file without opening it; Node has no name for it. */
 const O_PATH = 0o10000000
-const DESCRIPTORS = '/proc/self/fd'
-const pins = process.platform === 'linux' && existsSync(DESCRIPTORS)
+const pins = process.platform === 'linux' && existsSync('/proc/self/fd')
+/** By our number: through /proc/self every look would follow one more link. */
+const DESCRIPTORS = pins ? `/proc/${readlinkSync('/proc/self')}/fd` : ''
 
 /** Takes hold of what is at a path. A link in the last place is held itself, not followed. */
 export function grip(at: string): Grip {

@@ -29,8 +29,8 @@ export interface FolderView {
   /** The folder that the walk came from, as it was shown. */
   readonly above?: FolderView | undefined
   readonly entries: readonly FolderEntry[]
-  /** What is known of an entry, links not followed. */
-  info(name: string): FileInfo | undefined
+  /** When an entry was last changed, in milliseconds since 1970, links not followed; 0 if that cannot be told. */
+  changed(name: string): number
 }
 
 /** Files by absolute path. What is judged is what is opened: no step of a path is followed out of the allowed folders. */

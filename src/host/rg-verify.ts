@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { type Grip, gripFolder } from './grip.ts'
 import type { Hit } from './host.ts'
 import { reach } from './reach.ts'
-import type { RgFile, RgHit } from './rg-message.ts'
+import type { RgFile, RgHit } from './rg-output.ts'
 import type { Roots } from './roots.ts'
 
 /** Makes sure of what another program read. */
@@ -64,21 +64,25 @@ function sureHits(at: string, path: string, hits: readonly RgHit[]): Hit[] {
   try {
     // What is no file cannot be read at a place in it, and is dropped for that.
     return hits
-      .filter((hit) => isThere(descriptor, hit) || (lines ??= decoded(descriptor))[hit.line - 1] === plain(hit))
-      .map((hit) => ({ path, line: hit.line, text: plain(hit) }))
+      .filter(
+        (hit) => isThere(descriptor, hit) || (lines ??= decoded(descriptor))[hit.line - 1] === hit.bytes.toString(),
+      )
+      .map(({ line, bytes }) => ({ path, line, text: bytes.toString() }))
   } finally {
     closeSync(descriptor)
   }
 }
 
-function plain({ bytes }: RgHit): string {
-  return bytes.toString('utf8').replace(/\r?\n$/, '')
+function isThere(descriptor: number, { offset, bytes }: RgHit): boolean {
+  // With what ends the line, so that something is read of an empty one too.
+  const found = Buffer.allocUnsafe(bytes.length + 1)
+  const read = readSync(descriptor, found, 0, found.length, offset)
+  const next = read > bytes.length ? found[bytes.length] : LINE_END
+  return read >= bytes.length && found.subarray(0, bytes.length).equals(bytes) && (next === LINE_END || next === RETURN)
 }
 
-function isThere(descriptor: number, { offset, bytes }: RgHit): boolean {
-  const found = Buffer.allocUnsafe(bytes.length)
-  return readSync(descriptor, found, 0, bytes.length, offset) === bytes.length && found.equals(bytes)
-}
+const LINE_END = 0x0a
+const RETURN = 0x0d
 
 /** Files that begin with a byte order mark are searched as text, so their bytes are other ones. */
 function decoded(descriptor: number): string[] {

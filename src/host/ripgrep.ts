@@ -8,7 +8,7 @@ import type { Hit, Host, Search, SearchEnd } from './host.ts'
 import { HostProblem } from './problem.ts'
 import { type Reached, reach } from './reach.ts'
 import type { Roots } from './roots.ts'
-import { readMatch, type RgFile } from './rg-message.ts'
+import { RG_FORMAT, type RgFile, type RgHit, rgReader } from './rg-output.ts'
 import { verifier } from './rg-verify.ts'
 
 /** Searches with ripgrep, if the program can be had; else with nothing. */
@@ -42,23 +42,21 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
     child.once('close', (code) => resolve(code))
   })
 
-  /** Takes a line of what it prints; false if that is enough. */
-  function take(line: string): boolean {
-    const match = readMatch(line)
-    if (match === undefined) return true
-    size += match.hit.bytes.length
+  /** Takes a match; false if that is enough. */
+  function take(path: string, hit: RgHit): boolean {
+    size += hit.bytes.length
     if (++count > search.limit || size > MAX_BYTES) return false
     // The lines of a file come one after the other, so what was found is made sure of while the search goes on.
-    if (file?.path !== match.path) {
+    if (file?.path !== path) {
       if (file) hits.push(...sure.hits(base, file))
-      file = { path: match.path, hits: [] }
+      file = { path, hits: [] }
     }
-    file.hits.push(match.hit)
+    file.hits.push(hit)
     return true
   }
 
   try {
-    const limited = !(await eachLine(child.stdout, take))
+    const limited = !(await readAll(child.stdout, rgReader(take, 2 * MAX_BYTES)))
     if (limited) abort()
     const code = limited ? null : await ended
     if (file) hits.push(...sure.hits(base, file))
@@ -73,19 +71,10 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
   }
 }
 
-/** Gives away the lines of a stream as they come, until one is not taken or is too long; says whether all were taken. */
-async function eachLine(stream: Readable, take: (line: string) => boolean): Promise<boolean> {
-  let rest = ''
-  for await (const piece of stream.setEncoding('utf8') as AsyncIterable<string>) {
-    const [first = '', ...lines] = piece.split('\n')
-    rest += first
-    const last = lines.pop()
-    if (rest.length > 2 * MAX_BYTES) return false
-    if (last === undefined) continue
-    if (!take(rest) || !lines.every(take)) return false
-    rest = last
-  }
-  return take(rest)
+/** Gives away what a stream brings, until a piece is not taken; says whether all were taken. */
+async function readAll(stream: Readable, read: (piece: Buffer) => boolean): Promise<boolean> {
+  for await (const piece of stream as AsyncIterable<Buffer>) if (!read(piece)) return false
+  return true
 }
 
 /** Lines can be as long as files; a search never holds more than this. */
@@ -102,7 +91,7 @@ function startOf({ found, folder, path }: Reached, given: string): { folder: str
 function rgArguments({ pattern, include, without, limit }: Search, target: string): string[] {
   return [
     '--no-config',
-    '--json',
+    ...RG_FORMAT,
     '--ignore-case',
     '--hidden',
     '--no-require-git',
@@ -115,6 +104,8 @@ function rgArguments({ pattern, include, without, limit }: Search, target: strin
     `--max-count=${limit + 1}`,
     ...(include === undefined ? [] : onlyNames(include)),
     ...without.map((name) => `--glob=!**/${name}/**`),
+    // A file that was named is searched whatever is in it.
+    ...(target === '.' ? [] : ['--text']),
     `--regexp=${pattern}`,
     '--',
     target,

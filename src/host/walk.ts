@@ -80,11 +80,12 @@ function viewOf({ folder, path, above }: Place): FolderView {
     path,
     above,
     entries: entriesOr(folder),
-    info(name) {
+    // By its plain name, which takes half the time: whoever exchanges names could only change an order by it.
+    changed(name) {
       try {
-        return infoOf(lstatSync(`${folder.at}/${name}`))
+        return lstatSync(`${path}/${name}`).mtimeMs
       } catch {
-        return undefined
+        return 0
       }
     },
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { localHost } from '../../src/host/local.ts'
 import { noneAliveIn } from '../support/alive.ts'
@@ -100,18 +100,23 @@ test('dragoman mcp import: from files of other programs, on the person’s word 
   writeFileSync(
     join(work, '.vscode/mcp.json'),
     `{ // servers
-      "servers": { "sea": { "type": "http", "url": "https://sea.example/mcp", "headers": { "K": "\${input:key}" }, }, } }`,
+      "servers": { "sea": { "type": "http", "url": "https://sea.example/mcp", "headers": { "K": "\${input:key}" }, },
+      "bay": { "command": "bay", "env": { "A": "\${env:A}", "B": "\${B:-b}" } }, } }`,
   )
   const settings = join(home, '.config/dragoman/config.json')
+  mkdirSync(dirname(settings), { recursive: true })
+  writeFileSync(settings, '{"$schema":"https://example.com/schema.json","model":"a/b"}')
   const asked = await dragoman(['mcp', 'import', '--from', 'gemini'], world)
   assert.equal(asked.code, 42, 'nobody said yes')
   const done = await dragoman(['mcp', 'import', '--yes'], world)
   assert.equal(done.code, 0, done.err)
-  assert.match(done.out, /sea: put in by hand what \$\{input:key\} stands for/)
-  const { mcpServers } = JSON.parse(readFileSync(settings, 'utf8')) as { mcpServers: unknown }
-  assert.deepEqual(mcpServers, {
+  assert.match(done.out, /sea: it is left out, because .* the input “key” is; write \$NAME there/)
+  const kept = JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>
+  assert.deepEqual(kept['mcpServers'], {
     // Trust does not come along.
     lake: { command: 'lake', args: ['-v'], env: { KEY: '$KEY' } },
-    sea: { url: 'https://sea.example/mcp', type: 'http', headers: { K: '${input:key}' } },
+    bay: { command: 'bay', env: { A: '${A}', B: '${B:-b}' } },
   })
+  assert.equal(kept['$schema'], 'https://example.com/schema.json')
+  assert.equal(kept['model'], 'a/b')
 })

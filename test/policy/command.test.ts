@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
@@ -135,6 +135,21 @@ describe('dragoman policy explain', () => {
       assert.equal(code, 0)
       assert.match(out, expected)
     })
+
+  test('it says what would really happen here: without a sandbox every command asks', async () => {
+    const at = await stage([])
+    const bin = join(at.home, 'bin')
+    mkdirSync(bin)
+    symlinkSync('/bin/bash', join(bin, 'bash'))
+    const world = { ...at, env: { ...at.env, PATH: bin } }
+    const here = await dragoman(['policy', 'explain', 'run_shell_command(pwd)'], world)
+    assert.match(here.out, /^A person is asked\. There is no sandbox here.*By mode: default asks, auto_edit asks/s)
+    const settings = join(at.home, '.config/dragoman')
+    mkdirSync(settings, { recursive: true })
+    writeFileSync(join(settings, 'config.json'), '{"sandbox":"off"}')
+    const waived = await dragoman(['policy', 'explain', 'run_shell_command(pwd)'], world)
+    assert.match(waived.out, /^It runs without a question/)
+  })
 
   test('without a call it says how to ask', async () => {
     const { code, err } = await dragoman(['policy', 'explain'], await stage([]))

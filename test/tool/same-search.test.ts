@@ -52,6 +52,7 @@ function variedTree(random: Random): Workspace {
     'no-end.txt': 'bar\nfoo',
     'returns.txt': 'foo\rbar\nfoo\r\n',
     'name with space.ts': 'foo spaced\n',
+    'name: 7:with\nline.ts': 'foo: 3:lined\n',
     'src/[id]/page.tsx': 'foo page\n',
     'src/ünï.ts': 'foo named\n',
   }

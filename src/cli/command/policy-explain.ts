@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
+import { localHost } from '../../host/local.ts'
 import type { Effect } from '../../policy/effect.ts'
 import type { ApprovalMode, Decision, Proposal, Verdict } from '../../policy/policy.ts'
 import { SHELL } from '../../policy/rule/rule.ts'
@@ -9,6 +11,7 @@ import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
 import { RUN_OPTIONS } from '../options.ts'
 import { policiesFor } from '../policies.ts'
+import { shutIn, whyUnboxed } from '../shut-in.ts'
 import type { PolicyOptions } from './policy.ts'
 
 const MODES = RUN_OPTIONS['approval-mode'].from
@@ -17,7 +20,13 @@ const MODES = RUN_OPTIONS['approval-mode'].from
 export async function explainCommand(call: string, options: PolicyOptions): Promise<void> {
   const folder = workFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
   const proposal = proposalOf(call, options.tool, folder)
-  const policyFor = policiesFor(readSettings(folder), { folders: [folder] })
+  const settings = readSettings(folder)
+  const host = localHost({ folders: [folder], scratch: tmpdir(), ...shutIn({}, settings) })
+  const policyFor = policiesFor(settings, {
+    folders: [folder],
+    sandboxed: async () => (await host.sandbox()).inForce,
+    unboxed: () => whyUnboxed({}, settings, host),
+  })
   const wanted = options['approval-mode'] ?? 'default'
   const decisions: [ApprovalMode, Decision][] = []
   for (const mode of MODES) decisions.push([mode, await withUrlGuard(policyFor(mode), urlGuard()).decide(proposal)])

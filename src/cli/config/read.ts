@@ -36,7 +36,7 @@ export function readSettings(folder: string): Settings {
   // A stranger's file may be wrong in any way; it may not even stop the run.
   const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : tightening(path, text)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
-  const { policy: _unused, ...config } = { ...admin, ...user, ...project }
+  const { policy: _policy, $schema: _schema, ...config } = { ...admin, ...user, ...project }
   return {
     config: {
       ...config,
@@ -76,8 +76,7 @@ export function parseConfig(path: string, text: string): Config {
   }
   const [problem] = validate(CONFIG_SCHEMA, json)
   if (problem) throw new Complaint(`${path}: ${sentence(problem, json)}`, EXIT.config)
-  const { $schema: _unused, ...config } = json as JsonObject
-  return config
+  return json as JsonObject
 }
 
 /** The settings of one file; nothing if there is none. */

@@ -4,6 +4,8 @@ import type { McpServerConfig } from '../../tool/mcp/config.ts'
 
 /** What a person can settle in a config file. */
 export interface Config {
+  /** For editors: where the schema of these settings is. */
+  readonly $schema?: string
   /** The model to use when none is named. */
   readonly model?: string
   /** The models to go on with when that one cannot answer. */
@@ -145,6 +147,7 @@ const modelCard = closed('What is known of a model.', {
 })
 
 const properties: Record<keyof Config, JsonObject> = {
+  $schema: { type: 'string' },
   model: text('The model to use when none is named: provider/model.'),
   fallback: texts('The models to go on with when that one cannot answer.'),
   approvalMode: oneOf('What happens unasked.', ['default', 'auto_edit', 'yolo', 'plan']),
@@ -205,6 +208,6 @@ export const CONFIG_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Dragoman’s settings',
   type: 'object',
-  properties: { $schema: { type: 'string' }, ...properties },
+  properties,
   additionalProperties: false,
 }

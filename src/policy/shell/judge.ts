@@ -13,14 +13,14 @@ import { doubtAbout, pathDoubt } from './harmless.ts'
 import { type PlainCommand, provePlain } from './plain.ts'
 import { withoutPrinting } from './program/git.ts'
 import { survey } from './survey.ts'
-import { shellParser } from './syntax.ts'
+import { type Parse, shellParser } from './syntax.ts'
 import { UNKNOWN } from './word.ts'
 
 /** What a command is judged by. */
 export interface ShellContext {
   readonly places: Places
   readonly book: Book
-  /** The shell's own opinion: what it says against the text, or nothing. */
+  /** The shell's own opinion: what it says against a text, or nothing. */
   readonly rejected?: (text: string) => Promise<string | undefined>
 }
 
@@ -41,41 +41,53 @@ export interface ShellJudgement {
   readonly always?: readonly string[]
 }
 
-/** Judges shell text: danger is looked for everywhere, harmlessness must be proved. */
+/**
+ * Judges shell text: danger is looked for everywhere, harmlessness must be proved. The shell's own opinion takes a process,
+ * so it is asked only where it can change something: not about what is forbidden anyway, nor about what was proved to the
+ * last word, since the closed grammar holds nothing that bash rejects.
+ */
 export async function judgeShell(text: string, folder: string, context: ShellContext): Promise<ShellJudgement> {
-  const { places, rejected } = context
   const hidden = hiddenIn(text, { lines: true })
   if (hidden !== undefined) return firm('deny', 'hidden characters', `It contains ${hidden}, which nobody can see.`)
   if (Buffer.byteLength(text) > MAX_LENGTH)
     return firm('deny', 'length', 'It is too long to be judged; put it into a file.')
-  const [parse, problem] = await Promise.all([shellParser(), rejected?.(text)])
+  const { isPlain, ...judgement } = judgeParsed(text, folder, context, await shellParser())
+  const problem = judgement.verdict === 'deny' || isPlain ? undefined : await context.rejected?.(text)
+  if (problem === undefined) return judgement
+  return { ...firm('deny', 'bash', `Bash rejects it: ${problem}`), programs: judgement.programs }
+}
 
+/** Our own judgement of a text, and whether every word of it was certain. */
+function judgeParsed(
+  text: string,
+  folder: string,
+  context: ShellContext,
+  parse: Parse,
+): ShellJudgement & { readonly isPlain: boolean } {
+  const { places, book, rejected } = context
   const home = places.home === undefined ? {} : { HOME: places.home }
-  const found = survey(text, parse, { ...home, PWD: folder })
-  const programs = programsOf(found.commands)
-  const disguised = found.commands.map(programOf).find(isDisguised)
-  const dangers = [...dangersIn(found, places), ...found.commands.flatMap((command) => ruledOut(command, context.book))]
-  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
   const tree = parse(text)
-  const { understood } = found
-
-  if (problem !== undefined) return { ...firm('deny', 'bash', `Bash rejects it: ${problem}`), programs }
-  if (disguised !== undefined) {
-    return {
-      ...firm('deny', 'hidden characters', `“${disguised}” is written so that it looks like another name.`),
-      programs,
-    }
-  }
-  if (!found.understood && !rejected) return { ...firm('deny', 'parser', 'It cannot be parsed.'), programs }
-  if (worst) return { ...worst, programs, firm: true, understood }
-  if (!found.complete)
-    return { ...firm('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), programs }
-
+  const found = survey(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
+  const { understood, complete } = found
+  const programs = programsOf(found.commands)
   const proof = tree ? provePlain(tree) : { doubt: 'it is too long or too deep to be judged' }
-  const doubt = text.length > MAX_ALLOWED ? 'it is too long to be judged' : 'doubt' in proof ? proof.doubt : undefined
-  if (doubt !== undefined || 'doubt' in proof)
-    return { ...ask(`It is not proved harmless: ${doubt}.`), programs, understood }
-  return { ...judgeProved(proof.commands, folder, context), programs, understood }
+  const known = { programs, understood, isPlain: 'commands' in proof }
+
+  const disguised = found.commands.map(programOf).find(isDisguised)
+  if (disguised !== undefined) {
+    const why = `“${disguised}” is written so that it looks like another name.`
+    return { ...firm('deny', 'hidden characters', why), ...known }
+  }
+  if (!understood && !rejected) return { ...firm('deny', 'parser', 'It cannot be parsed.'), ...known }
+  const dangers = [...dangersIn(found, places), ...found.commands.flatMap((command) => ruledOut(command, book))]
+  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
+  if (worst) return { ...worst, firm: true, ...known }
+  if (!complete)
+    return { ...firm('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), ...known }
+
+  if ('doubt' in proof) return { ...ask(`It is not proved harmless: ${proof.doubt}.`), ...known }
+  if (text.length > MAX_ALLOWED) return { ...ask('It is not proved harmless: it is too long to be judged.'), ...known }
+  return { ...judgeProved(proof.commands, folder, context), ...known }
 }
 
 /** Nobody writes longer commands by hand; a longer one is never allowed unasked, a much longer one never at all. */

@@ -77,9 +77,16 @@ function simple(node: Syntax, reads: readonly string[], after: string, found: Fo
     else if (child.kind === 'file_redirect' || child.kind === 'herestring_redirect') files.push(...redirection(child))
     else words.push(certain(child))
   }
-  if (words.length === 0) throw new Doubt('it sets a variable')
+  const [name] = words
+  if (name === undefined) throw new Doubt('it sets a variable')
+  if (RESERVED.has(name)) throw new Doubt(`“${name}” is a word of the shell itself`)
   found({ words, reads: files, after })
 }
+
+/** Words that the parser takes for programs where bash finds them out of place. */
+const RESERVED: ReadonlySet<string> = new Set(
+  '! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
+)
 
 /** The files that a redirection reads. Writing is only to where nothing is kept. */
 function redirection(node: Syntax): string[] {
@@ -117,7 +124,8 @@ const WORDS: ReadonlySet<string> = new Set(['command_name', 'word', 'number', 'r
 
 /**
  * What stands between the pieces must be blank. A continued line counts as blank only beside a real one: in the middle of
- * a word bash joins what the parser divides. Line ends stand only between statements.
+ * a word bash joins what the parser divides. Line ends stand only between statements. And a number that touches a
+ * redirection belongs to it, which the parser does not always see.
  */
 function gaps(node: Syntax, lines: boolean): void {
   let at = node.start
@@ -126,6 +134,9 @@ function gaps(node: Syntax, lines: boolean): void {
     const bare = gap.replaceAll('\\\n', '')
     if (!(lines ? /^[ \t\n]*$/ : /^[ \t]*$/).test(bare)) throw new Doubt('it contains something odd between its words')
     if (bare === '' && gap !== '') throw new Doubt('a word goes on in the next line')
+    const before = node.text[at - node.start - 1] ?? ''
+    if (gap === '' && child.kind.endsWith('_redirect') && /\d/.test(before))
+      throw new Doubt('a number stands directly before a redirection')
     at = child.end
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../define.ts'
-import { fixedFolder, globMatcher, globProblem, nameTest } from '../seek/glob.ts'
+import { fileMatcher, fixedFolder, globProblem } from '../seek/glob.ts'
 import { walkTree } from '../seek/tree.ts'
 import text from './glob.md'
 import { builtin, failure } from './support/builtin.ts'
@@ -26,7 +26,7 @@ export const glob: Tool = builtin({
 
   async run(input, context) {
     const pattern = textIn(input, 'pattern')
-    const found: Found[] = []
+    const found: Found = { paths: [], times: [] }
     let ignored = 0
     const places = starts(input, context.folders)
     for (const place of places) {
@@ -38,35 +38,35 @@ export const glob: Tool = builtin({
     }
     const where = places.join(', ')
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
-    if (found.length === 0) {
+    if (found.paths.length === 0) {
       const none = `No files found matching '${pattern}' within ${where}.`
       return { content: `${none}${count}`, display: 'No files found' }
     }
-    const more = found.length > MAX_PATHS ? `\n... and ${found.length - MAX_PATHS} older ones; narrow the pattern` : ''
+    const more =
+      found.paths.length > MAX_PATHS ? `\n... and ${found.paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
     const list = `${newest(found).join('\n')}${more}${count}`
     return {
-      content: `Found ${found.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
-      display: `Found ${found.length} matching file(s)`,
+      content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
+      display: `Found ${found.paths.length} matching file(s)`,
     }
   },
 })
 
 const MAX_PATHS = 2000
 
+/** The files that were found, and when each was changed; there may be very many. */
 interface Found {
-  readonly path: string
-  readonly changed: number
+  readonly paths: string[]
+  readonly times: number[]
 }
 
 /** The paths to show, the newest first. Of very many only those are put in order that are shown. */
-function newest(found: readonly Found[]): string[] {
-  const oldest =
-    Float64Array.from(found, ({ changed }) => changed)
-      .sort()
-      .at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
-  return found
-    .filter(({ changed }) => changed >= oldest)
-    .sort((a, b) => b.changed - a.changed || (a.path < b.path ? -1 : 1))
+function newest({ paths, times }: Found): string[] {
+  const oldest = new Float64Array(times).sort().at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
+  return paths
+    .map((path, at) => ({ path, time: times[at] ?? 0 }))
+    .filter(({ time }) => time >= oldest)
+    .sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
     .slice(0, MAX_PATHS)
     .map(({ path }) => path)
 }
@@ -77,7 +77,7 @@ function starts(input: JsonObject, folders: readonly string[]): string[] {
 }
 
 /** Collects the files below a place that fit; gives how many that fit are ignored. */
-async function find(input: JsonObject, context: ToolContext, place: string, found: Found[]): Promise<number> {
+async function find(input: JsonObject, context: ToolContext, place: string, found: Found): Promise<number> {
   const { files } = context.host
   const respect = {
     git: flagIn(input, 'respect_git_ignore', true),
@@ -86,11 +86,15 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
   const base = await files.resolve(place)
   const top = await workspaceOf(context.host, context.folders, base)
   const pattern = within(textIn(input, 'pattern'), [place, base])
+  const add = (path: string, time: number): void => {
+    found.paths.push(byGivenName(top, path))
+    found.times.push(time)
+  }
   // A name may look like a pattern; if there is such a file, it is meant.
   const literal = `${base}/${pattern}`
   const named = await files.info(literal).catch(() => undefined)
   if (named?.kind === 'file') {
-    found.push({ path: byGivenName(top, literal), changed: named.changed })
+    add(literal, named.changed)
     return 0
   }
   const fixed = fixedFolder(pattern)
@@ -98,8 +102,7 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
   const start = await files.resolve(folder)
   // Below a link the names would not be those that the pattern speaks of.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
-  const caseSensitive = flagIn(input, 'case_sensitive', false)
-  const matches = globMatcher(pattern, caseSensitive)
+  const matches = fileMatcher(pattern, flagIn(input, 'case_sensitive', false))
   const asked = pattern.split('/')
   return walkTree(
     files,
@@ -108,11 +111,10 @@ async function find(input: JsonObject, context: ToolContext, place: string, foun
       top: top.real,
       respect,
       without: LEFT_OUT.filter((name) => !asked.includes(name)),
-      mayWant: nameTest(pattern, caseSensitive),
-      wanted: (path) => matches(path.slice(base.length + 1)),
+      wanted: (path, name) => matches(path.slice(base.length + 1), name),
       signal: context.signal,
     },
-    (path, view, name) => found.push({ path: byGivenName(top, path), changed: view.info(name)?.changed ?? 0 }),
+    (path, view, name) => add(path, view.changed(name)),
   )
 }
 

@@ -54,8 +54,7 @@ async function linesOf(entries: readonly FolderEntry[], path: string, { host }: 
   const links = entries.filter(({ kind }) => kind === 'link')
   const targets = await Promise.all(links.map(({ name }) => host.files.info(`${path}/${name}`).catch(() => undefined)))
   const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
-  return entries
-    .map(({ name, kind }) => ({ name, isFolder: kind === 'folder' || folders.has(name) }))
-    .sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : 1))
-    .map(({ name, isFolder }) => (isFolder ? `[DIR] ${name}` : name))
+  const [first, last]: [string[], string[]] = [[], []]
+  for (const { name, kind } of entries) (kind === 'folder' || folders.has(name) ? first : last).push(name)
+  return [...first.sort().map((name) => `[DIR] ${name}`), ...last.sort()]
 }

@@ -95,8 +95,9 @@ async function searchIn(input: JsonObject, context: ToolContext, place: string, 
 }
 
 /** A search program knows only UTF-8, and shows other bytes as damage; what they stand for is read here. */
-async function decoded(hits: readonly Hit[], { host }: ToolContext): Promise<Hit[]> {
+async function decoded(hits: readonly Hit[], { host }: ToolContext): Promise<readonly Hit[]> {
   const damaged = new Set(hits.filter(({ text: found }) => found.includes('\uFFFD')).map(({ path }) => path))
+  if (damaged.size === 0) return hits
   const texts = new Map<string, readonly string[] | undefined>()
   for (const path of damaged) texts.set(path, await linesOf(host.files, path))
   return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))

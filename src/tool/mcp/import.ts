@@ -29,15 +29,22 @@ export function importServers(text: string, folder: string): Imported {
   for (const [name, entry] of found.flatMap((one) => Object.entries(one))) {
     if (!isObject(entry)) continue
     const server = serverOf(entry, folder)
-    const unknown = textsIn(server).flatMap((one) => [...one.matchAll(/\$\{\w+:[^}]*\}/g)].map(([word]) => word))
-    if (unknown.length > 0) remarks.push(`${name}: put in by hand what ${[...new Set(unknown)].join(', ')} stands for.`)
-    if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
+    const foreign = [...new Set(textsIn(server).flatMap((one) => one.match(FOREIGN) ?? []))]
+    if (foreign.length > 0) {
+      const what = foreign.map((word) => word.replace(/^\$\{input:(.*)\}$/, 'the input “$1”')).join(', ')
+      remarks.push(
+        `${name}: it is left out, because only its own program can say what ${what} is; write $NAME there, set that variable, and import it again.`,
+      )
+    } else if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
       remarks.push(`${name}: it has neither a command nor an address, and is left out.`)
     } else Object.defineProperty(servers, name, { value: server, enumerable: true, writable: true, configurable: true })
   }
   if (found.length === 0) remarks.push('There are no servers in it.')
   return { servers, remarks }
 }
+
+/** `${input:key}` is asked for by VS Code when it starts a server; `${NAME:-otherwise}` is a variable, as we write it. */
+const FOREIGN = /\$\{\w+:(?!-)[^}]*\}/g
 
 function serverOf(entry: Record<string, unknown>, folder: string): McpServerConfig {
   const word = (key: string): string | undefined => {

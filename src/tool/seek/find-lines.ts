@@ -35,7 +35,7 @@ export async function findLines(files: Files, top: string, search: Search): Prom
       top,
       respect: { git: true, gemini: false },
       without: search.without,
-      wanted: (path: string) => fits(path.slice(folder.length + 1)),
+      wanted: (within: string, name: string) => fits(`${within}/${name}`.slice(folder.length + 1)),
       ...(search.signal && { signal: search.signal }),
     }
     // One file at a time: what is read is held in memory.

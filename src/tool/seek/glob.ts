@@ -1,29 +1,38 @@
 /** Tests paths, written with slashes and relative to where the pattern begins. */
 export type Matcher = (path: string) => boolean
 
+/** Makes a test of a glob, for paths. */
+export function globMatcher(pattern: string, caseSensitive = false): Matcher {
+  const fitsFile = fileMatcher(pattern, caseSensitive)
+  return (path) => {
+    const slash = path.lastIndexOf('/')
+    return fitsFile(path.slice(0, Math.max(slash, 0)), path.slice(slash + 1))
+  }
+}
+
 /**
  * Makes a test of a glob: `*` and `?` within a name, `**` over folders, `[…]`, `{a,b}`. Names that begin with a dot are
- * names like any other. The time it takes grows with the length of pattern and path only, whatever they are.
+ * names like any other. The time it takes grows with the length of pattern and path only, whatever they are. It takes the
+ * folder and the name of a file apart: mostly the name decides, and there may be very many of them.
  */
-export function globMatcher(pattern: string, caseSensitive = false): Matcher {
+export function fileMatcher(pattern: string, caseSensitive = false): (folder: string, name: string) => boolean {
   const fold = foldOf(caseSensitive)
   const ways = waysOf(pattern, caseSensitive).map((way) => way.split('/').map(stepOf))
   const mayMatch = nameTest(pattern, caseSensitive)
-  return (path) => {
-    const name = path.slice(path.lastIndexOf('/') + 1)
+  return (folder, name) => {
     if (!mayMatch(name)) return false
     let names: string[] | undefined
     return ways.some((steps) => {
       const [first, only] = steps
       // In whatever folder: then only the name counts, and most patterns are like this.
       if (first === ANY && only !== undefined && steps.length === 2) return only === ANY || fitsName(only, fold(name))
-      return matches(steps, (names ??= fold(path).split('/')), fitsName)
+      return matches(steps, (names ??= fold(folder === '' ? name : `${folder}/${name}`).split('/')), fitsName)
     })
   }
 }
 
 /** A quick test that all files must pass whose path fits: most fail at the end of their names already. */
-export function nameTest(pattern: string, caseSensitive = false): (name: string) => boolean {
+function nameTest(pattern: string, caseSensitive = false): (name: string) => boolean {
   const fold = foldOf(caseSensitive)
   const tails = waysOf(pattern, caseSensitive).map((way) => /[^*?[\]\\/]*$/.exec(way)?.[0] ?? '')
   if (tails.includes('')) return () => true

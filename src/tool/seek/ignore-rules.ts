@@ -62,15 +62,13 @@ interface Level {
 }
 
 function makeRules(files: Files, respect: Respect, git: readonly Level[], gemini: readonly Level[]): Rules {
+  const all = [...git, ...gemini]
   const rules: Rules = {
     ignores(path, isFolder) {
       if (respect.git && isFolder && path.endsWith('/.git')) return true
       return verdict(git, path, isFolder) || verdict(gemini, path, isFolder)
     },
-    mayIgnore: (name) =>
-      (respect.git && name === '.git') ||
-      git.some(({ file }) => file.mayMean(name)) ||
-      gemini.some(({ file }) => file.mayMean(name)),
+    mayIgnore: (name) => (respect.git && name === '.git') || all.some(({ file }) => file.mayMean(name)),
     enter(path, entries) {
       const names = namesAbout(entries)
       const isRepository = names.has('.git')
@@ -103,7 +101,7 @@ const ABOUT: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI])
 
 function namesAbout(entries: readonly FolderEntry[]): ReadonlySet<string> {
   let found: Set<string> | undefined
-  for (const { name } of entries) if (ABOUT.has(name)) (found ??= new Set()).add(name)
+  for (const { name } of entries) if (name.startsWith('.') && ABOUT.has(name)) (found ??= new Set()).add(name)
   return found ?? NONE
 }
 

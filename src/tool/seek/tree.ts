@@ -9,10 +9,8 @@ export interface TreeOptions {
   readonly respect: Respect
   /** Names of folders to leave out, wherever they are. */
   readonly without: readonly string[]
-  /** Could a file of this name be wanted? Asked first of all. */
-  readonly mayWant?: (name: string) => boolean
   /** Is this file wanted? Asked before anything is asked about being ignored. */
-  readonly wanted: (path: string) => boolean
+  readonly wanted: (folder: string, name: string) => boolean
   readonly signal?: AbortSignal
 }
 
@@ -22,7 +20,7 @@ export async function walkTree(
   options: TreeOptions,
   visit: (path: string, folder: FolderView, name: string) => unknown,
 ): Promise<number> {
-  const { folder, top, respect, without, wanted, mayWant, signal } = options
+  const { folder, top, respect, without, wanted, signal } = options
   // The rules of a folder, for those that are in it.
   const rulesIn = new WeakMap<FolderView, Rules>()
   let ignored = 0
@@ -32,12 +30,11 @@ export async function walkTree(
     const enter: string[] = []
     const waiting: Promise<unknown>[] = []
     for (const { name, kind } of view.entries) {
-      if (mayWant && kind === 'file' && !mayWant(name)) continue
-      const path = `${view.path}/${name}`
       if (kind === 'folder') {
-        if (without.includes(name) || (here.mayIgnore(name) && here.ignores(path, true))) continue
+        if (without.includes(name) || (here.mayIgnore(name) && here.ignores(`${view.path}/${name}`, true))) continue
         enter.push(name)
-      } else if (kind === 'file' && wanted(path)) {
+      } else if (kind === 'file' && wanted(view.path, name)) {
+        const path = `${view.path}/${name}`
         if (here.mayIgnore(name) && here.ignores(path, false)) {
           ignored++
           continue

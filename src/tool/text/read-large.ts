@@ -52,6 +52,18 @@ const PIECE = 4 * 2 ** 20
 /** Of a line, more than can be shown in any encoding, and no more. */
 const MAX_KEPT = MAX_LINE * 4 + 4
 
+/** Goes past so many lines, or as many as end here; gives where the next one begins. */
+function passLines(bytes: Uint8Array, from: number, most: number): { passed: number; next: number } {
+  let passed = 0
+  let next = from
+  for (let at = from; at < bytes.length && passed < most; at++) {
+    if (bytes[at] !== 0x0a) continue
+    passed++
+    next = at + 1
+  }
+  return { passed, next }
+}
+
 /** Counts lines as their bytes come by, and keeps the wanted ones, as much of each as can be shown. */
 function keeper({ offset, limit }: Window): {
   take(bytes: Uint8Array): void
@@ -87,6 +99,12 @@ function keeper({ offset, limit }: Window): {
     take(bytes) {
       let from = 0
       for (;;) {
+        if (!isWanted() && !begun) {
+          // Most lines are only counted, and there may be very many of them.
+          const { passed, next } = passLines(bytes, from, at < offset ? offset - at : Number.POSITIVE_INFINITY)
+          at += passed
+          from = next
+        }
         const end = bytes.indexOf(0x0a, from)
         if (end < 0) break
         keep(bytes.subarray(from, end))

@@ -68,7 +68,8 @@ async function search(
     top: top.real,
     respect: respectIn(input),
     without: usual ? LEFT_OUT : ['.git'],
-    wanted: (path: string) => {
+    wanted: (folder: string, last: string) => {
+      const path = `${folder}/${last}`
       const name = path.slice(base.length + 1)
       if (isSecret(path, top.real) || !fits.some(({ matches }) => matches(name))) return false
       if (usual && MEDIA_NAMES.test(name) && !isAsked(name)) return false
