@@ -48,11 +48,11 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
   let shownSpot: Spot | undefined
   let isPlaced = false
 
-  function styled(row: readonly Cell[]): string {
+  function styled(row: Line): string {
     let out = ''
     let tone = ''
     for (const cell of row) {
-      const wanted = theme[cell.tone]
+      const wanted = theme[cell.tone ?? 'plain']
       if (wanted !== tone) out += wanted === '' ? '\u001B[0m' : `\u001B[0;${wanted}m`
       tone = wanted
       out += cell.text
@@ -135,7 +135,7 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
   return {
     commit(lines) {
       if (lines.length === 0) return
-      const above = lines.map((one) => `${styled(cells(one))}\r\n`).join('')
+      const above = lines.map((one) => `${styled(one)}\r\n`).join('')
       const clear = toRow(0, Math.max(shown.length, 1)) + cleared()
       isPlaced = false
       shown = []

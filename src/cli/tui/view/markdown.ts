@@ -1,4 +1,4 @@
-import { lexer, type Token, type Tokens } from 'marked'
+import { lexer, Lexer, type Token, type Tokens } from 'marked'
 import { cut, type Line, line, lineWidth, type Span, type Tone, wrap } from '../term/line.ts'
 import { type Look, READABLE } from './look.ts'
 
@@ -9,7 +9,8 @@ export function markdown(text: string, look: Look): Line[] {
 
 /** How much of a text that still grows is final: all blocks but the last. Gives an offset into the text. */
 export function settledLength(text: string): number {
-  const tokens = lexer(text)
+  // Where blocks end can be told without looking into them.
+  const tokens = new Lexer().blockTokens(text)
   const last = tokens.findLastIndex(({ type }) => type !== 'space')
   return tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
 }
