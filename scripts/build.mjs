@@ -8,12 +8,14 @@ import { binOf, runNode } from './lib/run.mjs'
 
 const entryPoints = ['src/cli/main.ts', 'src/index.ts', 'src/embed/index.ts']
 
-/** What a headless run loads: one file instead of dozens. */
+/** What a run loads, with a person or without: one file instead of dozens. */
 const hot = {
   entry: 'src/cli/main.ts',
   sources: [
     'src/cli/command/run.ts',
     'src/cli/headless.ts',
+    'src/cli/tui/app.ts',
+    'src/cli/tui/view/highlight.ts',
     'src/host/local.ts',
     'src/host/keep.ts',
     'src/provider/catalog.ts',

@@ -14,7 +14,7 @@ const inside = [
   '@pydantic/genai-prices',
   'diff',
   'eventsource-parser',
-  'google-auth-library',
+  'get-east-asian-width',
   'highlight.js',
   'iconv-lite',
   'ignore',

@@ -36,6 +36,7 @@ async function endWith(error: unknown): Promise<void> {
   try {
     process.exit(await crashed(error))
   } catch {
+    process.stderr.write(`dragoman: this should not have happened: ${String(error).split('\n')[0]}\n`)
     process.exit(EXIT.failure)
   }
 }

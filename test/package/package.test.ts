@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -47,6 +48,21 @@ describe('the package', () => {
       assert.ok(paths.includes(needed), needed)
     for (const path of paths)
       assert.match(path, /^(?:bin|dist|man)\/|^(?:LICENSE|README\.md|package\.json|docs\/config\.schema\.json)$/)
+  })
+
+  test('needs no package that it does not bring along', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object }
+    const known = new Set([...Object.keys(dependencies), ...builtinModules])
+    const asked = /(?:\bfrom|\bimport\s*\(?|[=(,]require\(|\bobtain\()\s*["']([@a-z][\w@./-]*)["']/g
+    const missing = packed.files
+      .filter(({ path }) => /^dist\/.*\.c?js$/.test(path))
+      .flatMap(({ path }) =>
+        [...readFileSync(join(root, path), 'utf8').matchAll(asked)]
+          .map(([, name = '']) => name)
+          .filter((name) => !known.has(name))
+          .map((name) => `${path}: ${name}`),
+      )
+    assert.deepEqual([...new Set(missing)], [])
   })
 
   test('installs without a script, within its limits, and runs', (t) => {

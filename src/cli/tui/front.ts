@@ -15,6 +15,8 @@ import type { Look } from './view/look.ts'
 export interface Front {
   readonly state: State
   update(change: (state: State) => State): void
+  /** Shows now what is not shown yet. */
+  show(): void
   /** Puts something above the live part for good. */
   say(text: string, tone?: 'quiet' | 'warn' | 'bad'): void
   print(lines: readonly Line[]): void
@@ -108,6 +110,9 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
       isDue = true
       clearTimeout(timer)
       timer = setTimeout(paint, FRAME_MS)
+    },
+    show() {
+      if (isDue) paint()
     },
     say,
     print(lines) {

@@ -62,6 +62,7 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     get state() {
       return state
     },
+    show: tell,
     update(change) {
       const wasBusy = state.running !== undefined
       state = change(state)

@@ -27,8 +27,9 @@ export interface Talk {
   readonly inbox: NonNullable<Agent['inbox']>
 }
 
-/** So many milliseconds are spent on events before keys and the screen have their turn. */
+/** So many milliseconds are spent on events, or so much text is taken in, before keys and the screen have their turn. */
 const BREATH_MS = 2
+const MOUTHFUL = 2000
 
 /** Starts a conversation. The agent is asked for anew at each run: model and mode may have changed. */
 export function startTalk(
@@ -44,15 +45,20 @@ export function startTalk(
   async function work(said: UserTurn['parts'] | undefined): Promise<void> {
     stop = new AbortController()
     let rested = performance.now()
+    let eaten = 0
     front().update((state) => ({ ...state, running: Date.now() }))
     try {
       for await (const event of run(agent(), said, stop.signal)) {
         watch(event)
-        front().update((state) => after(state, event, agent()))
         // An answer that comes in faster than it can be shown must not keep keys from being heard.
-        if (performance.now() - rested > BREATH_MS) {
+        for (const bite of bites(event)) {
+          front().update((state) => after(state, bite, agent()))
+          eaten += lengthOf(bite)
+          if (eaten > MOUTHFUL) front().show()
+          else if (performance.now() - rested <= BREATH_MS) continue
           await new Promise((resolve) => setImmediate(resolve))
           rested = performance.now()
+          eaten = 0
         }
       }
     } catch (error) {
@@ -122,6 +128,18 @@ function without(state: State, id: string): State {
 }
 
 /** The state after an event: the conversation, and the figures of the status line. */
+/** A long piece of text in pieces that can be shown quickly. */
+function bites(event: RunEvent): readonly RunEvent[] {
+  if (lengthOf(event) <= MOUTHFUL || event.type !== 'turn' || event.event.type !== 'part-delta') return [event]
+  const { text, ...delta } = event.event
+  const pieces = text.match(/[^]{1,2000}(?![\udc00-\udfff])/g) ?? [text]
+  return pieces.map((piece) => ({ type: 'turn', event: { ...delta, text: piece } }))
+}
+
+function lengthOf(event: RunEvent): number {
+  return event.type === 'turn' && event.event.type === 'part-delta' ? event.event.text.length : 0
+}
+
 function after(state: State, event: RunEvent, agent: Agent): State {
   const next = { ...state, conversation: told(state.conversation, event, Date.now()) }
   if (event.type === 'budget') {

@@ -55,7 +55,7 @@ function inner(block: Block, look: Look, now: number): Line[] {
           ),
         )
     case 'text':
-      return markdown(visible(block.text), look)
+      return markdown(visible(block.text), isLongAndLive(block) ? { width } : look)
     case 'thought':
       return thought(block, width)
     case 'call':
@@ -70,6 +70,11 @@ function inner(block: Block, look: Look, now: number): Line[] {
         .split('\n')
         .flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
   }
+}
+
+/** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
+function isLongAndLive({ text, done }: Extract<Block, { kind: 'text' }>): boolean {
+  return !done && text.length > 4000
 }
 
 /** Thoughts are folded: their subject, or their last line while they come. */
