@@ -12,7 +12,7 @@ import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
   'cli/commands',
-  'cli/options',
+  'cli/line/options',
   'cli/manual/pages',
   'cli/manual/run',
   'cli/config/schema',

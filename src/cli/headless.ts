@@ -2,19 +2,19 @@ import { fstatSync, readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { run } from '../agent/run.ts'
 import type { CloseReason } from '../agent/run-event.ts'
-import type { RunArgs } from './args.ts'
-import { assemble, workFolder } from './assemble.ts'
+import type { RunArgs } from './line/args.ts'
+import { assemble, workFolder } from './setup/assemble.ts'
 import { readSettings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
-import { chooseModel } from './model.ts'
+import { chooseModel } from './setup/model.ts'
 import { jsonOutput } from './output/json.ts'
 import type { Output, Sink } from './output/output.ts'
 import { streamJsonOutput } from './output/stream-json.ts'
 import { textOutput } from './output/text.ts'
-import { recalledModel } from './recall.ts'
+import { recalledModel } from './setup/recall.ts'
 import { onStop } from './stopping.ts'
-import { startTelemetry } from './telemetry.ts'
-import type { Tap } from './tap.ts'
+import { startTelemetry } from './setup/telemetry.ts'
+import type { Tap } from './tape/tap.ts'
 
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
 export async function headless(args: RunArgs): Promise<number> {
@@ -63,7 +63,7 @@ export async function headless(args: RunArgs): Promise<number> {
 export async function tapFor(args: Pick<RunArgs, 'record' | 'trace'>): Promise<Tap | undefined> {
   const trace = args.trace ?? (process.env['DRAGOMAN_TRACE'] || undefined)
   if (args.record === undefined && trace === undefined) return undefined
-  const { startTap } = await import('./tap.ts')
+  const { startTap } = await import('./tape/tap.ts')
   return startTap({ record: args.record, trace }, (sentence) => void process.stderr.write(`dragoman: ${sentence}\n`))
 }
 

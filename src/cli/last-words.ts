@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { redactor, secretsIn } from '../model/secret.ts'
-import { dataFolder } from './places.ts'
+import { dataFolder } from './own/places.ts'
 
 let log: string | undefined
 

@@ -1,7 +1,7 @@
 import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
-import { showHelp } from './show-help.ts'
+import { showHelp } from './line/show-help.ts'
 
 /** Runs the command line, and gives the exit code. */
 async function main(argv: readonly string[], keepCompiled: () => void): Promise<number> {

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ownName } from '../../src/cli/own-name.ts'
+import { ownName } from '../../src/cli/own/name.ts'
 import { clearAway } from '../support/clear.ts'
 
 test('the command is called as it was called', () => {

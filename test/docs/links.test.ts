@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { PAGES } from '../../src/cli/manual/pages.ts'
 import { VARIABLES } from '../../src/cli/manual/run.ts'
-import { type Options, RUN_OPTIONS } from '../../src/cli/options.ts'
+import { type Options, RUN_OPTIONS } from '../../src/cli/line/options.ts'
 import { root } from '../support/paths.ts'
 import { blocksIn, inlineCode, pages, proseOf } from './pages.ts'
 
@@ -34,7 +34,7 @@ describe('what is said about the command line is so', () => {
 
 test('every variable of ours that the sources read is told of', () => {
   const told = new Set(VARIABLES.map(([name]) => name))
-  const read = ['src/cli/assemble.ts', 'src/cli/headless.ts', 'src/cli/model.ts', 'src/provider/resolve.ts']
+  const read = ['src/cli/setup/assemble.ts', 'src/cli/headless.ts', 'src/cli/setup/model.ts', 'src/provider/resolve.ts']
   for (const path of read)
     for (const [, name = ''] of readFileSync(join(root, path), 'utf8').matchAll(/env\[?\.?\['(DRAGOMAN_[A-Z_]+)'\]/g))
       assert.ok(told.has(name), `${name}, read in ${path}, is not in VARIABLES`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { PAGES } from '../../src/cli/manual/pages.ts'
-import { RUN_OPTIONS } from '../../src/cli/options.ts'
+import { RUN_OPTIONS } from '../../src/cli/line/options.ts'
 import { SCRIPTS } from '../../src/rehearsal/scripts/scripts.ts'
 import { type Ended, dragoman, stage } from '../support/command.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Replayed } from '../../src/cli/replay.ts'
+import type { Replayed } from '../../src/cli/tape/replay.ts'
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
 import { dragoman, stage } from '../support/command.ts'
 

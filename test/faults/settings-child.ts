@@ -1,6 +1,6 @@
 import { setTrust } from '../../src/cli/config/trust.ts'
 import { changeUserConfig } from '../../src/cli/config/write.ts'
-import { keysFile } from '../../src/cli/keys-file.ts'
+import { keysFile } from '../../src/cli/sign-in/keys-file.ts'
 
 /** Changes the settings some times, or writes one thing, then the other, until it is killed. */
 export function act(what: string, name: string, times: number): void {

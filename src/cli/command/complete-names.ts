@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Kind } from '../options.ts'
+import type { Kind } from '../line/options.ts'
 
 /** Something that could stand at a place, and what it is. */
 export interface Candidate {
@@ -58,7 +58,7 @@ async function providers(): Promise<string[]> {
 
 /** By the names of their files alone, the newest first: reading the logs would take longer than a person waits for a Tab. */
 async function sessions(_word: string, folder: string): Promise<Candidate[]> {
-  const { sessionsFolder } = await import('../places.ts')
+  const { sessionsFolder } = await import('../own/places.ts')
   const files = readdirSync(sessionsFolder(resolve(folder))).filter((name) => name.endsWith('.jsonl'))
   const ids = files.map((name) => name.slice(0, -'.jsonl'.length)).toSorted()
   return ['latest', ...ids.toReversed()].map((value) => ({ value }))

@@ -1,7 +1,7 @@
 import { COMMANDS } from '../commands.ts'
 import type { Page } from '../manual/page.ts'
 import { PAGES } from '../manual/pages.ts'
-import { type Kind, type Options, RUN_OPTIONS } from '../options.ts'
+import { type Kind, type Options, RUN_OPTIONS } from '../line/options.ts'
 import { type Candidate, namesOf } from './complete-names.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Complaint } from '../exit.ts'
 import { COMPLETION, SHELLS } from '../manual/completion.ts'
-import { parseLine } from '../parse.ts'
-import { showHelp } from '../show-help.ts'
+import { parseLine } from '../line/parse.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman completion <shell>`: a few lines for a shell, which ask `dragoman __complete` at each Tab. */
 export async function completionCommand(args: string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { showHelp } from '../show-help.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman doctor`: examines a model, or looks at this machine. */
 export async function doctorCommand(args: string[]): Promise<number | void> {

@@ -1,8 +1,8 @@
 import { type Door, signIn, signOut } from '../../tool/mcp/auth.ts'
 import { filledIn, reachOf } from '../../tool/mcp/config.ts'
-import { showInBrowser } from '../browser.ts'
+import { showInBrowser } from '../sign-in/browser.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { shelves } from '../mcp.ts'
+import { shelves } from '../setup/mcp.ts'
 import { serversHere } from './mcp.ts'
 import { showServers, withServers } from './mcp-look.ts'
 

@@ -1,12 +1,12 @@
-import { workFolder } from '../assemble.ts'
+import { workFolder } from '../setup/assemble.ts'
 import { changeConfigFile } from '../config/write.ts'
 import { projectConfig, readSettings, userConfig } from '../config/read.ts'
 import { isTrusted, setTrust } from '../config/trust.ts'
 import type { Config } from '../config/schema.ts'
 import { Complaint } from '../exit.ts'
 import { MCP } from '../manual/mcp.ts'
-import { parseLine, type Values } from '../parse.ts'
-import { showHelp } from '../show-help.ts'
+import { parseLine, type Values } from '../line/parse.ts'
+import { showHelp } from '../line/show-help.ts'
 import type { McpServerConfig } from '../../tool/mcp/config.ts'
 
 /** What was given on the command line. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../provider/catalog.ts'
 import { columns, grouped } from '../output/columns.ts'
-import { ownName } from '../own-name.ts'
+import { ownName } from '../own/name.ts'
 import { visible } from '../output/visible.ts'
 import type { Offer, OfferedCard } from './models.ts'
 

@@ -6,12 +6,12 @@ import type { ApprovalMode, Decision, Proposal, Verdict } from '../../policy/pol
 import { SHELL } from '../../policy/rule/rule.ts'
 import { renderSafe } from '../../policy/terminal.ts'
 import { urlGuard, withUrlGuard } from '../../policy/url-guard.ts'
-import { workFolder } from '../assemble.ts'
+import { workFolder } from '../setup/assemble.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
-import { RUN_OPTIONS } from '../options.ts'
-import { policiesFor } from '../policies.ts'
-import { shutIn, whyUnboxed } from '../shut-in.ts'
+import { RUN_OPTIONS } from '../line/options.ts'
+import { policiesFor } from '../setup/policies.ts'
+import { shutIn, whyUnboxed } from '../setup/shut-in.ts'
 import type { PolicyOptions } from './policy.ts'
 
 const MODES = RUN_OPTIONS['approval-mode'].from

@@ -1,7 +1,7 @@
 import { Complaint } from '../exit.ts'
 import { POLICY } from '../manual/policy.ts'
-import { parseLine, type Values } from '../parse.ts'
-import { showHelp } from '../show-help.ts'
+import { parseLine, type Values } from '../line/parse.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman policy`: tries rules out, and says what they mean. */
 export async function policyCommand(args: string[]): Promise<void> {

@@ -5,8 +5,8 @@ import type { Script } from '../../rehearsal/script.ts'
 import { readScript } from '../../rehearsal/script-schema.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { REHEARSE } from '../manual/rehearse.ts'
-import { parseLine } from '../parse.ts'
-import { showHelp } from '../show-help.ts'
+import { parseLine } from '../line/parse.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman rehearse serve`: the scripted model as a server for other clients. */
 export async function rehearseCommand(args: string[]): Promise<number> {

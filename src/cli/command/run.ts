@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty'
-import { readArgs, type RunArgs } from '../args.ts'
+import { readArgs, type RunArgs } from '../line/args.ts'
 import { EXIT } from '../exit.ts'
-import { showHelp } from '../show-help.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
 export async function runCommand(argv: readonly string[], keepCompiled: () => void): Promise<number> {
@@ -27,7 +27,7 @@ function isForPerson(args: RunArgs): boolean {
 
 /** Without a prompt: the tour if there is no model to talk to. */
 async function nothingAsked(yes: boolean): Promise<number> {
-  const { configuredModel } = await import('../model.ts')
+  const { configuredModel } = await import('../setup/model.ts')
   const model = await configuredModel()
   if (model === undefined) return (await import('./tour.ts')).tourCommand(yes ? ['--yes'] : [])
   await showHelp()

@@ -1,7 +1,7 @@
 import { Complaint } from '../exit.ts'
 import { WIRE } from '../manual/wire.ts'
-import { parseLine, type Values } from '../parse.ts'
-import { showHelp } from '../show-help.ts'
+import { parseLine, type Values } from '../line/parse.ts'
+import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman wire decode|encode|read`: shows what a provider's bytes mean, and what we would send. */
 export async function wireCommand(args: string[]): Promise<void> {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { validate } from '../../schema/validate.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { configFolder } from '../places.ts'
+import { configFolder } from '../own/places.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig } from './schema.ts'
 import { isTrusted } from './trust.ts'
 

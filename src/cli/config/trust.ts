@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isObject } from '../../model/json.ts'
-import { changeOwnFile } from '../own-file.ts'
-import { dataFolder } from '../places.ts'
+import { changeOwnFile } from '../own/file.ts'
+import { dataFolder } from '../own/places.ts'
 
 /** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
 const WATCHED = ['.dragoman', '.mcp.json']

@@ -1,4 +1,4 @@
-import { changeOwnFile } from '../own-file.ts'
+import { changeOwnFile } from '../own/file.ts'
 import { readConfigFile, userConfig } from './read.ts'
 import type { Config } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { HELP } from '../options.ts'
+import { HELP } from '../line/options.ts'
 import type { Page } from './page.ts'
 
 /** The shells that can be taught to complete. */

@@ -1,4 +1,4 @@
-import type { Kind, Options } from '../options.ts'
+import type { Kind, Options } from '../line/options.ts'
 
 /** What there is to know of a command: its help, its completion and its part of the man page are made from it. */
 export interface Page {

@@ -1,4 +1,4 @@
-import { HELP, RUN_OPTIONS } from '../options.ts'
+import { HELP, RUN_OPTIONS } from '../line/options.ts'
 import type { Page } from './page.ts'
 
 /** `dragoman policy`. */

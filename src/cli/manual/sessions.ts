@@ -1,5 +1,5 @@
 import { wireIds } from '../../wire/wires.ts'
-import { HELP } from '../options.ts'
+import { HELP } from '../line/options.ts'
 import type { Page } from './page.ts'
 
 /** `dragoman sessions`. */

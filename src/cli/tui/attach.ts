@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import type { UserTurn } from '../../model/turn.ts'
-import { untilde } from '../places.ts'
+import { untilde } from '../own/places.ts'
 import { mentionsIn } from './mention.ts'
 
 type Parts = UserTurn['parts']

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { untilde } from '../places.ts'
+import { untilde } from '../own/places.ts'
 import { isMedia } from './attach.ts'
 import { type Editor, edit } from './input/editor.ts'
 import { mention } from './mention.ts'

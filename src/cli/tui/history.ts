@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { changeOwnFile } from '../own-file.ts'
-import { sessionsFolder } from '../places.ts'
+import { changeOwnFile } from '../own/file.ts'
+import { sessionsFolder } from '../own/places.ts'
 
 const MOST = 500
 

@@ -1,8 +1,8 @@
 import type { Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { StoreProblem } from '../../session/store/store.ts'
-import { ownName } from '../own-name.ts'
-import { sessionsFolder, tilde } from '../places.ts'
+import { ownName } from '../own/name.ts'
+import { sessionsFolder, tilde } from '../own/places.ts'
 
 /** Was nothing said or done in this session? */
 export function isEmpty({ entries }: Session): boolean {

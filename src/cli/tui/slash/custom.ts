@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTrusted } from '../../config/trust.ts'
-import { configFolder } from '../../places.ts'
+import { configFolder } from '../../own/places.ts'
 import type { Slash } from './slash.ts'
 
 /**

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { isWireId } from '../../../wire/wires.ts'
 import { exportText } from '../../command/session-export.ts'
-import { tilde, untilde } from '../../places.ts'
+import { tilde, untilde } from '../../own/places.ts'
 import { withoutQuotes } from '../mention.ts'
 import type { Desk } from './slash.ts'
 

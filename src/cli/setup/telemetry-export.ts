@@ -1,9 +1,9 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { type RunWatcher, watchRun } from '../agent/telemetry.ts'
-import { redactor, secretsIn } from '../model/secret.ts'
-import { version } from './version.ts'
+import { type RunWatcher, watchRun } from '../../agent/telemetry.ts'
+import { redactor, secretsIn } from '../../model/secret.ts'
+import { version } from '../version.ts'
 
 /** Where spans go. */
 export interface Destination {

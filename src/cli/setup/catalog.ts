@@ -1,12 +1,12 @@
-import type { Catalog } from '../provider/catalog.ts'
-import type { ModelPort } from '../provider/port.ts'
-import type { Config } from './config/schema.ts'
-import { Complaint } from './exit.ts'
+import type { Catalog } from '../../provider/catalog.ts'
+import type { ModelPort } from '../../provider/port.ts'
+import type { Config } from '../config/schema.ts'
+import { Complaint } from '../exit.ts'
 
 /** The catalogue, with what the person's settings say; it is read when it is first needed. */
 export function catalogWith({ catalog: own }: Config): () => Promise<Catalog> {
   let opened: Promise<Catalog> | undefined
-  return () => (opened ??= import('../provider/catalog.ts').then(({ openCatalog }) => openCatalog(own)))
+  return () => (opened ??= import('../../provider/catalog.ts').then(({ openCatalog }) => openCatalog(own)))
 }
 
 /** A limit in US dollars for all models together, set before each of them. A model whose price nobody knows is refused. */
@@ -15,7 +15,7 @@ export function costLimit(
   catalog: () => Promise<Catalog>,
 ): (port: ModelPort) => Promise<ModelPort> {
   if (dollars === undefined) return (port) => Promise.resolve(port)
-  const started = Promise.all([catalog(), import('../provider/wrap/budget.ts')]).then(
+  const started = Promise.all([catalog(), import('../../provider/wrap/budget.ts')]).then(
     ([prices, { budget, startLedger }]) => ({
       prices,
       budget,

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os'
-import { bashRejects } from '../host/bash-syntax.ts'
-import { lookAtDisk } from '../host/look.ts'
-import { type ApprovalOptions, approvalPolicies } from '../policy/approval.ts'
-import type { ApprovalMode, Policy } from '../policy/policy.ts'
-import { RuleProblem } from '../policy/rule/book.ts'
-import type { Settings } from './config/read.ts'
-import { isTrusted } from './config/trust.ts'
-import { allowForGood } from './config/write.ts'
-import { Complaint, EXIT } from './exit.ts'
+import { bashRejects } from '../../host/bash-syntax.ts'
+import { lookAtDisk } from '../../host/look.ts'
+import { type ApprovalOptions, approvalPolicies } from '../../policy/approval.ts'
+import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { RuleProblem } from '../../policy/rule/book.ts'
+import type { Settings } from '../config/read.ts'
+import { isTrusted } from '../config/trust.ts'
+import { allowForGood } from '../config/write.ts'
+import { Complaint, EXIT } from '../exit.ts'
 
 /** The policies of a run, by mode, from what a person has settled. */
 export function policiesFor(

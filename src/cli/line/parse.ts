@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { nearMisses } from '../schema/near.ts'
-import { Complaint } from './exit.ts'
+import { nearMisses } from '../../schema/near.ts'
+import { Complaint } from '../exit.ts'
 import type { Option, Options } from './options.ts'
 
 /** What was given for each option of a table. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Json } from '../model/json.ts'
-import type { Shelf } from '../tool/mcp/shelf.ts'
-import { changeOwnFile } from './own-file.ts'
+import type { Json } from '../../model/json.ts'
+import type { Shelf } from '../../tool/mcp/shelf.ts'
+import { changeOwnFile } from './file.ts'
 
 /** A shelf in a folder that only this person can read: each thing is a file. */
 export function fileShelf(folder: string): Shelf {

@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Agent } from '../agent/agent.ts'
-import { contextOf } from '../agent/execute.ts'
-import { contextMessage } from '../agent/prompt/context.ts'
-import { seenFiles } from '../agent/seen-files.ts'
-import { keepIn } from '../agent/undo.ts'
-import { turnKey } from '../model/ids.ts'
-import type { ApprovalMode, Policy } from '../policy/policy.ts'
-import { withUrlGuard } from '../policy/url-guard.ts'
-import { systemClock } from '../provider/clock.ts'
-import type { ModelPort } from '../provider/port.ts'
-import type { Entry } from '../session/entry.ts'
-import { noticesOf } from '../session/notices.ts'
-import { takeUp, type Session } from '../session/session.ts'
-import { jsonlStore } from '../session/store/jsonl.ts'
-import { type SessionLog, type Store, StoreProblem } from '../session/store/store.ts'
-import type { Tool } from '../tool/define.ts'
-import type { BuiltinOptions, WebToolOptions } from '../tool/builtin/index.ts'
-import { toolbox } from '../tool/toolbox.ts'
-import type { RunArgs } from './args.ts'
+import type { Agent } from '../../agent/agent.ts'
+import { contextOf } from '../../agent/execute.ts'
+import { contextMessage } from '../../agent/prompt/context.ts'
+import { seenFiles } from '../../agent/seen-files.ts'
+import { keepIn } from '../../agent/undo.ts'
+import { turnKey } from '../../model/ids.ts'
+import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { withUrlGuard } from '../../policy/url-guard.ts'
+import { systemClock } from '../../provider/clock.ts'
+import type { ModelPort } from '../../provider/port.ts'
+import type { Entry } from '../../session/entry.ts'
+import { noticesOf } from '../../session/notices.ts'
+import { takeUp, type Session } from '../../session/session.ts'
+import { jsonlStore } from '../../session/store/jsonl.ts'
+import { type SessionLog, type Store, StoreProblem } from '../../session/store/store.ts'
+import type { Tool } from '../../tool/define.ts'
+import type { BuiltinOptions, WebToolOptions } from '../../tool/builtin/index.ts'
+import { toolbox } from '../../tool/toolbox.ts'
+import type { RunArgs } from '../line/args.ts'
 import { catalogWith } from './catalog.ts'
-import type { Settings } from './config/read.ts'
-import { Complaint, EXIT } from './exit.ts'
+import type { Settings } from '../config/read.ts'
+import { Complaint, EXIT } from '../exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
-import { logIn } from './last-words.ts'
+import { logIn } from '../last-words.ts'
 import type { Mcp } from './mcp.ts'
-import { configFolder, sessionsFolder } from './places.ts'
+import { configFolder, sessionsFolder } from '../own/places.ts'
 import { policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
@@ -64,10 +64,10 @@ export async function assemble(
   const { session, scratch, notices } = openSession(args, store, folders)
   logIn(join(sessionsFolder(folder), `${session.id}.jsonl`))
   try {
-    const { localHost } = await import('../host/local.ts')
-    const { builtinTools } = await import('../tool/builtin/index.ts')
+    const { localHost } = await import('../../host/local.ts')
+    const { builtinTools } = await import('../../tool/builtin/index.ts')
     const memory = join(configFolder(), 'GEMINI.md')
-    const { keepingFormer } = await import('../host/keep.ts')
+    const { keepingFormer } = await import('../../host/keep.ts')
     const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings) })
     await demandSandbox(args, settings, local)
     const guard = guardFor(session, folders, process.env)
@@ -145,7 +145,7 @@ export async function assemble(
 
 /** Edits that do not fit are put right by the model, where the person wants that. */
 async function corrections({ model }: WebToolOptions): Promise<Pick<BuiltinOptions, 'selfCorrect'>> {
-  const { correctBy } = await import('../tool/edit/self-correct.ts')
+  const { correctBy } = await import('../../tool/edit/self-correct.ts')
   return model ? { selfCorrect: correctBy(model) } : {}
 }
 

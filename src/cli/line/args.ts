@@ -1,6 +1,6 @@
-import type { SandboxMode } from '../host/sandbox/sandbox.ts'
-import type { ApprovalMode } from '../policy/policy.ts'
-import { Complaint } from './exit.ts'
+import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
+import type { ApprovalMode } from '../../policy/policy.ts'
+import { Complaint } from '../exit.ts'
 import { RUN_OPTIONS } from './options.ts'
 import { parseLine, type Values } from './parse.ts'
 

@@ -1,4 +1,4 @@
-import { EXIT } from './exit.ts'
+import { EXIT } from '../exit.ts'
 
 /** Prints the help of a command, or of all; its text is loaded only for that. */
 export async function showHelp(command?: string, verb?: string): Promise<number> {

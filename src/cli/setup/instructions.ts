@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { configFolder } from './places.ts'
+import { configFolder } from '../own/places.ts'
 
 /** The names of instructions files, in the order in which they are read. */
 const NAMES = ['AGENTS.md', 'GEMINI.md']

@@ -1,20 +1,20 @@
-import type { ModelPort } from '../provider/port.ts'
-import { defaultModel, findLocal, type Problem, resolveModel } from '../provider/resolve.ts'
-import type { Row } from '../provider/row.ts'
-import { rowFrom } from '../provider/row-from.ts'
-import { port, probe } from '../provider/send.ts'
-import { rows as table } from '../provider/table.ts'
-import type { Target } from '../provider/target.ts'
-import { remember } from '../provider/wrap/remember.ts'
-import { retry } from '../provider/wrap/retry.ts'
-import { bodyWriter } from '../wire/incremental.ts'
+import type { ModelPort } from '../../provider/port.ts'
+import { defaultModel, findLocal, type Problem, resolveModel } from '../../provider/resolve.ts'
+import type { Row } from '../../provider/row.ts'
+import { rowFrom } from '../../provider/row-from.ts'
+import { port, probe } from '../../provider/send.ts'
+import { rows as table } from '../../provider/table.ts'
+import type { Target } from '../../provider/target.ts'
+import { remember } from '../../provider/wrap/remember.ts'
+import { retry } from '../../provider/wrap/retry.ts'
+import { bodyWriter } from '../../wire/incremental.ts'
 import { catalogWith, costLimit } from './catalog.ts'
-import type { Config } from './config/schema.ts'
-import { Complaint, EXIT } from './exit.ts'
-import { learntFacts } from './profiles.ts'
+import type { Config } from '../config/schema.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { learntFacts } from '../own/profiles.ts'
 import { isRehearsal, startRehearsed } from './rehearsed.ts'
-import { signIns } from './sign-ins.ts'
-import type { Tap } from './tap.ts'
+import { signIns } from '../sign-in/sign-ins.ts'
+import type { Tap } from '../tape/tap.ts'
 
 /** A model that can be asked, and how to put it away. */
 export interface Chosen {
@@ -55,7 +55,7 @@ export async function chooseModel(
     for (const one of names) opened.push(await openNamed(one, config, opener(tap)))
     const [main, ...rest] = await Promise.all(opened.map(async (one) => retry(await limited(one.port))))
     if (!main) throw new Complaint(NO_MODEL, 41)
-    const chain = rest.length === 0 ? main : (await import('../provider/wrap/fallback.ts')).fallback([main, ...rest])
+    const chain = rest.length === 0 ? main : (await import('../../provider/wrap/fallback.ts')).fallback([main, ...rest])
     return {
       port:
         tap?.noted(

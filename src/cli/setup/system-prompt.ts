@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import SYSTEM from '../agent/prompt/system.md'
-import type { RunArgs } from './args.ts'
-import { Complaint, EXIT } from './exit.ts'
+import SYSTEM from '../../agent/prompt/system.md'
+import type { RunArgs } from '../line/args.ts'
+import { Complaint, EXIT } from '../exit.ts'
 
 /** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
 export function systemPrompt(args: Pick<RunArgs, 'systemFile'>): string {

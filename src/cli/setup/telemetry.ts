@@ -1,7 +1,7 @@
-import type { RunEvent } from '../agent/run-event.ts'
-import type { RunWatcher } from '../agent/telemetry.ts'
-import type { TelemetryConfig } from './config/schema.ts'
-import { Complaint, EXIT } from './exit.ts'
+import type { RunEvent } from '../../agent/run-event.ts'
+import type { RunWatcher } from '../../agent/telemetry.ts'
+import type { TelemetryConfig } from '../config/schema.ts'
+import { Complaint, EXIT } from '../exit.ts'
 import type { Exporting } from './telemetry-export.ts'
 
 /** Sends what happens to a collector. */

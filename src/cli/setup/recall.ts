@@ -1,8 +1,8 @@
-import type { Entry } from '../session/entry.ts'
-import { jsonlStore } from '../session/store/jsonl.ts'
-import type { RunArgs } from './args.ts'
+import type { Entry } from '../../session/entry.ts'
+import { jsonlStore } from '../../session/store/jsonl.ts'
+import type { RunArgs } from '../line/args.ts'
 import { sessionNamed, workFolder } from './assemble.ts'
-import { sessionsFolder } from './places.ts'
+import { sessionsFolder } from '../own/places.ts'
 
 /** The model of the session that is to be gone on with, if there is one and no other model is named. */
 export function recalledModel(args: RunArgs): string | undefined {

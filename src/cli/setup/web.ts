@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Web } from '../host/host.ts'
-import { secretsIn } from '../model/secret.ts'
-import { urlGuard, type UrlGuard } from '../policy/url-guard.ts'
-import type { ModelPort } from '../provider/port.ts'
-import { proxyFor } from '../provider/proxy.ts'
-import type { Session } from '../session/session.ts'
-import type { WebToolOptions } from '../tool/builtin/index.ts'
-import type { SearchOptions } from '../tool/web/search-service.ts'
-import { sideModel } from '../tool/web/side-model.ts'
-import type { Config } from './config/schema.ts'
+import type { Web } from '../../host/host.ts'
+import { secretsIn } from '../../model/secret.ts'
+import { urlGuard, type UrlGuard } from '../../policy/url-guard.ts'
+import type { ModelPort } from '../../provider/port.ts'
+import { proxyFor } from '../../provider/proxy.ts'
+import type { Session } from '../../session/session.ts'
+import type { WebToolOptions } from '../../tool/builtin/index.ts'
+import type { SearchOptions } from '../../tool/web/search-service.ts'
+import { sideModel } from '../../tool/web/side-model.ts'
+import type { Config } from '../config/schema.ts'
 
 /** Judges the addresses that a session reaches: what the person typed is theirs, and what is secret here stays here. */
 export function guardFor(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
@@ -37,7 +37,7 @@ function valuesIn(folder: string): string[] {
 export function webThrough(judge: UrlGuard, env: NodeJS.ProcessEnv): Web {
   let web: Promise<Web> | undefined
   const open = async (): Promise<Web> => {
-    const { guardedWeb } = await import('../host/web.ts')
+    const { guardedWeb } = await import('../../host/web.ts')
     return guardedWeb({ judge, proxy: (url) => proxyFor(url, env) })
   }
   return { fetch: async (request) => (await (web ??= open())).fetch(request) }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../model/json.ts'
-import type { Request, ToolSpec } from '../model/request.ts'
-import type { Turn } from '../model/turn.ts'
-import type { Auth, Row } from '../provider/row.ts'
-import type { Cassette, Refused } from '../provider/wrap/record.ts'
-import type { Entry } from '../session/entry.ts'
-import { Complaint } from './exit.ts'
+import { isObject } from '../../model/json.ts'
+import type { Request, ToolSpec } from '../../model/request.ts'
+import type { Turn } from '../../model/turn.ts'
+import type { Auth, Row } from '../../provider/row.ts'
+import type { Cassette, Refused } from '../../provider/wrap/record.ts'
+import type { Entry } from '../../session/entry.ts'
+import { Complaint } from '../exit.ts'
 
 /** A line of what is recorded of a session, beside its exchanges. */
 export type Line =

@@ -1,7 +1,7 @@
-import { resolveModel } from '../provider/resolve.ts'
-import { rows } from '../provider/table.ts'
-import type { Target } from '../provider/target.ts'
-import { Complaint } from './exit.ts'
+import { resolveModel } from '../../provider/resolve.ts'
+import { rows } from '../../provider/table.ts'
+import type { Target } from '../../provider/target.ts'
+import { Complaint } from '../exit.ts'
 
 /** A scripted model behind a server of our own on this machine, and how to put it away. */
 export interface Rehearsed {
@@ -16,8 +16,8 @@ export function isRehearsal(name: string): boolean {
 
 /** Starts a scripted model: `rehearsal/<script>`, or the usual script. It speaks as OpenAI's chat does, in its own time or at once. */
 export async function startRehearsed(name: string, usual: string, pace?: 0): Promise<Rehearsed> {
-  const { startRehearsal } = await import('../rehearsal/server.ts')
-  const { SCRIPTS: scripts } = await import('../rehearsal/scripts/scripts.ts')
+  const { startRehearsal } = await import('../../rehearsal/server.ts')
+  const { SCRIPTS: scripts } = await import('../../rehearsal/scripts/scripts.ts')
   const script = name.slice('rehearsal/'.length) || usual
   if (!Object.hasOwn(scripts, script))
     throw new Complaint(`there is no script ${script}; there are ${Object.keys(scripts).join(', ')}`)

@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LocalHost, LocalOptions } from '../host/local.ts'
-import type { RunArgs } from './args.ts'
-import type { Settings } from './config/read.ts'
-import { Complaint, EXIT } from './exit.ts'
-import { configFolder, dataFolder } from './places.ts'
+import type { LocalHost, LocalOptions } from '../../host/local.ts'
+import type { RunArgs } from '../line/args.ts'
+import type { Settings } from '../config/read.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { configFolder, dataFolder } from '../own/places.ts'
 
 /** What a command line says about the sandbox. */
 type Wish = Pick<RunArgs, 'sandbox' | 'network'>

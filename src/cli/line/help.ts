@@ -1,7 +1,7 @@
-import { COMMANDS } from './commands.ts'
-import type { Page } from './manual/page.ts'
-import { PAGES } from './manual/pages.ts'
-import { EXIT_CODES, RUN_EXAMPLES } from './manual/run.ts'
+import { COMMANDS } from '../commands.ts'
+import type { Page } from '../manual/page.ts'
+import { PAGES } from '../manual/pages.ts'
+import { EXIT_CODES, RUN_EXAMPLES } from '../manual/run.ts'
 import { type Option, type Options, RUN_OPTIONS } from './options.ts'
 
 /** The help of a command, or of one of its subcommands; without a name, of all. */

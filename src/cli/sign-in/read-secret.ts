@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { Complaint, EXIT } from './exit.ts'
+import { Complaint, EXIT } from '../exit.ts'
 
 /** Reads a secret: typed unseen on a terminal, or all that is piped in. */
 export async function readSecret(question: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { replaceFile } from '../host/replace.ts'
-import { isHeld, type Lock, takeLock } from '../session/store/lock.ts'
-import { StoreProblem } from '../session/store/store.ts'
-import { Complaint, EXIT } from './exit.ts'
+import { replaceFile } from '../../host/replace.ts'
+import { isHeld, type Lock, takeLock } from '../../session/store/lock.ts'
+import { StoreProblem } from '../../session/store/store.ts'
+import { Complaint, EXIT } from '../exit.ts'
 
 /**
  * Changes a file of ours, which only this person can read: whole or not at all, and one after the other. What is to stand

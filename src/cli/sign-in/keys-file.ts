@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../model/json.ts'
-import { type Grant, grantFrom, type Keys } from '../provider/auth/grant.ts'
-import { Complaint, EXIT } from './exit.ts'
-import { changeOwnFile } from './own-file.ts'
-import { dataFolder } from './places.ts'
+import { isObject } from '../../model/json.ts'
+import { type Grant, grantFrom, type Keys } from '../../provider/auth/grant.ts'
+import { Complaint, EXIT } from '../exit.ts'
+import { changeOwnFile } from '../own/file.ts'
+import { dataFolder } from '../own/places.ts'
 
 /** Keys in a file that only this person can read. It is read once, and only when somebody asks. */
 export function keysFile(path: string = join(dataFolder(), 'keys.json')): Keys {
