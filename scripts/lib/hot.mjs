@@ -76,6 +76,7 @@ async function writeHot({ hot, main, folder, banner }) {
     banner: { js: HELPERS },
     sourcemap: 'linked',
     plugins: [onlyHot(hot, folder, banner)],
+    logOverride: { 'empty-import-meta': 'error' },
     metafile: true,
     logLevel: 'warning',
   })

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { visible } from '../../output/visible.ts'
 import { line } from '../term/line.ts'
 import type { Desk } from './slash.ts'
 
 /** Runs one of our own commands and shows what it prints: what `dragoman x` says, `/x` says too. */
 export async function runOwn({ front, folder }: Desk, args: readonly string[], onTerminal = false): Promise<void> {
-  const program = process.argv[1] ?? fileURLToPath(import.meta.url)
+  // The launcher, by which this process was started.
+  const program = process.argv[1] ?? 'dragoman'
   if (onTerminal)
     return front.lend(async () => {
       await ended(spawn(process.execPath, [program, ...args], { cwd: folder, stdio: 'inherit' }))
