@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { clearAway } from '../support/clear.ts'
+import { root } from '../support/paths.ts'
+
+const place = mkdtempSync(join(tmpdir(), 'dragoman-compiled-'))
+after(() => clearAway(place))
+
+const NOBODY = 65_534
+
+describe('compiled code is kept between runs', () => {
+  const at = install('own')
+
+  test('not of a run that compiled too little', () => {
+    assert.equal(run(at, ['--version']), '0.1.0\n')
+    assert.deepEqual(kept(at.chunks), [])
+  })
+
+  test('beside the package, and used the next time', () => {
+    assert.match(run(at), /Hello/)
+    const [name = ''] = kept(at.chunks)
+    assert.match(name, /^dragoman-[0-9a-f]{16}-v[\d.]+-\w+-script\.compiled$/)
+    const before = identity(at, name)
+    assert.match(run(at), /Hello/)
+    assert.equal(identity(at, name), before, 'it was refused, and made again')
+    assert.deepEqual(kept(at.chunks), [name])
+  })
+
+  const damages: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
+    ['one bit turned over', (bytes) => changed(bytes, bytes.length >> 2)],
+    ['a block of zeros', (bytes) => Buffer.from(bytes).fill(0, 100_000, 104_096)],
+    ['cut off', (bytes) => bytes.subarray(0, 70_001)],
+    ['empty', () => Buffer.alloc(0)],
+    ['half of it', (bytes) => bytes.subarray(0, bytes.length >> 1)],
+    ['of another version of V8', (bytes) => changed(changed(bytes, 5), (bytes.length >> 1) + 5)],
+  ]
+  for (const [what, damage] of damages)
+    test(`damaged (${what}), it is made again`, () => {
+      const [name = ''] = kept(at.chunks)
+      const file = join(at.chunks, name)
+      writeFileSync(file, damage(readFileSync(file)))
+      const before = identity(at, name)
+      assert.match(run(at), /Hello/)
+      assert.notEqual(identity(at, name), before)
+    })
+
+  test('in the cache of the person where the package cannot be written to', () => {
+    const other = install('read-only')
+    chmodSync(place, 0o755)
+    chmodSync(other.chunks, 0o555)
+    const user = process.getuid?.() === 0 ? { uid: NOBODY } : {}
+    if (user.uid !== undefined) chownSync(other.home, NOBODY, NOBODY)
+    assert.match(run(other, undefined, user), /Hello/)
+    assert.deepEqual(kept(other.chunks), [])
+    const cache = join(other.home, '.cache/dragoman')
+    const [name = ''] = kept(cache)
+    const { ino } = statSync(join(cache, name))
+    assert.match(run(other, undefined, user), /Hello/)
+    assert.equal(statSync(join(cache, name)).ino, ino)
+    chmodSync(other.chunks, 0o755)
+  })
+
+  test('nowhere, if there is no place; the run does not mind', () => {
+    const other = install('nowhere')
+    chmodSync(other.chunks, 0o555)
+    const user = process.getuid?.() === 0 ? { uid: NOBODY } : {}
+    const data = mkdtempSync(join(place, 'data-'))
+    if (user.uid !== undefined) chownSync(data, NOBODY, NOBODY)
+    writeFileSync(join(other.home, '.cache'), 'in the way')
+    assert.match(run(other, undefined, { ...user, env: { XDG_DATA_HOME: data } }), /Hello/)
+    assert.deepEqual(kept(other.chunks), [])
+    chmodSync(other.chunks, 0o755)
+  })
+})
+
+interface Installed {
+  readonly bin: string
+  readonly chunks: string
+  readonly home: string
+  readonly work: string
+}
+
+/** The package without what it has kept. */
+function install(name: string): Installed {
+  const folder = join(place, name)
+  const [home, work] = [join(place, `${name}-home`), join(place, `${name}-work`)]
+  for (const one of [folder, home, work]) mkdirSync(one)
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(root, part), join(folder, part), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.compiled') && !path.endsWith('.map'),
+    })
+  return { bin: join(folder, 'bin/dragoman'), chunks: join(folder, 'dist/chunks'), home, work }
+}
+
+function run(
+  { bin, home, work }: Installed,
+  args: readonly string[] = ['-p', 'hi', '-m', 'rehearsal/hello'],
+  { env = {}, ...user }: { readonly uid?: number; readonly env?: Record<string, string> } = {},
+): string {
+  const ended = spawnSync(process.execPath, [bin, ...args], {
+    cwd: work,
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+    ...user,
+  })
+  assert.equal(ended.status, 0, `${ended.signal ?? ''} ${ended.stderr}`)
+  return ended.stdout
+}
+
+function kept(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.includes('.compiled'))
+}
+
+/** A file that is written anew is another one. */
+function identity({ chunks }: Installed, name: string): string {
+  const { ino, mtimeMs } = statSync(join(chunks, name))
+  return `${ino} ${mtimeMs}`
+}
+
+function changed(bytes: Buffer, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] ?? 0) ^ 1
+  return copy
+}
