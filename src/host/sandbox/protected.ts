@@ -11,6 +11,8 @@ export const PROTECTED: readonly string[] = [
   '.husky',
   // Settings of agents: they decide what the next session may do.
   '.dragoman',
+  // Its compiled code runs when it is started the next time.
+  '.cache/dragoman',
   '.amazonq',
   '.claude',
   '.claude.json',

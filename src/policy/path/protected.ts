@@ -27,6 +27,7 @@ export const PROTECTED: readonly string[] = [
   '.vimrc',
   // Agents, ours first.
   '.dragoman/**',
+  '.cache/dragoman/**',
   '.config/dragoman/**',
   '.local/share/dragoman/**',
   '.gemini/**',
