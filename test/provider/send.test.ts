@@ -366,6 +366,27 @@ test('a profile that does not stream asks for whole answers', async (t) => {
   assert.equal(heard[0]?.body['stream'], false)
 })
 
+test('what comes together is told together, in order, and a request is told of before its answer', async (t) => {
+  const words = Array.from({ length: 50 }, (_, n) => `word ${n} `)
+  const frames = words.map((content) => ({ choices: [{ index: 0, delta: { content } }] }))
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+  const text = [...frames, end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+  const { url } = await serve(t, (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(`${text}data: [DONE]\n\n`)
+  })
+  const order: string[] = []
+  const deltas: string[] = []
+  for await (const event of chatPort(url).ask(question(), { key: KEY, sent: () => order.push('sent') })) {
+    order.push(event.type)
+    if (event.type === 'part-delta') deltas.push(event.text)
+  }
+  assert.equal(order[0], 'sent')
+  assert.equal(order.filter((one) => one === 'sent').length, 1)
+  assert.equal(deltas.join(''), words.join(''))
+  assert.ok(deltas.length < 10, `${deltas.length} pieces`)
+})
+
 test('what the encoder had to leave out is told', async (t) => {
   const { url } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
   const { warnings } = await answerOf(chatPort(url), question('', { params: { effort: 1000 } }))
