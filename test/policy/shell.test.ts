@@ -185,6 +185,19 @@ describe('shell commands', () => {
   for (const [why, command] of DENIED)
     test(`denied: ${why}`, async () => assert.equal((await judged(command)).verdict, 'deny', command.slice(0, 100)))
 
+  test('what the parser takes for a comment, and bash does not, is read', async () => {
+    for (const command of ['{ ls; }# c; X; }', '(ls)# c; X', '$(ls)# c; X', 'ls\\\n#c; X', '"a"#b; X']) {
+      const { verdict } = await judged(command.replace('X', 'rm -rf /'))
+      if (command.includes('X')) assert.equal(verdict, 'deny', command)
+      assert.notEqual((await judged(command.replace('X', 'touch y'))).verdict, 'allow', command)
+    }
+  })
+
+  test('nothing is proved where the parser and bash divide a text differently', async () => {
+    for (const command of ['{ ls; }2>&1', '{ls}  { ls; }', '{1,2} x\n}', '\\ ls', '( ls ) \\ ', "ls ;&>/dev/null 'q'"])
+      assert.notEqual((await judged(command)).verdict, 'allow', command)
+  })
+
   test('emoji are no hidden characters', async () => {
     assert.equal((await judged('echo "👩‍💻 ✔️ 1️⃣"')).verdict, 'allow')
   })

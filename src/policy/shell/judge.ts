@@ -44,7 +44,7 @@ export interface ShellJudgement {
 /**
  * Judges shell text: danger is looked for everywhere, harmlessness must be proved. The shell's own opinion takes a process,
  * so it is asked only where it can change something: not about what is forbidden anyway, nor about what was proved to the
- * last word, since the closed grammar holds nothing that bash rejects.
+ * last word and holds no sign that the parser and bash have ever read differently.
  */
 export async function judgeShell(text: string, folder: string, context: ShellContext): Promise<ShellJudgement> {
   const hidden = hiddenIn(text, { lines: true })
@@ -70,8 +70,8 @@ function judgeParsed(
   const found = survey(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
   const { understood, complete } = found
   const programs = programsOf(found.commands)
-  const proof = tree ? provePlain(tree) : { doubt: 'it is too long or too deep to be judged' }
-  const known = { programs, understood, isPlain: 'commands' in proof }
+  const proof = tree ? provePlain(tree, text) : { doubt: 'it is too long or too deep to be judged' }
+  const known = { programs, understood, isPlain: 'commands' in proof && !ODD.test(text) }
 
   const disguised = found.commands.map(programOf).find(isDisguised)
   if (disguised !== undefined) {
@@ -89,6 +89,9 @@ function judgeParsed(
   if (text.length > MAX_ALLOWED) return { ...ask('It is not proved harmless: it is too long to be judged.'), ...known }
   return { ...judgeProved(proof.commands, folder, context), ...known }
 }
+
+/** Brackets, escapes and comments, and signs that touch. */
+const ODD = /[{}\\#]|;[;&]/
 
 /** Nobody writes longer commands by hand; a longer one is never allowed unasked, a much longer one never at all. */
 const MAX_ALLOWED = 20_000

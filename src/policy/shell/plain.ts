@@ -17,10 +17,12 @@ export type Proof = { readonly commands: readonly PlainCommand[] } | { readonly 
  * Proves what a text runs, by a closed grammar: commands of certain words, joined by `;`, `&&`, `||`, `|` and line ends, in
  * brackets or not; files only as input; output only to `/dev/null`. Whatever else it holds, nothing is proved.
  */
-export function provePlain(tree: Syntax): Proof {
+export function provePlain(tree: Syntax, text: string): Proof {
   const commands: PlainCommand[] = []
   try {
     if (tree.wrong) throw new Doubt('it cannot be parsed with certainty')
+    if (text.slice(0, tree.start).trim() !== '' || text.slice(tree.end).trim() !== '')
+      throw new Doubt('it begins or ends with something odd')
     statements(tree, '', (command) => commands.push(command))
     return commands.length === 0 ? { doubt: 'it runs nothing' } : { commands }
   } catch (error) {
@@ -110,6 +112,7 @@ function assignment({ text }: Syntax): void {
 }
 
 function certain(node: Syntax): string {
+  if (/^[{}]/.test(node.text)) throw new Doubt(`“${node.text}” begins with a bracket`)
   const { exact } = readWord(node.kind === 'command_name' ? (node.children[0] ?? node) : node, {})
   if (exact === undefined || !WORDS.has(node.kind)) throw new Doubt(`“${node.text}” is known only when it runs`)
   if (
@@ -137,6 +140,10 @@ function gaps(node: Syntax, lines: boolean): void {
     const before = node.text[at - node.start - 1] ?? ''
     if (gap === '' && child.kind.endsWith('_redirect') && /\d/.test(before))
       throw new Doubt('a number stands directly before a redirection')
+    if (gap === '' && at > node.start) {
+      if (/[{}]/.test(before) && !/^[;|&()]/.test(child.text)) throw new Doubt('a bracket touches a word')
+      if (/[;&|<>]/.test(before) && /^[;&|<>]/.test(child.text)) throw new Doubt('two signs stand without a blank')
+    }
     at = child.end
   }
 }
