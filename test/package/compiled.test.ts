@@ -8,7 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,7 +35,7 @@ describe('compiled code is kept between runs', () => {
   test('beside the package, and used the next time', () => {
     assert.match(run(at), /Hello/)
     const [name = ''] = kept(at.chunks)
-    assert.match(name, /^dragoman-[0-9a-f]{16}-v[\d.]+-\w+-script\.compiled$/)
+    assert.match(name, /^dragoman-[0-9a-f]{16}-v[\d.]+-\w+-\d+-script\.compiled$/)
     const before = identity(at, name)
     assert.match(run(at), /Hello/)
     assert.equal(identity(at, name), before, 'it was refused, and made again')
@@ -72,6 +74,41 @@ describe('compiled code is kept between runs', () => {
     assert.match(run(other, undefined, user), /Hello/)
     assert.equal(statSync(join(cache, name)).ino, ino)
     chmodSync(other.chunks, 0o755)
+  })
+
+  test('never taken from the folder that is worked in', () => {
+    const other = install('hostile')
+    assert.match(run(other), /Hello/)
+    const [name = ''] = kept(other.chunks)
+    const bytes = readFileSync(join(other.chunks, name))
+    rmSync(join(other.chunks, name))
+    const bait = join(other.work, '.cache/dragoman')
+    mkdirSync(bait, { recursive: true })
+    for (const env of [{ HOME: '' }, { XDG_CACHE_HOME: '.cache', HOME: '' }]) {
+      writeFileSync(join(bait, name), bytes)
+      run(other, ['--version'], { env })
+      // Had it been read and taken, nothing would be made anew beside the package.
+      run(other, undefined, { env: { ...env, XDG_DATA_HOME: other.home } })
+      assert.deepEqual(kept(other.chunks), [name])
+      rmSync(join(other.chunks, name))
+    }
+  })
+
+  test('old ones go when a new one is made', () => {
+    const old = join(at.chunks, 'dragoman-0000000000000000-v1.0.0-x64-1-script.compiled')
+    writeFileSync(old, 'old')
+    utimesSync(old, 1, 1)
+    for (const name of kept(at.chunks).filter((one) => !old.endsWith(one))) rmSync(join(at.chunks, name))
+    run(at)
+    assert.equal(kept(at.chunks).length, 1)
+  })
+
+  test('flags of the engine have each their own', () => {
+    run(at, undefined, { env: { NODE_OPTIONS: '--max-old-space-size=512' } })
+    const before = kept(at.chunks)
+    run(at)
+    assert.deepEqual(kept(at.chunks), before)
+    assert.equal(before.length, 2)
   })
 
   test('nowhere, if there is no place; the run does not mind', () => {
