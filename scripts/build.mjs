@@ -1,12 +1,13 @@
 // Builds dist/ with esbuild. With --types, also the declarations that a published package needs.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
 import { filesUnder, fingerprint, inRoot, isMain } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
 import { binOf, runNode } from './lib/run.mjs'
 
-const entryPoints = ['src/cli/main.ts', 'src/index.ts', 'src/embed/index.ts']
+/** The library: plain ES modules that any bundler can follow, apart from the command. */
+const library = ['src/index.ts', 'src/embed/index.ts']
 
 /** What a run loads, with a person or without: one file instead of dozens. */
 const hot = {
@@ -38,24 +39,21 @@ export const sourcePrint = () => fingerprint(['src', 'scripts', 'package.json', 
 export async function build({ types = false } = {}) {
   const print = sourcePrint() // Taken first: a source saved during the build leads to another build.
   const before = filesUnder('dist')
-  const entries = entryPoints.filter((path) => existsSync(inRoot(path)))
-  let written = []
-  if (entries.length > 0) {
-    written = await bundle({ entries, base: 'src', out: 'dist', hot })
-    if (written === undefined) return false
-  }
+  const command = await bundle({ entries: [hot.entry], base: 'src', out: 'dist', minify: true, hot })
+  const modules = await bundle({ entries: library, base: 'src', out: 'dist', chunks: 'library', minify: true })
+  if (!command || !modules) return false
+  const written = [...command, ...modules]
 
   // What earlier builds left goes only after the new files are in place.
   for (const path of before) if (!written.includes(path)) rmSync(inRoot(path), { force: true })
-  if (types && !(await declarations(entries))) return false
+  if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
   writeFileSync(inRoot(buildStamp), print)
   return true
 }
 
 /** Writes the .d.ts files of the library's entry points. */
-async function declarations(entries) {
-  if (!entries.some((path) => !path.startsWith('src/cli/'))) return true
+async function declarations() {
   return (await runNode([binOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])).ok
 }
 

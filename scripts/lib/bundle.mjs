@@ -43,7 +43,7 @@ const banner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
 /** Bundles entry points into a folder and returns the files written; undefined when the sources are wrong (printed). */
-export async function bundle({ entries, base, out, sourcemap = 'linked', hot }) {
+export async function bundle({ entries, base, out, chunks = 'chunks', minify = false, sourcemap = 'linked', hot }) {
   const { build } = await import('esbuild')
   try {
     const { metafile } = await build({
@@ -59,11 +59,11 @@ export async function bundle({ entries, base, out, sourcemap = 'linked', hot }) 
       plugins: [packagesOutside],
       loader: { '.md': 'text', '.wasm': 'file' },
       assetNames: 'assets/[name]-[hash]',
-      chunkNames: 'chunks/[name]-[hash]',
+      chunkNames: `${chunks}/[name]-[hash]`,
       charset: 'utf8',
       banner: { js: banner },
       // What is shipped is read by machines; the maps lead people back to the sources.
-      minify: hot !== undefined,
+      minify,
       sourcemap,
       metafile: true,
       logLevel: 'warning',

@@ -5,6 +5,7 @@ import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { buildSync } from 'esbuild'
 import { startRehearsal } from '../../src/rehearsal/server.ts'
 import { dragoman } from '../support/command.ts'
 import { clearAway } from '../support/clear.ts'
@@ -88,6 +89,27 @@ describe('the package', () => {
       encoding: 'utf8',
     })
     assert.notEqual(said.trim(), '')
+
+    // Authors of other agents bundle what they use.
+    const entry = join(prefix, 'own.mjs')
+    const bundled = join(prefix, 'bundled.mjs')
+    writeFileSync(
+      entry,
+      "import { generateValidName } from 'dragoman/embed'\nimport { tool } from 'dragoman'\n" +
+        "console.log(generateValidName('a b'), typeof tool)\n",
+    )
+    buildSync({
+      entryPoints: [entry],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: bundled,
+      external: ['@vscode/ripgrep'],
+      loader: { '.wasm': 'file' },
+      logLevel: 'error',
+    })
+    for (const name of ['own.mjs', 'bundled.mjs'])
+      assert.equal(execFileSync(process.execPath, [name], { cwd: prefix, encoding: 'utf8' }), 'a_b function\n', name)
   })
 })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, isAbsolute, join } from 'node:path'
 
 /** The variables of the process. */
 type Env = Readonly<Record<string, string | undefined>>
@@ -24,6 +24,17 @@ export function dataFolder(env: Env = process.env): string {
 /** Where this person's settings lie. */
 export function configFolder(env: Env = process.env): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'dragoman')
+}
+
+/** Where the launcher keeps compiled code, where it cannot be kept beside the package (`bin/dragoman`). */
+export function cacheFolder(env: Env = process.env): string {
+  const { XDG_CACHE_HOME: named = '' } = env
+  return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'dragoman')
+}
+
+/** What is ours, and no model's to change. */
+export function ownFolders(env: Env = process.env): string[] {
+  return [configFolder(env), dataFolder(env), cacheFolder(env)]
 }
 
 /** Where the sessions of a project lie: a folder that a person recognises, and that no other project shares. */

@@ -5,9 +5,11 @@ import { type ApprovalOptions, approvalPolicies } from '../../policy/approval.ts
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { RuleProblem } from '../../policy/rule/book.ts'
 import type { Settings } from '../config/read.ts'
+import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
 import { allowForGood } from '../config/write.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { ownFolders } from '../own/places.ts'
 
 /** The policies of a run, by mode, from what a person has settled. */
 export function policiesFor(
@@ -21,13 +23,18 @@ export function policiesFor(
       home: homedir(),
       disk: lookAtDisk(),
       rejected: bashRejects,
-      rules: { ...policies, trusted },
+      rules: { ...policies, session: oursGuarded(), trusted },
       save: allowForGood,
     })
   } catch (error) {
     if (error instanceof RuleProblem) throw new Complaint(error.message, EXIT.config)
     throw error
   }
+}
+
+/** What is ours is protected wherever it lies. */
+function oursGuarded(): PolicyConfig {
+  return { protectedWrites: ownFolders().map((folder) => `${folder}/**`) }
 }
 
 /** The patterns of files that hold secrets, of everybody who settles something. */

@@ -4,7 +4,7 @@ import type { LocalHost, LocalOptions } from '../../host/local.ts'
 import type { RunArgs } from '../line/args.ts'
 import type { Settings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { configFolder, dataFolder } from '../own/places.ts'
+import { dataFolder, ownFolders } from '../own/places.ts'
 
 /** What a command line says about the sandbox. */
 type Wish = Pick<RunArgs, 'sandbox' | 'network'>
@@ -16,7 +16,7 @@ export function shutIn(args: Wish, { config, policies }: Settings): Pick<LocalOp
       mode: args.sandbox ?? config.sandbox ?? 'auto',
       network: args.network ?? false,
       protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
-      secret: [configFolder(), dataFolder()],
+      secret: ownFolders(),
     },
     onUnboxed: tellOnce,
   }

@@ -127,19 +127,30 @@ function without(state: State, id: string): State {
   return { ...state, asks, asking: { ...asking, at: Math.min(asking.at, Math.max(asks.length - 1, 0)), top: 0 } }
 }
 
-/** The state after an event: the conversation, and the figures of the status line. */
 /** A long piece of text in pieces that can be shown quickly. */
 function bites(event: RunEvent): readonly RunEvent[] {
   if (lengthOf(event) <= MOUTHFUL || event.type !== 'turn' || event.event.type !== 'part-delta') return [event]
   const { text, ...delta } = event.event
-  const pieces = text.match(/[^]{1,2000}(?![\udc00-\udfff])/g) ?? [text]
-  return pieces.map((piece) => ({ type: 'turn', event: { ...delta, text: piece } }))
+  const pieces: RunEvent[] = []
+  for (let from = 0; from < text.length;) {
+    // A character of two halves stays whole.
+    const end = from + MOUTHFUL + (isHighHalf(text, from + MOUTHFUL - 1) ? 1 : 0)
+    pieces.push({ type: 'turn', event: { ...delta, text: text.slice(from, end) } })
+    from = end
+  }
+  return pieces
+}
+
+function isHighHalf(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return unit >= 0xd800 && unit < 0xdc00
 }
 
 function lengthOf(event: RunEvent): number {
   return event.type === 'turn' && event.event.type === 'part-delta' ? event.event.text.length : 0
 }
 
+/** The state after an event: the conversation, and the figures of the status line. */
 function after(state: State, event: RunEvent, agent: Agent): State {
   const next = { ...state, conversation: told(state.conversation, event, Date.now()) }
   if (event.type === 'budget') {
