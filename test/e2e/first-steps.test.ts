@@ -76,3 +76,74 @@ describe('whoever reads JSON reads in JSON why nothing ran', () => {
       assert.deepEqual([lines[1]?.status, lines[1]?.error], ['error', error])
     })
 })
+
+describe('dragoman sessions', () => {
+  test('list: local time, how many prompts, with whom, and what was forked, in 80 columns', async () => {
+    const here = await stage([{ say: 'One.' }, { say: 'Two.' }, { say: 'Three.' }])
+    const long = 'a question that is long enough to need more room than there is on a terminal of the usual width'
+    await dragoman(['-p', long], here)
+    await dragoman(['-p', 'second', '--resume'], here)
+    await dragoman(['-p', 'third', '--fork'], here)
+    const places = ['UTC', 'Asia/Tokyo', 'America/New_York']
+    const lists = await Promise.all(
+      places.map(async (TZ) => (await dragoman(['sessions', 'list'], { ...here, env: { ...here.env, TZ } })).out),
+    )
+    const [fork = '', about = '', first = '', title = ''] = lists[0]?.split('\n') ?? []
+    assert.match(fork, /^\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}3 prompts {3}openai-chat\/script$/)
+    assert.match(first, /^\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}2 prompts {3}openai-chat\/script$/)
+    assert.ok(about.startsWith(`  ⑂ of ${first.split(' ')[0]}  a question that is`), about)
+    assert.match(title, /^ {2}a question .*…$/)
+    for (const row of lists[0]?.split('\n') ?? []) assert.ok(row.length <= 80, row)
+    const [utc = 0, ...others] = lists.map((list) => Date.parse(`${/\d{4}-\d\d-\d\d \d\d:\d\d/.exec(list)?.[0]}Z`))
+    const hours = others.map((time) => (time - utc) / 3_600_000)
+    assert.equal(hours[0], 9)
+    assert.ok(hours[1] === -4 || hours[1] === -5, `${hours[1]}`)
+  })
+
+  test('export: what was said, and nothing else', async () => {
+    const here = await stage([{ say: 'One.' }, { say: 'Two.' }])
+    await dragoman(['-p', 'first'], here)
+    await dragoman(['-p', 'second', '--resume'], here)
+    for (const format of ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']) {
+      const { out } = await dragoman(['sessions', 'export', '--format', format], here)
+      assert.match(out, /first[^]*One\.[^]*second[^]*Two\./, format)
+      assert.doesNotMatch(out, /\(continue\)/, format)
+    }
+  })
+})
+
+describe('small words', () => {
+  test('version alone is --version', async () => {
+    const here = await stage([])
+    const { out, code } = await dragoman(['version'], here)
+    assert.deepEqual([code, out], [0, (await dragoman(['--version'], here)).out])
+    assert.match(out, /^\d+\.\d+\.\d+\S*\n$/)
+    assert.equal(here.server.requests.length, 0)
+  })
+
+  test('completion without a shell prints nothing that a shell could run', async () => {
+    const { out, err, code } = await dragoman(['completion'], await stage([]))
+    assert.deepEqual([code, out], [42, ''])
+    assert.match(err, /^dragoman: which shell\? .*bash, zsh, fish\n$/)
+  })
+
+  test('models are completed the usual one first, then the newer before the older', async () => {
+    const here = await stage([])
+    for (const provider of ['openai', 'anthropic', 'gemini']) {
+      const { out } = await dragoman(['__complete', 'fish', '--', 'dragoman', '-m', `${provider}/`], here)
+      const shown = out.trim().split('\n')
+      const offers = JSON.parse((await dragoman(['models', '--json'], here)).out) as {
+        providers: { provider: string; models: { id: string; default?: true }[] }[]
+      }
+      const { models = [] } = offers.providers.find((one) => one.provider === provider) ?? {}
+      assert.equal(models[0]?.default, true, provider)
+      assert.deepEqual(
+        shown,
+        models.map(({ id }) => `${provider}/${id}`),
+      )
+    }
+    const { out } = await dragoman(['__complete', 'fish', '--', 'dragoman', '-m', 'openai/gpt-'], here)
+    const newer = out.trim().split('\n').slice(0, 10)
+    for (const model of newer) assert.match(model, /^openai\/gpt-(?:[6-9]|5\.[4-9])/, newer.join(' '))
+  })
+})

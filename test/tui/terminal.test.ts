@@ -340,7 +340,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
       env,
       encoding: 'utf8',
     })
-    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}remember 4711\n$/)
+    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}1 prompt {4}\S+\n {2}remember 4711\n$/)
   })
 
   test('/model offers what can be used here, and says it', async () => {
