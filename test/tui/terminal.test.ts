@@ -126,7 +126,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.shows('openai-chat/script?other · asks')
     terminal.type('/model nobody/x')
     terminal.press('Enter')
-    await terminal.shows('There is no provider "nobody"')
+    await terminal.shows('There is no provider “nobody”')
     terminal.press('C-d')
     await terminal.shows('ended with 0')
     assert.equal(server.requests.length, 1)
