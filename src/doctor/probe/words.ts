@@ -72,8 +72,8 @@ export function noCall(exam: Exam): Verdict {
 
 /** What a model wrote, at the end of a sentence of ours: it must not run into the next one. */
 export function quoted(text: string): string {
-  const said = short(text)
-  return /[.!?…]$/.test(said) ? `“${said}”` : `“${said}”.`
+  const words = short(text)
+  return /[.!?…]$/.test(words) ? `“${words}”` : `“${words}”.`
 }
 
 /** The beginning of a text, on one line. */
