@@ -1,24 +1,20 @@
-import { fstatSync, readFileSync } from 'node:fs'
-import { isatty } from 'node:tty'
 import { run } from '../agent/run.ts'
-import type { CloseReason } from '../agent/run-event.ts'
+import type { CloseReason, RunEvent } from '../agent/run-event.ts'
 import type { RunArgs } from './line/args.ts'
 import { assemble, workFolder } from './setup/assemble.ts'
 import { readSettings } from './config/read.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { chooseModel } from './setup/model.ts'
-import { jsonOutput } from './output/json.ts'
-import type { Output, Sink } from './output/output.ts'
-import { streamJsonOutput } from './output/stream-json.ts'
-import { textOutput } from './output/text.ts'
+import { outputFor, STANDARD } from './output/standard.ts'
 import { recalledModel } from './setup/recall.ts'
+import { readPiped } from './piped.ts'
 import { onStop } from './stopping.ts'
 import { startTelemetry } from './setup/telemetry.ts'
 import type { Tap } from './tape/tap.ts'
 
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
-export async function headless(args: RunArgs): Promise<number> {
-  const prompt = wholePrompt(args)
+export async function headless(args: RunArgs, piped = readPiped()): Promise<number> {
+  const prompt = wholePrompt(args, piped)
   const settings = readSettings(workFolder(args))
   const telemetry = startTelemetry(settings.config.telemetry)
   const tap = await tapFor(args)
@@ -32,7 +28,7 @@ export async function headless(args: RunArgs): Promise<number> {
     throw error
   })
   tap?.follow(ready.agent.session)
-  const output = outputs[args.format](STANDARD)
+  const output = outputFor(args.format)
   const stop = new AbortController()
   const listenNoMore = onStop(() => stop.abort())
   // However we end, what we have started ends with us.
@@ -45,7 +41,7 @@ export async function headless(args: RunArgs): Promise<number> {
     for await (const event of run(ready.agent, said, stop.signal)) {
       output.show(event)
       telemetry?.see(event)
-      if (event.type === 'run-close') code = event.fault?.kind === 'auth' ? EXIT.signIn : CODES[event.reason]
+      if (event.type === 'run-close') code = codeOf(event)
     }
     return code
   } finally {
@@ -67,15 +63,10 @@ export async function tapFor(args: Pick<RunArgs, 'record' | 'trace'>): Promise<T
   return startTap({ record: args.record, trace }, (sentence) => void process.stderr.write(`dragoman: ${sentence}\n`))
 }
 
-const outputs: Record<RunArgs['format'], (sink: Sink) => Output> = {
-  text: textOutput,
-  json: jsonOutput,
-  'stream-json': streamJsonOutput,
-}
-
-const STANDARD: Sink = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+/** A key that is refused and a model that does not exist are the person's to mend. */
+function codeOf({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
+  if (fault?.kind === 'auth') return EXIT.signIn
+  return fault?.kind === 'invalid' && fault.param === 'model' ? EXIT.input : CODES[reason]
 }
 
 const CODES: Record<CloseReason, number> = {
@@ -90,24 +81,9 @@ const CODES: Record<CloseReason, number> = {
 }
 
 /** The prompt, with what stands on standard input before it. Going on with a session needs none. */
-function wholePrompt(args: RunArgs): string | undefined {
-  const piped = readPiped()
-  const whole = [piped.trim(), args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
+function wholePrompt(args: RunArgs, piped: string): string | undefined {
+  const whole = [piped, args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
   if (whole !== '') return whole
   if (args.resume !== undefined) return undefined
   throw new Complaint('there is nothing to do: give a prompt with -p, or on standard input')
-}
-
-/**
- * All that is piped in, however slowly it comes. A terminal and /dev/null are no pipe; and `process.stdin` is not touched,
- * because that would make the read give up where it should wait.
- */
-function readPiped(): string {
-  if (isatty(0)) return ''
-  try {
-    const kind = fstatSync(0)
-    return kind.isFIFO() || kind.isFile() || kind.isSocket() ? readFileSync(0, 'utf8') : ''
-  } catch (error) {
-    throw new Complaint(`standard input cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -12,7 +12,8 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
     // `help` is a word that a prompt may well begin with; alone, or before a command, it is none.
     if (name === 'help' && (rest.length === 0 || Object.hasOwn(COMMANDS, rest[0] ?? ''))) return await showHelp(...rest)
     await refuseMistyped(name, rest)
-    return await (await import('./command/run.ts')).runCommand(argv, keepCompiled)
+    const line = name === 'version' && rest.length === 0 ? ['--version'] : argv
+    return await (await import('./command/run.ts')).runCommand(line, keepCompiled)
   } catch (error) {
     if (!(error instanceof Complaint)) return await crashed(error)
     process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)

@@ -10,8 +10,16 @@ export function refusedFault(fault: Fault, target: Target, url: URL, page = ''):
   if (status === undefined) return fault
   const words = wordsOf(fault.message) || wordsOf(page).slice(0, 200)
   const told = words === '' ? silent(status, target, url, titleOf(page)) : quoted(fault, words, target)
-  return { ...fault, message: told }
+  return { ...fault, message: told, ...(isNoModel(fault, words) && { param: 'model' }) }
 }
+
+/** There is no model of this name, says the vendor; at an address that is wrong there is no model at all, and no word of it. */
+function isNoModel({ kind, code }: Fault, words: string): boolean {
+  return kind === 'invalid' && words !== '' && (code === 'model_not_found' || NO_MODEL.test(words))
+}
+
+const NO_MODEL =
+  /\b(?:no such|there is no|no|unknown|invalid|unrecogni[sz]ed) model\b|\bmodels?\b.{0,120}?\b(?:(?:not|n['’]t) (?:be )?(?:found|exist|a valid)|unknown|not_found)|not_found_error.{0,40}\bmodel:/is
 
 /** The title of a web page; of one without a title, how it begins. */
 export function titleOf(page: string): string {

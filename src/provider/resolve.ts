@@ -178,7 +178,7 @@ function stranger(name: string, id: string, rows: readonly Row[]): Problem {
   const meant = near === undefined ? home && `${home}/${model}` : `${near}${name.slice(id.length)}`
   const hint =
     meant === undefined ? `A model is named as provider/model; there are ${ids.join(', ')}.` : `Did you mean ${meant}?`
-  return { problem: `There is no provider "${id}". ${hint}`, code: 42 }
+  return { problem: `There is no provider “${id}”. ${hint}`, code: 42 }
 }
 
 /** Who makes what: for names without a vendor. */

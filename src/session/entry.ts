@@ -108,7 +108,7 @@ export interface Parent {
   readonly seq: number
 }
 
-/** The entries after which the log must be on the disk before anything else happens. */
+/** The entries that must get to the disk soon, whether or not somebody waits for it with `saved`; the others go along. */
 export function mustBeDurable(body: EntryBody): boolean {
   return (
     body.kind === 'user' ||

@@ -12,6 +12,7 @@ export function summaryOf(entries: readonly Entry[]): SessionSummary {
     created: open?.at ?? 0,
     changed: entries.at(-1)?.at ?? 0,
     title: titleOf(entries),
+    ...latestOf(entries),
     ...(isUnfinished(entries.at(-1)) && { unfinished: true }),
     ...(open?.parent && { parent: open.parent }),
   }
@@ -21,6 +22,19 @@ export function summaryOf(entries: readonly Entry[]): SessionSummary {
 export function titleOf(entries: readonly Entry[]): string {
   const said = entries.find((entry) => entry.kind === 'user')
   return said?.kind === 'user' ? textOf(said.parts).replace(/\s+/g, ' ').trim().slice(0, 100) : ''
+}
+
+/** How many prompts there were up to the last of these entries, and who answered last. Of a prompt's name the number is enough. */
+export function latestOf(entries: readonly Entry[]): Pick<SessionSummary, 'prompts' | 'model'> {
+  const named = entries.findLast((entry) => 'prompt' in entry && typeof entry.prompt === 'string')
+  const number = named && 'prompt' in named ? /#(\d{1,9})$/.exec(named.prompt)?.[1] : undefined
+  const turn = entries.findLast((entry) => entry.kind === 'turn')
+  // A list shows what is there: nobody has looked at whether these entries are whole.
+  const { provider, model } = (turn?.kind === 'turn' && turn.turn?.origin) || {}
+  return {
+    ...(number !== undefined && { prompts: Number(number) }),
+    ...(typeof provider === 'string' && typeof model === 'string' && { model: `${provider}/${model}` }),
+  }
 }
 
 /** Is this the last entry of a session that was left in the middle of a run? */

@@ -51,6 +51,8 @@ export interface GivenIds {
 export interface Place {
   readonly ids: GivenIds
   readonly begun: boolean
+  /** For a reader, not for a model: only what was said, without what a server wants to have between. */
+  readonly asSaid?: true
 }
 
 /** Starts giving ids; with `before`, after those of an earlier part, which stays as it is. */
@@ -114,6 +116,7 @@ export function transcript(
     flushAssistant()
     steps.push(...said)
     said = []
+    if (place?.asSaid) return
     const last = steps.at(-1)
     // What was written before this part ended in a way that an assistant may follow.
     if (last === undefined && place?.begun) return

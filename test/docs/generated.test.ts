@@ -31,12 +31,7 @@ test('groff has nothing to say about the man page', { skip: noGroff }, () => {
 
 test('man shows what the help says', { skip: noGroff }, () => {
   const shown = execFileSync('groff', ['-man', '-Tutf8', '-rLL=200n', PLAIN, page], { encoding: 'utf8' })
-  for (const text of [
-    '-p, --prompt <text>',
-    '--approval-mode <mode>',
-    'dragoman sessions',
-    "'run_shell_command(rm -rf build)'",
-  ])
+  for (const text of ['-p, --prompt <text>', '--approval-mode <mode>', 'dragoman sessions', "'rm -rf build'"])
     assert.ok(shown.includes(text), text)
 })
 

@@ -66,7 +66,7 @@ describe('dragoman doctor', () => {
     const cases = [
       [dead, ['doctor', 'openai-chat/x'], 1, /refuses the connection/],
       [here, ['doctor', 'openai-chat/script'], 41, /Incorrect API key/],
-      [here, ['doctor', 'nowhere/x'], 42, /There is no provider "nowhere"/],
+      [here, ['doctor', 'nowhere/x'], 42, /There is no provider “nowhere”/],
       [here, ['doctor', 'anthropic/x'], 41, /anthropic needs a key/],
       [here, ['doctor', 'a', 'b'], 42, /one model at a time/],
       [here, ['doctor', '--timeout', 'soon'], 42, /--timeout takes a number/],

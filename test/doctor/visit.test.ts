@@ -54,6 +54,15 @@ describe('it says in words what is going on', () => {
     assert.equal(statusOf(report, 3), 'fails')
     assert.match(report.behaviours.find(({ id }) => id === 3)?.advice ?? '', /trained to call tools/)
   })
+
+  test('and the words of the model are in quotes, apart from ours', async (t) => {
+    const report = await visited(t, but({ when: { user: 'What is the weather in Oslo' }, say: 'Done: ok.' }))
+    const said = report.behaviours.map((one) => one.said)
+    assert.ok(
+      said.some((words) => words.startsWith('It answered in words: “Done: ok.”')),
+      said.join('\n'),
+    )
+  })
 })
 
 describe('flags that it learns', () => {

@@ -112,7 +112,7 @@ describe('dragoman login', () => {
   test('what else can be wrong', async (t) => {
     const here = await place(t)
     const wrong: [string[], string, number, RegExp][] = [
-      [['login', 'nobody'], KEY, 42, /there is no provider "nobody"/],
+      [['login', 'nobody'], KEY, 42, /there is no provider “nobody”/],
       [['login', 'groq'], '', 42, /no key was given/],
       [['login', 'groq'], 'two words', 42, /that is no key/],
       [['login', 'groq', '--client-file', 'x.json'], '', 42, /no sign-in in the browser/],

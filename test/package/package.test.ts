@@ -70,11 +70,11 @@ describe('the package', () => {
     const prefix = join(place, 'installed')
     mkdirSync(prefix)
     writeFileSync(join(prefix, 'package.json'), '{"private":true}')
-    const install = spawnSync(
-      'npm',
-      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', join(place, packed.filename)],
-      { cwd: prefix, encoding: 'utf8', timeout: 120_000 },
-    )
+    const install = spawnSync('npm', ['install', ...QUIETLY, join(place, packed.filename)], {
+      cwd: prefix,
+      encoding: 'utf8',
+      timeout: 120_000,
+    })
     if (install.status !== 0) return t.skip(`the registry cannot be reached: ${install.stderr.split('\n')[0]}`)
     const modules = join(prefix, 'node_modules')
     const lock = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as { packages: object }
@@ -111,7 +111,22 @@ describe('the package', () => {
     for (const name of ['own.mjs', 'bundled.mjs'])
       assert.equal(execFileSync(process.execPath, [name], { cwd: prefix, encoding: 'utf8' }), 'a_b function\n', name)
   })
+
+  test('installed for everybody, it brings its command and its man page', (t) => {
+    const prefix = join(place, 'global')
+    const install = spawnSync(
+      'npm',
+      ['install', '--global', '--prefix', prefix, ...QUIETLY, join(place, packed.filename)],
+      { cwd: place, encoding: 'utf8', timeout: 120_000 },
+    )
+    if (install.status !== 0) return t.skip(`the registry cannot be reached: ${install.stderr.split('\n')[0]}`)
+    assert.ok(existsSync(join(prefix, 'bin/dragoman')))
+    const page = readFileSync(join(prefix, 'share/man/man1/dragoman.1'), 'utf8')
+    assert.equal(page, readFileSync(join(root, 'man/dragoman.1'), 'utf8'))
+  })
 })
+
+const QUIETLY = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
 
 test('before the first request a run loads few modules, and none that it does not need', async () => {
   const work = mkdtempSync(join(place, 'work-'))

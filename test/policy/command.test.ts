@@ -118,6 +118,9 @@ describe('dragoman policy check', () => {
 describe('dragoman policy explain', () => {
   const CALLS: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
     [['run_shell_command(rm -rf /)'], /It is refused\. It would destroy \/\./],
+    [['rm -rf /'], /It is refused\. It would destroy \/\./],
+    [['ls', '|', 'sort'], /It runs: ls, sort/],
+    [['--tool', 'run_shell_command', 'f(x)'], /Decided by/],
     [
       ['run_shell_command(npm run build)'],
       /A person is asked.*“Always” would cover: exactly the words “npm run build”/s,

@@ -37,15 +37,15 @@ describe('names', () => {
   test('what is not there gets one clear sentence', () => {
     assert.equal(
       problem('gemni/gemini-2.5-pro'),
-      '42: There is no provider "gemni". Did you mean gemini/gemini-2.5-pro?',
+      '42: There is no provider “gemni”. Did you mean gemini/gemini-2.5-pro?',
     )
     assert.equal(
       problem('claude-sonnet-5'),
-      '42: There is no provider "claude-sonnet-5". Did you mean anthropic/claude-sonnet-5?',
+      '42: There is no provider “claude-sonnet-5”. Did you mean anthropic/claude-sonnet-5?',
     )
     assert.match(
       problem('what/ever'),
-      /^42: There is no provider "what"\. A model is named as provider\/model; there are gemini, /,
+      /^42: There is no provider “what”\. A model is named as provider\/model; there are gemini, /,
     )
   })
 

@@ -126,7 +126,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.shows('openai-chat/script?other · asks')
     terminal.type('/model nobody/x')
     terminal.press('Enter')
-    await terminal.shows('There is no provider "nobody"')
+    await terminal.shows('There is no provider “nobody”')
     terminal.press('C-d')
     await terminal.shows('ended with 0')
     assert.equal(server.requests.length, 1)
@@ -340,7 +340,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
       env,
       encoding: 'utf8',
     })
-    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}remember 4711\n$/)
+    assert.match(list.stdout, /^\S+ {2}\S+ \S+ {2}1 prompt {4}\S+\n {2}remember 4711\n$/)
   })
 
   test('/model offers what can be used here, and says it', async () => {

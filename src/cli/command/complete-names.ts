@@ -46,9 +46,11 @@ async function models(word: string): Promise<Candidate[]> {
 async function modelsOf(provider: string): Promise<string[]> {
   if (provider === 'rehearsal') return Object.keys((await import('../../rehearsal/scripts/scripts.ts')).SCRIPTS)
   const { openCatalog } = await import('../../provider/catalog.ts')
-  return openCatalog()
-    .models(provider)
-    .map(({ id }) => id)
+  const { newestFirst } = await import('../../provider/newest.ts')
+  const { rows } = await import('../../provider/table.ts')
+  const known = openCatalog().models(provider)
+  const usual = rows.find(({ id }) => id === provider)?.model
+  return newestFirst([...new Set([...(usual === undefined ? [] : [usual]), ...known.map(({ id }) => id)])], usual)
 }
 
 async function providers(): Promise<string[]> {

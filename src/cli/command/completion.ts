@@ -1,13 +1,13 @@
 import { Complaint } from '../exit.ts'
 import { COMPLETION, SHELLS } from '../manual/completion.ts'
 import { parseLine } from '../line/parse.ts'
-import { showHelp } from '../line/show-help.ts'
 
 /** `dragoman completion <shell>`: a few lines for a shell, which ask `dragoman __complete` at each Tab. */
-export async function completionCommand(args: string[]): Promise<void> {
+export function completionCommand(args: string[]): void {
   const { positionals } = parseLine('dragoman completion', COMPLETION.options, args)
   const [name, stranger] = positionals
-  if (name === undefined) return void (await showHelp('completion'))
+  // What is printed is run by a shell: never a help.
+  if (name === undefined) throw new Complaint(`which shell? dragoman completion takes one of ${SHELLS.join(', ')}`)
   const shell = SHELLS.find((one) => one === name)
   if (!shell || stranger !== undefined)
     throw new Complaint(`dragoman completion takes one of ${SHELLS.join(', ')}, not “${positionals.join(' ')}”`)
@@ -25,6 +25,7 @@ _dragoman() {
     @folders) COMPREPLY=($(compgen -d -- "$word")); compopt -o filenames 2>/dev/null ;;
     */) compopt -o nospace 2>/dev/null ;;
   esac
+  compopt -o nosort 2>/dev/null
 }
 complete -F _dragoman dragoman
 `,

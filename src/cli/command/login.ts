@@ -66,8 +66,7 @@ function rowNamed([id = '', ...more]: readonly string[], rows: readonly Row[]): 
       'a key does not belong on the command line, where others can see it: type it when asked, or pipe it in; if that was one, have it replaced',
     )
   const row = rows.find((one) => one.id === id)
-  if (!row)
-    throw new Complaint(`there is no provider ${JSON.stringify(id)}; there are ${rows.map((one) => one.id).join(', ')}`)
+  if (!row) throw new Complaint(`there is no provider “${id}”; there are ${rows.map((one) => one.id).join(', ')}`)
   if (row.auth === 'none') throw new Complaint(`${id} needs no key`)
   return row
 }

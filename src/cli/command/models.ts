@@ -1,5 +1,6 @@
 import type { Catalog, ModelCard } from '../../provider/catalog.ts'
 import { listModels, type OfferedModel } from '../../provider/list-models.ts'
+import { newestFirst } from '../../provider/newest.ts'
 import { profileFor } from '../../provider/profile.ts'
 import { resolveModel } from '../../provider/resolve.ts'
 import type { Row } from '../../provider/row.ts'
@@ -84,7 +85,7 @@ async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: bo
 
 function listed({ model }: Row, known: readonly string[]): OfferedModel[] {
   const all = model === undefined || known.includes(model) ? known : [model, ...known]
-  return all.map((id) => ({ id }))
+  return newestFirst(all, model).map((id) => ({ id }))
 }
 
 /** What the endpoint says of a model comes before what we know, and that before what holds for its family. */

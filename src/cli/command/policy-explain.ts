@@ -52,14 +52,15 @@ function verdictOf([mode, { verdict }]: [ApprovalMode, Decision]): [string, Verd
   return [mode, verdict]
 }
 
-/** A call is written as a rule is: `write_file(src/a.ts)`; with --tool, what stands in the brackets is enough. */
+/**
+ * A call is written as a rule is: `write_file(src/a.ts)`; with --tool, what stands in the brackets is enough. What is no call
+ * is a command for the shell.
+ */
 function proposalOf(call: string, named: string | undefined, folder: string): Proposal {
-  const [, first, inner] = /^(\w+)\(([^]*)\)$/.exec(call) ?? []
-  const tool = named ?? first
-  if (call === '' || tool === undefined) {
-    throw new Complaint("explain which call? for example: dragoman policy explain 'run_shell_command(git push)'")
-  }
-  const what = named === undefined ? (inner ?? '') : call
+  if (call.trim() === '')
+    throw new Complaint("explain which call? for example: dragoman policy explain 'git push', or 'write_file(a.ts)'")
+  const [, first, inner] = (named === undefined && /^(\w+)\(([^]*)\)$/.exec(call)) || []
+  const [tool, what] = first === undefined ? [named ?? SHELL, call] : [first, inner ?? '']
   return { tool, input: {}, effects: [effectOf(tool, what, folder)] }
 }
 

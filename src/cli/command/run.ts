@@ -1,22 +1,40 @@
 import { isatty } from 'node:tty'
+import { parseArgs } from 'node:util'
+import { Complaint, EXIT } from '../exit.ts'
 import { readArgs, type RunArgs } from '../line/args.ts'
-import { EXIT } from '../exit.ts'
+import { RUN_OPTIONS } from '../line/options.ts'
 import { showHelp } from '../line/show-help.ts'
+import { NPM_START, ownName } from '../own/name.ts'
+import { readPiped } from '../piped.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
 export async function runCommand(argv: readonly string[], keepCompiled: () => void): Promise<number> {
+  try {
+    return await runLine(argv, keepCompiled)
+  } catch (error) {
+    if (error instanceof Complaint) await tellProgram(error, argv)
+    throw error
+  }
+}
+
+async function runLine(argv: readonly string[], keepCompiled: () => void): Promise<number> {
   const args = readArgs(argv)
   if (args.help) return showHelp()
   if (args.version) {
     process.stdout.write(`${(await import('../version.ts')).version}\n`)
     return EXIT.ok
   }
-  if (!isForPerson(args) && (argv.length === 0 || (argv.length === 1 && args.yes))) return nothingAsked(args.yes)
   // A run has needed what the next run will need.
+  if (isForPerson(args)) {
+    process.once('exit', keepCompiled)
+    return (await import('../tui/app.ts')).interactive(args)
+  }
+  const isBare = argv.length === 0 || (argv.length === 1 && args.yes)
+  // `npm start` alone is the tour, whatever its standard input is: it may well be a pipe that nobody ever closes.
+  const piped = isBare && ownName() === NPM_START ? '' : readPiped()
+  if (isBare && piped === '') return nothingAsked(args.yes)
   process.once('exit', keepCompiled)
-  return isForPerson(args)
-    ? (await import('../tui/app.ts')).interactive(args)
-    : (await import('../headless.ts')).headless(args)
+  return (await import('../headless.ts')).headless(args, piped)
 }
 
 /** A terminal on both sides, and no wish for one answer: a conversation. */
@@ -33,4 +51,23 @@ async function nothingAsked(yes: boolean): Promise<number> {
   await showHelp()
   process.stdout.write(`\nThe model is ${model}. Try: dragoman -p "what is in this folder?"\n`)
   return EXIT.ok
+}
+
+/** Whoever reads JSON is told in JSON why nothing ran. The form is looked for leniently: the rest of the line may be wrong. */
+async function tellProgram({ code, message }: Complaint, argv: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...argv],
+    strict: false,
+    options: { 'output-format': { type: 'string', short: 'o' } },
+  })
+  const format = RUN_OPTIONS['output-format'].from.find((one) => one === values['output-format'])
+  if (format === undefined || format === 'text') return
+  const { outputFor } = await import('../output/standard.ts')
+  outputFor(format).refuse({ type: TYPES[code] ?? 'failure', message })
+}
+
+const TYPES: Readonly<Record<number, string>> = {
+  [EXIT.signIn]: 'auth',
+  [EXIT.input]: 'input',
+  [EXIT.config]: 'config',
 }

@@ -1,5 +1,6 @@
 import type { Entry } from '../../session/entry.ts'
 import { project } from '../../session/project.ts'
+import { givenIds } from '../../wire/transcript.ts'
 import { isWireId, loadWire, wireIds } from '../../wire/wires.ts'
 import { Complaint } from '../exit.ts'
 import { asMarkdown } from './session-markdown.ts'
@@ -15,6 +16,7 @@ export async function exportText(entries: readonly Entry[], format: string): Pro
   const { body } = wire.encode(
     { model: model?.kind === 'turn' ? model.turn.origin.model : '', tools: [], turns: project(entries) },
     wire.profile,
+    { ids: givenIds(), begun: false, asSaid: true },
   )
   return `${JSON.stringify(body['messages'] ?? body['contents'] ?? body['input'] ?? body, null, 2)}\n`
 }

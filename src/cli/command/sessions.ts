@@ -1,11 +1,12 @@
 import { openCalls } from '../../session/repair.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
-import { type Store, StoreProblem } from '../../session/store/store.ts'
+import { type SessionSummary, type Store, StoreProblem } from '../../session/store/store.ts'
 import { sessionNamed, workFolder } from '../setup/assemble.ts'
 import { catalogWith } from '../setup/catalog.ts'
 import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
 import { SESSIONS } from '../manual/sessions.ts'
+import { localTime } from '../output/columns.ts'
 import { visible } from '../output/visible.ts'
 import { parseLine } from '../line/parse.ts'
 import { sessionsFolder } from '../own/places.ts'
@@ -43,14 +44,22 @@ function list(store: Store, json: boolean): void {
   const all = store.list()
   if (json) return print(`${JSON.stringify(all)}\n`)
   if (all.length === 0) return print('There is no session in this folder yet.\n')
-  print(
-    all
-      .map(
-        ({ id, changed, title, unfinished }) =>
-          `${id}  ${new Date(changed).toISOString().slice(0, 16).replace('T', ' ')}  ${visible(title)}${unfinished ? '  (did not end; --resume goes on)' : ''}\n`,
-      )
-      .join(''),
-  )
+  print(all.map(inTwoLines).join(''))
+}
+
+/** When, how long and with whom; and below, what it was about: both fit on a narrow terminal. */
+function inTwoLines({ id, changed, title, prompts, model, parent, unfinished }: SessionSummary): string {
+  const count = prompts === undefined ? '' : `${prompts} ${prompts === 1 ? 'prompt' : 'prompts'}`
+  const head = [id, localTime(changed), count.padEnd(10), visible(model ?? '')].join('  ').trimEnd()
+  const fork = parent ? `⑂ of ${visible(parent.session)}  ` : ''
+  const note = unfinished ? '  (did not end; --resume goes on)' : ''
+  return `${clipped(head, WIDTH)}\n  ${fork}${clipped(visible(title), WIDTH - 2 - fork.length - note.length)}${note}\n`
+}
+
+const WIDTH = 80
+
+function clipped(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(width, 20) - 1)}…`
 }
 
 async function show(

@@ -5,7 +5,7 @@ import type { Page } from './page.ts'
 export const POLICY = {
   usage: ['check [file] [options]', 'explain <call> [options]'],
   about: [
-    'A call is written like a rule: run_shell_command(rm -rf build). A case is one JSON object a line, for example {"id":"1","kind":"shell","command":"git status"}; docs/permissions.md tells of the other kinds.',
+    'A call is written like a rule, write_file(src/a.ts), or is a command for the shell. A case is one JSON object a line, for example {"id":"1","kind":"shell","command":"git status"}; docs/permissions.md tells of the other kinds.',
   ],
   options: {
     rules: {
@@ -44,13 +44,13 @@ export const POLICY = {
       about: 'says in words what would happen to a call, in every mode',
       options: ['json', 'cwd', 'tool', 'approval-mode'],
       examples: [
-        "dragoman policy explain 'run_shell_command(rm -rf build)'",
+        "dragoman policy explain 'rm -rf build'",
         'dragoman policy explain --tool write_file .vscode/tasks.json',
       ],
     },
   },
   examples: [
-    "dragoman policy explain 'run_shell_command(rm -rf build)'",
+    "dragoman policy explain 'rm -rf build'",
     'dragoman policy explain --tool write_file .vscode/tasks.json',
     `echo '{"id":"1","kind":"shell","command":"ls"}' | dragoman policy check`,
   ],

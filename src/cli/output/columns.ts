@@ -29,3 +29,11 @@ export function span(ms: number): string {
   if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.round(ms / 60_000)} min`
 }
+
+/** A moment by the clock on the person's wall: 2026-01-02 10:15. */
+export function localTime(at: number): string {
+  const date = new Date(at)
+  const two = (number: number): string => String(number).padStart(2, '0')
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-')
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}

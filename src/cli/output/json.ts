@@ -1,30 +1,33 @@
 import type { JsonObject } from '../../model/json.ts'
 import { safeJson } from '../../policy/terminal.ts'
-import { problemOf } from './text.ts'
+import { errorOf } from './text.ts'
 import { startStats } from './stats.ts'
-import type { Output, Sink } from './output.ts'
+import type { Output, Refused, Sink } from './output.ts'
 
 /** One JSON object at the end: the answer, what was used and done, and what went wrong. */
 export function jsonOutput(sink: Sink): Output {
   const stats = startStats()
   let session = ''
   const warnings: string[] = []
+
+  function close(response: string, error: Refused | undefined): void {
+    const value: JsonObject = {
+      session_id: session,
+      response,
+      stats: stats.end(),
+      ...(error && { error: { ...error } }),
+      ...(warnings.length > 0 && { warnings }),
+    }
+    sink.out(`${safeJson(JSON.stringify(value, null, 2))}\n`)
+  }
+
   return {
     show(event) {
       stats.count(event)
       if (event.type === 'run-open') session = event.session
       else if (event.type === 'notice') warnings.push(event.text)
-      else if (event.type === 'run-close') {
-        const problem = problemOf(event)
-        const value: JsonObject = {
-          session_id: session,
-          response: event.text,
-          stats: stats.end(),
-          ...(problem !== undefined && { error: { type: event.fault?.kind ?? event.reason, message: problem } }),
-          ...(warnings.length > 0 && { warnings }),
-        }
-        sink.out(`${safeJson(JSON.stringify(value, null, 2))}\n`)
-      }
+      else if (event.type === 'run-close') close(event.text, errorOf(event))
     },
+    refuse: (error) => close('', error),
   }
 }

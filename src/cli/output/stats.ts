@@ -51,7 +51,10 @@ export function startStats(now: () => number = Date.now): Stats {
         usage: { ...whole },
         // A price that is not known is not nothing.
         cost_usd: cost ?? null,
-        models: { [model]: { total_tokens: input + output, input_tokens: input, output_tokens: output, cached } },
+        models:
+          model === ''
+            ? {}
+            : { [model]: { total_tokens: input + output, input_tokens: input, output_tokens: output, cached } },
         tools: Object.fromEntries([...tools].map(([name, tool]) => [name, { ...tool }])),
       }
     },

@@ -2,9 +2,9 @@ import type { RunEvent } from '../../agent/run-event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { resultText } from '../../model/text.ts'
 import { safeJson } from '../../policy/terminal.ts'
-import type { Output, Sink } from './output.ts'
+import type { Output, Refused, Sink } from './output.ts'
 import { startStats } from './stats.ts'
-import { problemOf } from './text.ts'
+import { errorOf } from './text.ts'
 
 /** One JSON object a line, as it happens. Six types are those of Gemini CLI; fields and types are only ever added. */
 export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Output {
@@ -13,6 +13,12 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
 
   function line(type: string, fields: JsonObject): void {
     sink.out(`${safeJson(JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields }))}\n`)
+  }
+
+  function close(reason: string, error: Refused | undefined): void {
+    if (error) line('error', { severity: 'error', message: error.message })
+    const status = error ? 'error' : 'success'
+    line('result', { status, reason, ...(error && { error: { ...error } }), stats: stats.end() })
   }
 
   return {
@@ -43,18 +49,9 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
         line('usage', { ...event.usage, cost_usd: event.cost ?? null, turns: event.turns })
       else if (event.type === 'compact') line('compact', { before: event.before, after: event.after, done: event.done })
       else if (event.type === 'notice') line('error', { severity: 'warning', message: event.text })
-      else if (event.type === 'run-close') {
-        const problem = problemOf(event)
-        if (problem !== undefined) line('error', { severity: 'error', message: problem })
-        const status = problem === undefined ? 'success' : 'error'
-        line('result', {
-          status,
-          reason: event.reason,
-          ...(problem !== undefined && { error: { type: event.fault?.kind ?? event.reason, message: problem } }),
-          stats: stats.end(),
-        })
-      }
+      else if (event.type === 'run-close') close(event.reason, errorOf(event))
     },
+    refuse: (error) => close('refused', error),
   }
 }
 

@@ -6,7 +6,7 @@ import { type SafeStream, startSafe } from '../../policy/terminal.ts'
 import { spoken } from '../../provider/trouble.ts'
 import { sentence } from '../../provider/wrap/wrapped.ts'
 import { visible } from './visible.ts'
-import type { Output, Sink } from './output.ts'
+import type { Output, Refused, Sink } from './output.ts'
 
 /** Plain text: what the model says goes to standard output, what it does to standard error. */
 export function textOutput(sink: Sink): Output {
@@ -48,6 +48,8 @@ export function textOutput(sink: Sink): Output {
         if (problem !== undefined) sink.err(`dragoman: ${visible(oneLine(problem))}\n`)
       }
     },
+    // The sentence on standard error says it all.
+    refuse: () => undefined,
   }
 }
 
@@ -57,6 +59,12 @@ export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>): stri
   if (event.reason === 'unsaved') return event.fault?.message ?? CLOSED.unsaved
   if (event.fault) return `${sentence(event.fault.message)} The session is kept: dragoman --resume goes on with it.`
   return CLOSED[event.reason]
+}
+
+/** The same as an object for programs. */
+export function errorOf(event: Extract<RunEvent, { type: 'run-close' }>): Refused | undefined {
+  const message = problemOf(event)
+  return message === undefined ? undefined : { type: event.fault?.kind ?? event.reason, message }
 }
 
 const CLOSED: Record<Exclude<Extract<RunEvent, { type: 'run-close' }>['reason'], 'done'>, string> = {

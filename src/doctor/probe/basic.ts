@@ -1,7 +1,7 @@
 import { type Behaviour, degraded, fails, notOffered, passes, type Verdict } from '../behaviour.ts'
 import { type Exam, meaning } from '../exam.ts'
 import type { Ward } from '../ward.ts'
-import { callQuestion, noCall, NOTES, said, short, trouble, WEATHER, wordsOf } from './words.ts'
+import { callQuestion, noCall, NOTES, quoted, said, trouble, WEATHER, wordsOf } from './words.ts'
 
 /** 1 to 5, and 30: text, counts and calls. */
 export const BASIC: readonly Behaviour[] = [
@@ -43,8 +43,8 @@ export const BASIC: readonly Behaviour[] = [
       const [call] = exam.calls
       if (!call) return (await described(ward, exam)) ?? noCall(exam)
       if (call.name !== WEATHER.name) return fails(`It called ${call.name}, which there is not.`)
-      if (typeof call.input?.['city'] !== 'string') return degraded(`It called without the city: ${short(call.raw)}`)
-      return /oslo/i.test(call.input['city']) ? passes() : degraded(`It asked for ${short(call.raw)}.`)
+      if (typeof call.input?.['city'] !== 'string') return degraded(`It called without the city: ${quoted(call.raw)}`)
+      return /oslo/i.test(call.input['city']) ? passes() : degraded(`It asked for ${quoted(call.raw)}`)
     },
   },
   {
@@ -61,7 +61,7 @@ export const BASIC: readonly Behaviour[] = [
       const cities = exam.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
       const both = ['oslo', 'lima'].every((city) => cities.some((one) => one.includes(city)))
       if (new Set(exam.calls.map(({ id }) => id)).size < exam.calls.length) return fails('Two calls have one id.')
-      return both ? passes() : degraded(`It asked for ${short(cities.join(', '))}.`)
+      return both ? passes() : degraded(`It asked for ${quoted(cities.join(', '))}`)
     },
   },
   {
@@ -76,7 +76,7 @@ export const BASIC: readonly Behaviour[] = [
       if (!call) return noCall(exam)
       return Object.keys(call.input ?? {}).length === 0
         ? passes()
-        : degraded(`It made arguments up: ${short(call.raw)}`)
+        : degraded(`It made arguments up: ${quoted(call.raw)}`)
     },
   },
   {

@@ -160,7 +160,7 @@ function declared(exam: Exam, tool: ToolSpec): Verdict {
     return degraded('It refuses such a tool, which is left out so that the others work.')
   const [call] = exam.calls
   if (!call) return noCall(exam)
-  if (call.name !== tool.name) return fails(`It called ${short(call.name)}, which there is not.`)
+  if (call.name !== tool.name) return fails(`It called “${short(call.name)}”, which there is not.`)
   const [problem] = validate(tool.schema, call.input ?? {})
   return problem ? degraded(`Its arguments do not fit: ${problem.message}`) : passes()
 }

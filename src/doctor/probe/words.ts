@@ -57,7 +57,7 @@ export function wordsOf(exam: Exam, wanted: RegExp): Verdict | undefined {
   if (bad) return bad
   if (exam.text === '' && exam.calls.length > 0) return degraded('It called again instead of answering.')
   if (exam.text === '') return fails('The answer is empty.')
-  return wanted.test(exam.text) ? undefined : degraded(`It answered something else: ${short(exam.text)}`)
+  return wanted.test(exam.text) ? undefined : degraded(`It answered something else: ${quoted(exam.text)}`)
 }
 
 /** Why there is no call where there should be one. */
@@ -67,7 +67,13 @@ export function noCall(exam: Exam): Verdict {
   const call = exam.turn.parts.find((part) => part.kind === 'call')
   if (call?.kind === 'call')
     return fails(`The call may not run: ${call.flaw?.message ?? `it ended with “${exam.turn.finish.reason}”`}`)
-  return fails(exam.text === '' ? 'There is neither a call nor a word.' : `It answered in words: ${short(exam.text)}`)
+  return fails(exam.text === '' ? 'There is neither a call nor a word.' : `It answered in words: ${quoted(exam.text)}`)
+}
+
+/** What a model wrote, at the end of a sentence of ours: it must not run into the next one. */
+export function quoted(text: string): string {
+  const words = short(text)
+  return /[.!?…]$/.test(words) ? `“${words}”` : `“${words}”.`
 }
 
 /** The beginning of a text, on one line. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Entry } from '../entry.ts'
 import { type Damage, type Scanned, scanLines, START, writeLine } from '../line.ts'
 import { blobsIn as blobsNamed, unstow } from '../media.ts'
-import { isUnfinished, titleOf } from '../summary.ts'
+import { isUnfinished, latestOf, titleOf } from '../summary.ts'
 import { blobsIn } from './blobs.ts'
 import { isHeld, type Lock, takeLock } from './lock.ts'
 import { openLogFile } from './log-file.ts'
@@ -99,7 +99,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       created: open?.at ?? 0,
       changed,
       title: above || titleOf(first.filter((entry) => entry.seq <= upTo)),
-      ...(isUnfinished(last) && { unfinished: true }),
+      ...latestOf(last),
+      ...(isUnfinished(last.at(-1)) && { unfinished: true }),
       ...(parent && { parent }),
     }
   }

@@ -42,8 +42,8 @@ export function* linesOfFile(path: string): Generator<Line> {
   }
 }
 
-/** What a list shows of a log: the first entries and the last one, read from both ends of a file of any size. */
-export function endsOfFile(path: string): { first: Entry[]; last: Entry | undefined; changed: number } {
+/** What a list shows of a log: the first entries and the last ones, read from both ends of a file of any size. */
+export function endsOfFile(path: string): { first: Entry[]; last: Entry[]; changed: number } {
   const handle = openSync(path, 'r')
   try {
     const { size, mtimeMs } = fstatSync(handle)
@@ -52,10 +52,8 @@ export function endsOfFile(path: string): { first: Entry[]; last: Entry | undefi
       return bytes.toString('utf8', 0, readSync(handle, bytes, 0, bytes.length, at)).split('\n')
     }
     const first = part(0).flatMap(entryOf)
-    const last = part(Math.max(0, size - ENDS))
-      .flatMap(entryOf)
-      .at(-1)
-    return { first, last, changed: last?.at ?? Math.round(mtimeMs) }
+    const last = size <= ENDS ? first : part(size - ENDS).flatMap(entryOf)
+    return { first, last, changed: last.at(-1)?.at ?? Math.round(mtimeMs) }
   } finally {
     closeSync(handle)
   }

@@ -50,6 +50,9 @@ export interface SessionSummary {
   readonly changed: number
   /** The first thing that the person said. */
   readonly title: string
+  /** How many prompts it has had, and who answered last: `provider/model`. Absent where the end of the log does not tell. */
+  readonly prompts?: number
+  readonly model?: string
   /** It was left in the middle of a run: the program was ended, or is still at it. */
   readonly unfinished?: true
   readonly parent?: Parent

@@ -1,0 +1,33 @@
+/**
+ * Names of models in the order in which a person may want them: the usual one, its kin, and of each maker the newer before
+ * the older. The catalogue has no dates, so the version in a name must say how new it is.
+ */
+export function newestFirst(ids: readonly string[], usual: string | undefined): string[] {
+  const makers = [...new Set(ids.map(makerOf))]
+  const kin = usual === undefined ? undefined : kinOf(usual)
+  const ranked = ids.map((id) => {
+    const near = id === usual ? 2 : kinOf(id) === kin ? 1 : 0
+    return { id, rank: [near, -makers.indexOf(makerOf(id)), ...versionOf(id)] }
+  })
+  return ranked.toSorted((one, other) => compare(other.rank, one.rank)).map(({ id }) => id)
+}
+
+/** Whoever passes on the models of others names them with their makers: `anthropic/claude-sonnet-5`. */
+function makerOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('/') + 1)
+}
+
+function kinOf(id: string): string {
+  return makerOf(id) || (/^[a-z]+/i.exec(id)?.[0] ?? id)
+}
+
+/** `gpt-5.4-mini`: 5 and 4. Dates and sizes (`-2512`, `-70b`, `8x7b`) are no versions. */
+function versionOf(id: string): readonly [number, number] {
+  const name = id.slice(makerOf(id).length)
+  const [, major = '-1', minor = '0'] = /(?<![\d.])(\d{1,2})(?:[.-](\d{1,2}))?(?![\dbx]|\.\d)/i.exec(name) ?? []
+  return [Number(major), Number(minor)]
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  return one.map((rank, at) => rank - (other[at] ?? 0)).find((difference) => difference !== 0) ?? 0
+}
