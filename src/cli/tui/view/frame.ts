@@ -2,7 +2,7 @@ import { visible } from '../../output/visible.ts'
 import type { Block } from '../conversation.ts'
 import type { State } from '../state.ts'
 import { cut, type Line, line, wrap } from '../term/line.ts'
-import { askLines } from './ask.ts'
+import { askLines, askRoom, draftLines } from './ask.ts'
 import { callLines } from './call.ts'
 import { editorLines, menuLines, type Placed, queuedLines } from './input.ts'
 import { type Look, READABLE } from './look.ts'
@@ -11,7 +11,7 @@ import { statusLine } from './status.ts'
 
 /** The live part of the screen: what may still change, the question or the input, and the status. */
 export function frame(state: State, look: Look & { readonly rows: number }, now: number): Placed {
-  const { width, rows } = look
+  const { width } = look
   // A call that is asked about stands in the question.
   const shown = state.conversation.live.filter(
     (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.asks.length > 0),
@@ -21,10 +21,8 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const above = [...live, ...working, ...queuedLines(state, width)]
   const status = statusLine(state.status, width)
   if (state.asks.length > 0) {
-    const ask = askLines(state.asks, state.asking, { width, rows, root: look.root })
-    // What was being written stays in sight, and is not lost.
-    const draft = state.editor.text === '' ? [] : editorLines(state.editor, { width, mark: '> ' }).lines
-    return placed([...above, []], ask, [...draft, status])
+    const ask = askLines(state.asks, state.asking, askRoom(state, look))
+    return placed([...above, []], ask, [...draftLines(state, look), status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })
