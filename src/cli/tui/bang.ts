@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { visible } from '../output/visible.ts'
 import type { Block } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Desk } from './slash/slash.ts'
@@ -116,7 +117,7 @@ function endGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 /** A program with a screen of its own gets the terminal; what it shows there is not ours to keep. */
 async function onTerminal(front: Front, command: string, folder: string): Promise<Ended> {
-  front.print([[], [{ text: `! ${command}`, tone: 'user' }]])
+  front.print([[], [{ text: `! ${visible(command)}`, tone: 'user' }]])
   // What the keyboard sends now is meant for that program, also Control-C.
   const ours = process.listeners('SIGINT')
   const deaf = (): void => undefined

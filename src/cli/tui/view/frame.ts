@@ -128,15 +128,17 @@ function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width:
   ]
 }
 
-function workingLine({ running, asks }: State, now: number): Line[] {
+function workingLine({ running, asks, conversation }: State, now: number): Line[] {
   if (running === undefined || asks.length > 0) return []
   const seconds = Math.floor((now - running) / 1000)
+  // Nobody reads what is typed while a command of the person's own runs.
+  const isOwn = conversation.live.some(({ kind }) => kind === 'own')
   const frameMark = MARKS[Math.floor(now / 250) % MARKS.length] ?? ''
   return [
     [],
     [
       { text: `${frameMark} `, tone: 'accent' },
-      { text: `working ${seconds} s · Esc stops, typing queues`, tone: 'quiet' },
+      { text: `working ${seconds} s · Esc stops${isOwn ? '' : ', typing queues'}`, tone: 'quiet' },
     ],
   ]
 }
