@@ -73,7 +73,8 @@ export async function modifyProposal(
     return { problem: 'This cannot be changed in an editor.' }
   const edited = await inEditor(details.newContent, details.fileName, wish)
   if ('problem' in edited) return edited
-  if (edited.text === details.newContent) return { ask: ask.id, outcome: 'proceed-once' }
+  // Who leaves an editor as it was has not said yes.
+  if (edited.text === details.newContent) return { problem: 'Nothing was changed in the editor; the question stands.' }
   const accepted = toolbox.accept(found.tool, call.input)
   if ('problem' in accepted) return accepted
   const change = { original: details.originalContent, content: edited.text }

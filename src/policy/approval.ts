@@ -136,8 +136,13 @@ function worstOf(judged: readonly Judged[]): Judged | undefined {
 function coverOf(judged: readonly Judged[]): string | undefined {
   const parts = judged.filter(({ verdict }) => verdict === 'ask').map(({ always }) => always)
   if (parts.length === 0 || parts.some((part) => part === undefined || part.length === 0)) return undefined
-  return [...new Set(parts.flatMap((part) => part ?? []).map(({ covers }) => covers))].join('; ')
+  const all = [...new Set(parts.flatMap((part) => part ?? []).map(({ covers }) => covers))]
+  const [shown, more] = [all.slice(0, NAMED), Math.max(all.length - NAMED, 0)]
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
+
+/** So many things that “always” would cover are named; who reads more of them reads none. */
+const NAMED = 3
 
 /** Rules know the tools of a server by its name before two underscores. */
 function serverRule({ effects }: Proposal): string | undefined {

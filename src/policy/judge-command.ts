@@ -51,9 +51,17 @@ export async function judgeCommand(
 
 /** The words of its commands, where they are certain; else this very text, in this folder, for this session. */
 function alwaysOf(command: string, folder: string, { always }: ShellJudgement): Always[] {
-  if (!always) return [{ text: textKey(command, folder), covers: `exactly the command “${command}”` }]
+  if (!always) return [{ text: textKey(command, folder), covers: `exactly the command “${brief(command)}”` }]
   return always.map((rule) => ({ rule, covers: `exactly the words “${rule.replace(/^\w+\(=/, '').slice(0, -1)}”` }))
 }
+
+/** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */
+function brief(command: string): string {
+  const row = command.trim().replace(/\s*\n\s*/g, ' ⏎ ')
+  return row.length <= BRIEF ? row : `${row.slice(0, BRIEF - 40)} … ${row.slice(-40)}`
+}
+
+const BRIEF = 160
 
 function textKey(command: string, folder: string): string {
   return JSON.stringify([command, folder])

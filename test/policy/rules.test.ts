@@ -232,6 +232,18 @@ describe('always', () => {
     assert.equal((await policy.decide(call('echo $(date) x'))).verdict, 'ask')
   })
 
+  test('of a long text or of many commands: said in a few words, without a line end', async () => {
+    using at = ground()
+    const policy = policyAt(at)
+    const covers = async (command: string) =>
+      (await policy.decide({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })).covers ?? ''
+    const long = await covers('echo $(date)\n'.repeat(60))
+    assert.match(long, /^exactly the command “echo \$\(date\) ⏎ echo .* … .*”$/)
+    assert.ok(long.length < 200)
+    const many = await covers('npm a; npm b; npm c; npm d; npm e')
+    assert.equal(many, [...['a', 'b', 'c'].map((one) => `exactly the words “npm ${one}”`), 'and 2 more'].join('; '))
+  })
+
   test('there is none for what only a person may decide', async () => {
     using at = ground()
     const policy = policyAt(at)

@@ -8,6 +8,7 @@ import { startState, type State } from '../../src/cli/tui/state.ts'
 import { type Key, keyReader } from '../../src/cli/tui/term/keys.ts'
 import { plain } from '../../src/cli/tui/term/line.ts'
 import { askLines } from '../../src/cli/tui/view/ask.ts'
+import { frame } from '../../src/cli/tui/view/frame.ts'
 
 const START = startState({ model: 'm', mode: 'default', folder: '~' })
 
@@ -108,6 +109,54 @@ describe('what a key does', () => {
       const before = askText(state)
       if (rows < 60) assert.notEqual(askText(pressed(state, '\u001B[5~').state), before, 'one key leads back')
     }
+  })
+
+  test('question, a part of the command and every key are on the screen, however small it is and long the command', () => {
+    const command = Array.from({ length: 40 }, (_unused, at) => `echo a rather long line of this command ${at}`).join(
+      '\n',
+    )
+    const covers = `exactly the command “${command}”`
+    const one: Ask = {
+      ...asked('q', 'exec', covers),
+      details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/a/folder/that/is/far/away/from/here' },
+      decision: { verdict: 'ask', rule: '', why: `No rule allows “${command}”.`, covers },
+    }
+    const edits = [asked('1', 'edit', 'all'), asked('2', 'edit', 'all'), one]
+    const draft = edit(EMPTY, { do: 'insert', text: 'half a sentence\n'.repeat(20) })
+    for (const [width, rows] of [
+      [80, 24],
+      [30, 8],
+      [60, 12],
+    ] as const)
+      for (const editor of [EMPTY, draft])
+        for (const asks of [[one], edits]) {
+          const asking = { at: asks.length - 1, seen: [], top: 0 }
+          let state: State = { ...START, asks, asking, editor, size: { width, rows } }
+          const page = () => frame(state, { width, rows }, 0).lines.map((row) => plain(row))
+          // What a terminal shows of it: its end, and one row stays empty.
+          const screen = () => page().slice(1 - rows)
+          assert.match(screen().join('\n'), /\? Run/, `${width}×${rows}\n${screen().join('\n')}`)
+          assert.match(screen().join('\n'), /│ echo a rather/)
+          assert.match(screen().join('\n'), /… lines 1–\d+ of \d+/)
+          for (const key of ['y', 'a', 'f', 'n', 'Esc']) assert.ok(screen().join('\n').includes(`[${key}]`), key)
+          const seen = new Set<string>()
+          for (let top = -1; top < state.asking.top;) {
+            top = state.asking.top
+            for (const row of screen()) for (const [, number] of row.matchAll(/│.*?\b(\d+)$/g)) seen.add(number ?? '')
+            state = pressed(state, '\u001B[6~').state
+          }
+          assert.equal(seen.size, 40, 'every line can be reached')
+        }
+  })
+
+  test('what “always” covers is in one row: line ends can be seen, and the middle gives way', () => {
+    const state: State = { ...START, asks: [asked('q', 'exec', `exactly “one\ntwo ${'x '.repeat(200)}\nlast”`)] }
+    const row = askText(state)
+      .split('\n')
+      .filter((one) => one.includes('always'))
+    assert.equal(row.length, 1)
+    assert.match(row[0] ?? '', /\[a\] always: exactly “one ⏎ two x .*…[x ]* ⏎ last”/)
+    assert.ok((row[0]?.length ?? 0) <= 80)
   })
 
   test('what can stand after a command is offered; Enter takes it, or what was typed where that may be something else', () => {

@@ -3,40 +3,16 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Script } from '../../src/rehearsal/script.ts'
 import { stage } from '../support/command.ts'
+import { EDIT, open } from '../support/conversation.ts'
 import { root } from '../support/paths.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
-
-const EDIT: Script['steps'] = [
-  {
-    say: 'I change it.',
-    call: [{ name: 'replace', args: { file_path: '{cwd}/a.txt', old_string: 'hello', new_string: 'goodbye' } }],
-  },
-  { say: 'All **done**.' },
-]
 
 /** A picture of one dot. */
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-
-async function open(
-  steps: Script['steps'],
-  more: { args?: string[]; columns?: number; rows?: number; env?: Record<string, string> } = {},
-) {
-  const here = await stage(steps)
-  writeFileSync(join(here.work, 'a.txt'), 'hello\n')
-  const env = { ...here.env, ...more.env }
-  const size = {
-    ...(more.columns !== undefined && { columns: more.columns }),
-    ...(more.rows !== undefined && { rows: more.rows }),
-  }
-  const terminal = openTerminal(more.args ?? [], { work: here.work, env, ...size })
-  await terminal.shows('Say what you want done')
-  return { ...here, terminal, env }
-}
 
 describe('on a real terminal', { skip: noTmux }, () => {
   test('a tool turn with an edit: the diff is shown, y allows it, the file is changed', async () => {
@@ -321,9 +297,9 @@ describe('on a real terminal', { skip: noTmux }, () => {
     await terminal.hides('working')
     terminal.type('/clear')
     terminal.press('Enter')
-    await terminal.shows(/> \/clear\n\nSession /)
+    await terminal.shows(/> \/clear\n\nNew session; the old one is kept: \/resume/)
     terminal.type('/resume ')
-    await terminal.shows(/› \d{8}-\d{6}-\w+ +remember 4711/)
+    await terminal.shows(/› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d +remember 4711/)
     terminal.press('Enter')
     await terminal.shows(/Session [^\n]*\n\n> remember 4711\n\nOne\./)
     terminal.type('/resume')

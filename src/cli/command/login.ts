@@ -16,8 +16,8 @@ import { readSecret } from '../sign-in/read-secret.ts'
 import { showHelp } from '../line/show-help.ts'
 import { credentialIn, signIns } from '../sign-in/sign-ins.ts'
 
-/** `dragoman login`: stores a key or a sign-in. */
-export async function loginCommand(args: string[]): Promise<void> {
+/** `dragoman login`: stores a key or a sign-in. A key that was given already is not asked for. */
+export async function loginCommand(args: string[], given?: string): Promise<void> {
   const { values, positionals } = parse(args)
   if (positionals.length === 0 && !values.list) return void (await showHelp('login'))
   const rows = rowsWith(readSettings(workFolder({})).config)
@@ -26,7 +26,7 @@ export async function loginCommand(args: string[]): Promise<void> {
   const row = rowNamed(positionals, rows)
   const grant =
     values['client-file'] === undefined
-      ? await keyFor(row, values['no-check'] ?? false)
+      ? await keyFor(row, values['no-check'] ?? false, given)
       : await browserSignIn(row, values['client-file'])
   keys.set(row.id, grant)
   const variable = [...row.keys, ...(row.tokens ?? [])].find((name) => (process.env[name] ?? '') !== '')
@@ -71,13 +71,13 @@ function rowNamed([id = '', ...more]: readonly string[], rows: readonly Row[]): 
   return row
 }
 
-async function keyFor(row: Row, unchecked: boolean): Promise<Grant> {
+async function keyFor(row: Row, unchecked: boolean, given: string | undefined): Promise<Grant> {
   if (row.wire === 'code-assist')
     throw new Complaint(
       `${row.id} takes no key: sign in with --client-file <file>, an OAuth client of your own; or with gcloud auth application-default login, and nothing more is needed`,
       EXIT.signIn,
     )
-  const key = await readSecret(`The key for ${row.id} (it is not shown): `)
+  const key = given ?? (await readSecret(`The key for ${row.id} (it is not shown): `))
   if (key === '') throw new Complaint('no key was given; nothing is stored')
   if (!SENDABLE.test(key) || /\s/.test(key))
     throw new Complaint('that is no key: it has spaces, lines or letters that no key has')

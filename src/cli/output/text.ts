@@ -53,11 +53,11 @@ export function textOutput(sink: Sink): Output {
   }
 }
 
-/** Why a run did not end as it should, in a sentence; nothing if it did. */
-export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>): string | undefined {
+/** Why a run did not end as it should, and how to go on; nothing if it did. */
+export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>, goOn = RESUME): string | undefined {
   if (event.reason === 'done') return undefined
   if (event.reason === 'unsaved') return event.fault?.message ?? CLOSED.unsaved
-  if (event.fault) return `${sentence(event.fault.message)} The session is kept: dragoman --resume goes on with it.`
+  if (event.fault) return `${sentence(event.fault.message)} ${goOn}`
   return CLOSED[event.reason]
 }
 
@@ -66,6 +66,8 @@ export function errorOf(event: Extract<RunEvent, { type: 'run-close' }>): Refuse
   const message = problemOf(event)
   return message === undefined ? undefined : { type: event.fault?.kind ?? event.reason, message }
 }
+
+const RESUME = 'The session is kept: dragoman --resume goes on with it.'
 
 const CLOSED: Record<Exclude<Extract<RunEvent, { type: 'run-close' }>['reason'], 'done'>, string> = {
   'turn-limit': 'stopped at the limit of turns; dragoman --resume goes on',

@@ -9,6 +9,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../setup/model.ts'
 import { projectFiles } from './files.ts'
+import { missingIn } from './attach.ts'
 import { completions, type Sources, type Words } from './complete.ts'
 import { tilde } from '../own/places.ts'
 import { recalledModel } from '../setup/recall.ts'
@@ -19,17 +20,19 @@ import { askTrust, firstRun } from './first-run.ts'
 import { type Front, openFront } from './front.ts'
 import { openPlainFront } from './plain-front.ts'
 import { readHistory, writeHistory } from './history.ts'
+import { edit } from './input/editor.ts'
 import type { Deed } from './input/press.ts'
 import { farewell, forgetEmpty, isEmpty } from './leave.ts'
 import { modify, writeInEditor } from './outside.ts'
 import { replay } from './replay.ts'
-import { runBang } from './bang.ts'
+import { startBangs } from './bang.ts'
 import { SLASHES, showDetails } from './slash/commands.ts'
 import { customCommands } from './slash/custom.ts'
 import type { Desk, Slash } from './slash/slash.ts'
 import { resourceMentions, serverResources, serverSlashes } from './servers.ts'
 import { startState, type State } from './state.ts'
 import { startTalk, type Talk } from './talk.ts'
+import { line } from './term/line.ts'
 import { themeFor } from './term/theme.ts'
 import { blockLines } from './view/frame.ts'
 import { welcome } from './view/welcome.ts'
@@ -64,6 +67,7 @@ export async function interactive(args: RunArgs): Promise<number> {
     (event) => telemetry?.see(event),
     (name) => mentions.get(name),
   )
+  const bangs = startBangs()
   const mentions = resourceMentions(() => ready.mcp?.servers)
 
   async function take(session: Pick<RunArgs, 'resume' | 'fork'>): Promise<void> {
@@ -150,8 +154,9 @@ export async function interactive(args: RunArgs): Promise<number> {
         // The log of a session is locked: its own session is closed before it is opened again.
         await former.close()
         await take(session)
+        const wasEmpty = isEmpty(former.agent.session)
         if (former.agent.session.id !== agent.session.id) forgetEmpty(former.agent.session, folder)
-        front.say(`Session ${agent.session.id}.`)
+        front.say(opened(session, agent.session.id, wasEmpty))
         front.print(replay(agent.session.entries, front.look))
         const { branch, sandbox } = front.state.status
         const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
@@ -161,6 +166,15 @@ export async function interactive(args: RunArgs): Promise<number> {
         front.say(error.message, 'bad')
         await take({ resume: former.agent.session.id })
       }
+    },
+    async offer(text) {
+      const choices = await slashes()
+        .find(({ name }) => text === `/${name} `)
+        ?.choices?.(desk)
+      // Where nothing can be shown below the input, what there is stands above it.
+      if (isPlain) return front.print((choices ?? []).map(({ value, about = '' }) => line(`${text}${value}  ${about}`)))
+      front.update((state) => ({ ...state, editor: edit(state.editor, { do: 'set', text }) }))
+      complete()
     },
     quit: () => leave(EXIT.ok),
   }
@@ -196,6 +210,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         return reply && talk.answer(reply)
       }
       case 'stop':
+        bangs.stop()
         return talk.stop()
       case 'quit':
         return leave(EXIT.ok)
@@ -228,19 +243,25 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   function unknown(name: string): string {
-    const near = nearMisses(
-      [name],
-      slashes().map((one) => one.name),
-    ).get(name)
-    return `There is no /${name}; ${near === undefined ? '/help shows what there is.' : `did you mean /${near}?`}`
+    // Each by itself: of two that are as near, either may be meant.
+    const near = slashes().flatMap((one) => (nearMisses([name], [one.name]).has(name) ? [`/${one.name}`] : []))
+    const next = near.length === 0 ? '/help shows what there is.' : `did you mean ${near.slice(0, 3).join(' or ')}?`
+    return `There is no /${name}; ${next}`
   }
 
   async function said(text: string): Promise<void> {
     wordsOf.clear()
-    if (text.startsWith('!')) return runBang(desk, text.slice(1).trim())
+    if (bangs.isBusy) {
+      front.update((state) => ({ ...state, editor: edit(state.editor, { do: 'set', text }) }))
+      return front.say('Your command is running; stop it first (Esc).', 'warn')
+    }
+    if (text.startsWith('!') && talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
+    if (text.startsWith('!')) return bangs.run(desk, text.slice(1).trim())
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
       await mentions.read(text)
+      const missing = missingIn(text, folder, (name) => mentions.get(name))
+      if (missing.length > 0) front.say(`no file ${missing.join(', ')}; sent as text`)
       return talk.say(text)
     }
     const found = slashes().find(({ name }) => name === command['name'])
@@ -261,7 +282,8 @@ export async function interactive(args: RunArgs): Promise<number> {
   const code = await left
   listenNoMore()
   talk.stop()
-  await talk.ended()
+  bangs.stop()
+  await Promise.all([talk.ended(), bangs.ended()])
   if (!isEmpty(agent!.session)) front.say(farewell(agent!.session, args.cwd))
   front.close()
   tap?.close()
@@ -271,6 +293,13 @@ export async function interactive(args: RunArgs): Promise<number> {
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)
   return code
+}
+
+/** What to say of a session that is open now. */
+function opened({ resume, fork }: Pick<RunArgs, 'resume' | 'fork'>, id: string, wasEmpty: boolean): string {
+  if (fork !== undefined) return `Forked from ${fork}. This is ${id}.`
+  if (resume !== undefined) return `Session ${id}.`
+  return wasEmpty ? 'New session.' : 'New session; the old one is kept: /resume'
 }
 
 function statusOf(agent: Agent, mode: ApprovalMode, folder: string): State['status'] {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import type { UserTurn } from '../../model/turn.ts'
 import { untilde } from '../own/places.ts'
@@ -33,6 +33,13 @@ export function withAttachments(text: string, folder: string, known: (name: stri
     return known(name) ?? attached(path, name)
   })
   return [{ kind: 'text', text }, ...more]
+}
+
+/** The names behind an @ that name nothing: what was meant as a file goes out as mere text. */
+export function missingIn(text: string, folder: string, known: (name: string) => Parts | undefined): string[] {
+  return mentionsIn(text)
+    .map((name) => name.replace(/[.,;:!?)]+$/, ''))
+    .filter((name) => name !== '' && known(name) === undefined && !existsSync(resolve(folder, untilde(name))))
 }
 
 function attached(path: string, name: string): Parts {

@@ -10,6 +10,14 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
   | { readonly kind: 'thought'; readonly text: string; readonly done: boolean; readonly ms: number }
   | { readonly kind: 'call'; readonly call: CallState; readonly progress: string; readonly since: number }
+  /** A command of the person's own, with what it printed; it has ended when there is an end. */
+  | {
+      readonly kind: 'own'
+      readonly command: string
+      readonly output: string
+      readonly since: number
+      readonly end?: string
+    }
   /** One that passes is there until the next thing happens: the next of its kind takes its place. */
   | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad'; readonly passing?: true }
 
@@ -48,7 +56,8 @@ export function told(conversation: Conversation, event: RunEvent, now: number): 
         ? add(conversation, { kind: 'notice', text: compacted(event.before, event.after), tone: 'quiet' })
         : conversation
     case 'run-close':
-      return closed(conversation)
+      // What is said now says all that the notice of the last try has said.
+      return closed(event.fault ? { ...conversation, live: conversation.live.filter(isNoPassing) } : conversation)
     default:
       return conversation
   }
@@ -80,7 +89,8 @@ export function settled(conversation: Conversation): { final: readonly Block[]; 
 function isFinal(block: Block): boolean {
   if (block.kind === 'text' || block.kind === 'thought') return block.done
   if (block.kind === 'call') return isSettled(block.call)
-  return block.kind !== 'notice' || !block.passing
+  if (block.kind === 'own') return block.end !== undefined
+  return isNoPassing(block)
 }
 
 /** Has the call its result? */
@@ -166,6 +176,10 @@ function closed(conversation: Conversation): Conversation {
     .map((block) => (block.kind === 'text' || block.kind === 'thought' ? { ...block, done: true } : stays(block)))
     .filter((block) => !(block.kind === 'text' && block.text.trim() === ''))
   return { ...conversation, live, parts: {} }
+}
+
+function isNoPassing(block: Block): boolean {
+  return block.kind !== 'notice' || !block.passing
 }
 
 function stays(block: Block): Block {

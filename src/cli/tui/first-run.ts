@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.ts'
 import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
 import { visible } from '../output/visible.ts'
 import { configuredModel, rowsWith } from '../setup/model.ts'
+import { ownerOf } from './pasted-key.ts'
 import { pick } from './pick.ts'
 import { line } from './term/line.ts'
 import type { ThemeName } from './term/theme.ts'
@@ -15,7 +16,7 @@ export type Beginning = { readonly model: string } | { readonly tour: true } | u
 /** The first page: no key is no error, there are three ways on. What went wrong before stands above them. */
 export async function firstRun(config: Config, theme: ThemeName, problem?: string): Promise<Beginning> {
   const local = await findLocal(probe, rowsWith(config))
-  const way = await pick(
+  const way = await pick<'local' | 'key' | 'tour' | 'server' | { readonly key: string }>(
     [
       ...(problem === undefined ? [] : [line(visible(problem), 'warn'), []]),
       line('Dragoman works on your code with whatever model you have.', 'strong'),
@@ -43,6 +44,7 @@ export async function firstRun(config: Config, theme: ThemeName, problem?: strin
         : []),
     ],
     theme,
+    (key) => ({ key }),
   )
   if (way === 'local' && local !== undefined) return { model: local }
   if (way === 'tour') return { tour: true }
@@ -50,9 +52,9 @@ export async function firstRun(config: Config, theme: ThemeName, problem?: strin
     process.stdout.write(LOCAL)
     return undefined
   }
-  if (way !== 'key') return undefined
+  if (way !== 'key' && typeof way !== 'object') return undefined
   // Whoever goes back, or gave a key that does not work, stands before the same ways again.
-  const pasted = await pasteKey(config, theme)
+  const pasted = await pasteKey(config, theme, typeof way === 'object' ? way.key : undefined)
   return pasted && 'model' in pasted ? pasted : firstRun(config, theme, pasted?.problem)
 }
 
@@ -67,19 +69,28 @@ const LOCAL = `Start the server, then run dragoman again: it is found on its usu
 async function pasteKey(
   config: Config,
   theme: ThemeName,
+  given: string | undefined,
 ): Promise<{ model: string } | { problem: string } | undefined> {
   const vendors = rowsWith(config).filter(
     ({ auth, port, model, keys, wire }) =>
       auth !== 'none' && port === undefined && model !== undefined && keys.length > 0 && wire !== 'code-assist',
   )
-  const row = await pick(
-    [line('Whose key is it?', 'strong')],
-    vendors.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
-    theme,
-  )
-  if (row === undefined) return undefined
+  const owner = given === undefined ? undefined : ownerOf(given)
+  const known = vendors.find(({ id }) => id === owner)?.id
+  const chosen =
+    known ??
+    (await pick<string | { readonly key: string }>(
+      [line('Whose key is it?', 'strong')],
+      vendors.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
+      theme,
+      (key) => ({ key }),
+    ))
+  if (chosen === undefined) return undefined
+  // A key where the name of its vendor was asked for: it says itself whose it is, or that is asked again.
+  if (typeof chosen === 'object') return pasteKey(config, theme, chosen.key)
+  if (given !== undefined) process.stdout.write(`The key for ${chosen} is tried.\n`)
   try {
-    await (await import('../command/login.ts')).loginCommand([row])
+    await (await import('../command/login.ts')).loginCommand([chosen], given)
   } catch (error) {
     if (!(error instanceof Complaint) || error.code === EXIT.interrupted) throw error
     return { problem: `${error.message.replace(/^./, (first) => first.toUpperCase())}.` }

@@ -1,3 +1,4 @@
+import { looksLikeKey } from './pasted-key.ts'
 import type { Key } from './term/keys.ts'
 import { cut, type Line, line, wrap } from './term/line.ts'
 import { openScreen } from './term/screen.ts'
@@ -12,11 +13,12 @@ export interface Choice<T> {
   readonly about?: string
 }
 
-/** Shows a page with a few ways on, and gives the one that the person chose; nothing if they left. */
+/** Shows a page with a few ways on, and gives the one that the person chose; nothing if they left. A key may be pasted instead. */
 export function pick<T>(
   page: readonly Line[],
   choices: readonly Choice<T>[],
   theme: ThemeName,
+  ofKey?: (key: string) => T,
 ): Promise<T | undefined> {
   return new Promise((resolve) => {
     let at = 0
@@ -29,7 +31,8 @@ export function pick<T>(
 
     /** A list that is too long for numbers is narrowed by typing. */
     const isLong = choices.length > 9
-    const found = (): readonly Choice<T>[] => choices.filter(({ label }) => label.includes(wanted.toLowerCase()))
+    const found = (): readonly Choice<T>[] =>
+      isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
 
     function show(): void {
       screen.show(pickLines(found(), { at, wanted, isLong, width: terminal.columns, rows: terminal.rows }))
@@ -43,11 +46,12 @@ export function pick<T>(
 
     function onKey(key: Key): void {
       const count = found().length
-      if (key.type === 'text' && !isLong) {
-        const chosen = choices[Number(key.text) - 1]
-        return chosen && end(chosen.value)
-      }
+      // Whoever has typed letters before a digit types a name or a key, and does not choose.
+      const chosen = key.type === 'text' && !isLong && wanted === '' ? choices[Number(key.text) - 1] : undefined
+      if (chosen) return end(chosen.value)
       if (key.type === 'text') [wanted, at] = [wanted + key.text, 0]
+      if (key.type === 'paste' && ofKey && looksLikeKey(key.text)) return end(ofKey(key.text.trim()))
+      if (key.type === 'key' && key.name === 'enter' && ofKey && looksLikeKey(wanted)) return end(ofKey(wanted.trim()))
       if (key.type === 'key') {
         if (key.name === 'enter') return count > 0 ? end(found()[at]?.value) : undefined
         if (key.name === 'escape' || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return end(undefined)
@@ -89,8 +93,16 @@ export function pickLines(
     ]
     return isLong ? [cut(row, width)] : wrap(row, width, [{ text: '     ' }])
   })
+  if (looksLikeKey(wanted))
+    return [
+      ...lines,
+      cut(line(`A key, which is not shown (${wanted.length} letters): Enter takes it.`, 'quiet'), width),
+    ]
   if (!isLong) return lines
   const none = choices.length === 0 ? [line('  nothing has these letters', 'warn')] : []
-  const typed = wanted === '' ? 'Type a few letters, or ↑ ↓; Enter takes it, Esc goes back.' : `Letters: ${wanted}`
+  const typed =
+    wanted === ''
+      ? 'Type a few letters, or ↑ ↓; Enter takes it, Esc goes back.'
+      : `Letters: ${choices.length === 0 ? '•'.repeat(wanted.length) : wanted}`
   return [...lines, ...none, line(typed, 'quiet')]
 }

@@ -172,7 +172,11 @@ function after(state: State, event: RunEvent, agent: Agent): State {
   if (event.type === 'entry' && event.entry.kind === 'turn')
     return { ...next, status: { ...state.status, context: contextTokens(agent.session.turns) } }
   if (event.type !== 'run-close') return next
-  const problem = problemOf(event)
+  // Whoever is in the conversation needs no command to come back to it.
+  const problem = problemOf(event, 'Say anything to try again.')?.replace(
+    /; dragoman --resume goes on$/,
+    '; say anything to go on',
+  )
   if (problem === undefined) return next
   const text = event.reason === 'cancelled' ? 'Stopped. What you type next goes on from here.' : problem
   const block = { kind: 'notice', text, tone: event.reason === 'cancelled' ? 'quiet' : 'bad' } as const

@@ -2,7 +2,7 @@ import type { Ask, Outcome } from '../../../agent/call-state.ts'
 import { type Menu, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { widthOf } from '../term/width.ts'
-import { askWindow } from '../view/ask.ts'
+import { askRoom, askWindow } from '../view/ask.ts'
 import { inputRoom } from '../view/input.ts'
 import { type Edit, edit, EMPTY, type Motion, wholeText } from './editor.ts'
 import { offsetIn, rowAt, rowsIn } from './rows.ts'
@@ -247,7 +247,7 @@ function pressAtAsk(state: State, key: Key): Pressed {
 
 /** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
 function paged(state: State, name: Named['name']): number {
-  const { room, last } = askWindow(state.asks, state.asking, { ...sizeOf(state), root: state.root })
+  const { room, last } = askWindow(state.asks, state.asking, askRoom(state, { ...sizeOf(state), root: state.root }))
   const page = Math.max(room - 1, 1)
   const steps: Readonly<Record<string, number>> = {
     'page-down': page,

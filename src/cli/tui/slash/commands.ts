@@ -3,6 +3,7 @@ import type { CallPart } from '../../../model/turn.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
 import { jsonlStore } from '../../../session/store/jsonl.ts'
 import { readInstructions } from '../../setup/instructions.ts'
+import { changeUserConfig } from '../../config/write.ts'
 import { visible } from '../../output/visible.ts'
 import { sessionsFolder, tilde } from '../../own/places.ts'
 import { told } from '../conversation.ts'
@@ -109,7 +110,7 @@ const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ['Esc', 'stop the model, or take back what waits'],
   ['Up, Down', 'what you said before'],
   ['@file', 'a file goes along; Tab completes'],
-  ['!command', 'runs a command of yours'],
+  ['!command', 'runs a command of yours; !!command gives it the terminal'],
   ['Ctrl-O', 'the last call, unfolded'],
   ['Ctrl-G', 'write in your editor'],
   ['Shift-Tab', 'the next approval mode'],
@@ -155,19 +156,32 @@ function otherSessions({ folder, agent }: Desk): MenuItem[] {
   return jsonlStore(sessionsFolder(folder))
     .list()
     .filter((session) => session.id !== agent().session.id && session.title !== '')
-    .map((session) => ({ value: session.id, about: visible(session.title.replace(/\s+/g, ' ')) }))
+    .toSorted((one, other) => other.changed - one.changed)
+    .map(({ id: value, changed, title }) => ({
+      value,
+      about: `${when(changed)}  ${visible(title.replace(/\s+/g, ' '))}`,
+    }))
+}
+
+/** A moment as a list shows it, by the clock of this place. */
+function when(time: number): string {
+  const at = new Date(time)
+  const two = (number: number): string => String(number).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
 function resume(desk: Desk, words: string): void | Promise<void> {
-  const name = words || otherSessions(desk)[0]?.value
-  if (name === undefined) return desk.front.say('There is no other session in this folder yet.')
-  return desk.open({ resume: name })
+  if (words !== '') return desk.open({ resume: words })
+  const others = otherSessions(desk)
+  if (others.length === 0) return desk.front.say('There is no other session in this folder yet.')
+  return desk.offer('/resume ')
 }
 
 function mode({ front, setMode }: Desk, word: string): void {
   const found = MODES.find((one) => one === word)
   if (!found) return front.say(`A mode is one of ${MODES.join(', ')}.`, 'warn')
   setMode(found)
+  front.say(`Mode ${found}: ${MODE_NAMES[found]}.`)
 }
 
 function tools({ front, agent }: Desk): void {
@@ -213,6 +227,8 @@ function theme({ front }: Desk, word: string): void {
   const found = THEMES.find((one) => one === word)
   if (!found) return front.say(`A theme is one of ${THEMES.join(', ')}.`, 'warn')
   front.setTheme(found)
+  changeUserConfig((config) => ({ ...config, theme: found }))
+  front.say(`Theme ${found}, from now on.`)
 }
 
 function vim({ front }: Desk): void {
@@ -223,6 +239,15 @@ function vim({ front }: Desk): void {
 
 /** The last call with all that it said. */
 export function showDetails({ front, agent }: Desk): void {
+  const running = front.state.conversation.live.find(
+    (block) => block.kind === 'call' && block.call.status === 'executing',
+  )
+  if (running?.kind === 'call') {
+    const seconds = Math.floor((Date.now() - running.since) / 1000)
+    const head = callLines(running.call, { look: front.look, seconds, progress: '', open: true })
+    const rows = visible(running.progress.trimEnd(), 'tool-output').split('\n')
+    return front.print([[], ...head, ...rows.map((row) => line(`  ${row}`, 'quiet'))])
+  }
   const entry = agent().session.entries.findLast(({ kind }) => kind === 'result')
   if (entry?.kind !== 'result') return front.say('No tool has run yet.', 'warn')
   const { result, ms } = entry

@@ -19,6 +19,8 @@ export interface Desk {
   readonly apart: (use: (id: string) => Promise<void>) => Promise<void>
   /** Leaves this session and goes on with another, or with a new one. */
   readonly open: (session: { readonly resume?: string; readonly fork?: string }) => Promise<void>
+  /** Puts words into the input, with what can stand after them below it. */
+  readonly offer: (text: string) => Promise<void>
   readonly quit: () => void
 }
 

@@ -89,7 +89,8 @@ function timing(call: CallState, seconds: number): Span[] {
   return 'ms' in call && call.ms >= 1000 ? [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }] : []
 }
 
-function tail(progress: string, width: number): Line[] {
+/** The last lines of what comes in. */
+export function tail(progress: string, width: number): Line[] {
   const rows = progress
     .trimEnd()
     .split('\n')

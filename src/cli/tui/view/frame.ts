@@ -2,16 +2,17 @@ import { visible } from '../../output/visible.ts'
 import type { Block } from '../conversation.ts'
 import type { State } from '../state.ts'
 import { cut, type Line, line, wrap } from '../term/line.ts'
-import { askLines } from './ask.ts'
-import { callLines } from './call.ts'
+import { askLines, askRoom, draftLines } from './ask.ts'
+import { callLines, tail } from './call.ts'
 import { editorLines, menuLines, type Placed, queuedLines } from './input.ts'
 import { type Look, READABLE } from './look.ts'
 import { markdown } from './markdown.ts'
+import { inOneRow } from './shorten.ts'
 import { statusLine } from './status.ts'
 
 /** The live part of the screen: what may still change, the question or the input, and the status. */
 export function frame(state: State, look: Look & { readonly rows: number }, now: number): Placed {
-  const { width, rows } = look
+  const { width } = look
   // A call that is asked about stands in the question.
   const shown = state.conversation.live.filter(
     (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.asks.length > 0),
@@ -21,10 +22,8 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const above = [...live, ...working, ...queuedLines(state, width)]
   const status = statusLine(state.status, width)
   if (state.asks.length > 0) {
-    const ask = askLines(state.asks, state.asking, { width, rows, root: look.root })
-    // What was being written stays in sight, and is not lost.
-    const draft = state.editor.text === '' ? [] : editorLines(state.editor, { width, mark: '> ' }).lines
-    return placed([...above, []], ask, [...draft, status])
+    const ask = askLines(state.asks, state.asking, askRoom(state, look))
+    return placed([...above, []], ask, [...draftLines(state, look), status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })
@@ -42,20 +41,11 @@ function inner(block: Block, look: Look, now: number): Line[] {
   const { width } = look
   switch (block.kind) {
     case 'user':
-      return visible(block.text)
-        .split('\n')
-        .flatMap((one, at) =>
-          wrap(
-            [
-              { text: at === 0 ? '> ' : '  ', tone: 'user' },
-              { text: one, tone: 'user' },
-            ],
-            width,
-            [{ text: '  ' }],
-          ),
-        )
+      return userLines(block.text, width)
     case 'text':
       return markdown(visible(block.text), isLongAndLive(block) ? { width } : look)
+    case 'own':
+      return ownLines(block, width, now)
     case 'thought':
       return thought(block, width)
     case 'call':
@@ -70,6 +60,48 @@ function inner(block: Block, look: Look, now: number): Line[] {
         .split('\n')
         .flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
   }
+}
+
+/** So many rows of what a person said are shown again; they know the rest, which they pasted. */
+const SAID = 12
+
+function userLines(text: string, width: number): Line[] {
+  const said = text.split('\n')
+  // No line needs less than a row.
+  const rows = visible(said.slice(0, SAID + 1).join('\n'))
+    .split('\n')
+    .flatMap((one, at) =>
+      wrap(
+        [
+          { text: at === 0 ? '> ' : '  ', tone: 'user' },
+          { text: one, tone: 'user' },
+        ],
+        width,
+        [{ text: '  ' }],
+      ),
+    )
+  const all = rows.length + Math.max(said.length - SAID - 1, 0)
+  if (all <= SAID) return rows
+  const head = rows.slice(0, SAID - 4)
+  return [...head, line(`  … ${all - head.length} more lines`, 'quiet')]
+}
+
+/** A person's own command: its last lines while it runs, and all of them when it has ended. */
+function ownLines(
+  { command, output, since, end }: Extract<Block, { kind: 'own' }>,
+  width: number,
+  now: number,
+): Line[] {
+  const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
+  const head: Line = [
+    { text: `! ${inOneRow(visible(command), width - 10)}`, tone: 'user' },
+    { text: seconds >= 1 ? `  ${seconds} s` : '', tone: 'quiet' },
+  ]
+  if (end === undefined) return [head, ...tail(visible(output, 'tool-output'), width)]
+  const shown = visible(output.trimEnd(), 'tool-output')
+  const rows = shown === '' ? [] : shown.split('\n')
+  const last = end === '' ? [] : [line(visible(end), 'warn')]
+  return [head, ...rows.flatMap((row) => wrap(line(row), width, [{ text: '  ' }])), ...last]
 }
 
 /** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
@@ -96,15 +128,17 @@ function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width:
   ]
 }
 
-function workingLine({ running, asks }: State, now: number): Line[] {
+function workingLine({ running, asks, conversation }: State, now: number): Line[] {
   if (running === undefined || asks.length > 0) return []
   const seconds = Math.floor((now - running) / 1000)
+  // Nobody reads what is typed while a command of the person's own runs.
+  const isOwn = conversation.live.some(({ kind }) => kind === 'own')
   const frameMark = MARKS[Math.floor(now / 250) % MARKS.length] ?? ''
   return [
     [],
     [
       { text: `${frameMark} `, tone: 'accent' },
-      { text: `working ${seconds} s · Esc stops, typing queues`, tone: 'quiet' },
+      { text: `working ${seconds} s · Esc stops${isOwn ? '' : ', typing queues'}`, tone: 'quiet' },
     ],
   ]
 }

@@ -15,13 +15,16 @@ export interface Placed {
 const MOST_ROWS = 12
 
 /** The text that is being written, with the cursor in it. */
-export function editorLines(editor: Editor, { width, mark }: { width: number; mark: string }): Placed {
+export function editorLines(
+  editor: Editor,
+  { width, mark, most = MOST_ROWS }: { width: number; mark: string; most?: number },
+): Placed {
   const rows = rowsIn(editor.text, inputRoom(width, mark))
   const at = rowAt(rows, editor.cursor)
   const here = rows[at] ?? { text: '', start: 0 }
-  const top = Math.max(Math.min(at - Math.floor(MOST_ROWS / 2), rows.length - MOST_ROWS), 0)
+  const top = Math.max(Math.min(at - Math.floor(most / 2), rows.length - most), 0)
   const lines = rows
-    .slice(top, top + MOST_ROWS)
+    .slice(top, top + most)
     .map(({ text }, row): Line => [{ text: row === 0 ? mark : ' '.repeat(widthOf(mark)), tone: 'accent' }, { text }])
   const column = widthOf(mark) + widthOf(here.text.slice(0, editor.cursor - here.start))
   return { lines, cursor: { row: at - top, column } }

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
-import { cellsOf, widthOf } from '../term/width.ts'
+import { widthOf } from '../term/width.ts'
+import { end } from './shorten.ts'
 
 /** A path as a person knows it: from the folder they work in, if it is in there. */
 export function pathFrom(root: string | undefined, path: string): string {
@@ -21,15 +22,4 @@ export function shortPath(path: string, room: number): string {
     if (steps.length > 1 && widthOf(shown) <= room) return shown
   }
   return widthOf(`…/${name}`) <= room ? `…/${name}` : `…${end(name, room - 1)}`
-}
-
-/** As much of the end of a text as has room. */
-function end(text: string, room: number): string {
-  let [shown, used] = ['', 0]
-  for (const glyph of cellsOf(text).reverse()) {
-    used += glyph.width
-    if (used > room) break
-    shown = glyph.text + shown
-  }
-  return shown
 }

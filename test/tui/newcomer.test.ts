@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { RunEvent } from '../../src/agent/run-event.ts'
+import type { Fault } from '../../src/model/fault.ts'
+import { SILENCE, told } from '../../src/cli/tui/conversation.ts'
+import { looksLikeKey, ownerOf } from '../../src/cli/tui/pasted-key.ts'
+import { pickLines } from '../../src/cli/tui/pick.ts'
+import { plain } from '../../src/cli/tui/term/line.ts'
+import { stage } from '../support/command.ts'
+import { EDIT, open } from '../support/conversation.ts'
+import { noTmux, openTerminal } from '../support/tmux.ts'
+
+const LONG = Array.from({ length: 60 }, (_unused, at) => `echo step number ${at} $(date)`).join('\n')
+
+describe('what somebody new may do', { skip: noTmux }, () => {
+  for (const [columns, rows] of [
+    [80, 24],
+    [30, 8],
+  ] as const)
+    test(`a command of 60 lines on ${columns}×${rows}: the question, the command and all keys are there`, async () => {
+      const { terminal } = await open(
+        [{ call: [{ name: 'run_shell_command', args: { command: LONG } }] }, { say: 'Ok.' }],
+        {
+          columns,
+          rows,
+        },
+      )
+      terminal.type('go')
+      terminal.press('Enter')
+      const screen = await terminal.shows(/\? Run/)
+      assert.match(screen, /│ echo step number 0/)
+      assert.match(screen, /… lines 1–\d+ of \d+, PgUp/)
+      for (const key of ['y', 'a', 'f', 'n', 'Esc']) assert.ok(screen.includes(`[${key}]`), `${key}\n${screen}`)
+      terminal.press('End')
+      await terminal.hides('│ echo step number 0')
+      if (rows > 8) assert.match(await terminal.shows('│ echo step number 59'), /\? Run this/)
+      if (rows > 8) assert.match(terminal.screen(), /\[a\] always: exactly the command “echo .*….*”$/m)
+      terminal.press('Escape')
+      await terminal.shows('Ok.')
+    })
+
+  test('an editor that is left without a change approves nothing', async () => {
+    const { terminal, work } = await open(EDIT, { env: { EDITOR: 'true' } })
+    terminal.type('say goodbye')
+    terminal.press('Enter')
+    await terminal.shows('[e] edit it first')
+    terminal.press('e')
+    await terminal.shows(/Nothing was changed in the editor[^]*\[y\] yes, once/)
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
+    terminal.press('y')
+    await terminal.shows('All done.')
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
+  })
+
+  test('/fork says from where, and /resume alone offers the others', async () => {
+    const { terminal } = await open([{ say: 'One.' }])
+    terminal.type('remember 4711')
+    terminal.press('Enter')
+    await terminal.shows('One.')
+    await terminal.hides('working')
+    terminal.type('/fork')
+    terminal.press('Enter')
+    await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./)
+    terminal.type('/resume')
+    terminal.press('Enter')
+    await terminal.shows(/> \/resume\s*\n› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d  remember 4711/)
+  })
+
+  test('a fault is told once, with what to do here', async () => {
+    const { terminal } = await open([{ say: 'No.', misbehave: [{ kind: 'status', status: 401 }] }])
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows(/Say anything to\s+try\s+again\./)
+    assert.doesNotMatch(terminal.history(), /--resume/)
+  })
+
+  test('small words: a long paste is folded, a file that is not there is named, commands answer', async () => {
+    const { terminal, home, server } = await open([{ say: 'Thanks.' }, { say: 'Again.' }], { rows: 40 })
+    terminal.paste(Array.from({ length: 200 }, (_unused, at) => `line ${at}`).join('\n'))
+    await terminal.shows('[paste 1: 200 lines]')
+    terminal.press('Enter')
+    await terminal.shows(/> line 0\n[^]* {2}line 7\n {2}… 192 more lines\n[^]*Thanks\./)
+    assert.match(JSON.stringify(server.requests[0]?.body), /line 199/)
+    terminal.type('look at @nofile.txt ')
+    terminal.press('Enter')
+    await terminal.shows('no file nofile.txt; sent as text')
+    await terminal.shows('Again.')
+    terminal.type('/modle')
+    terminal.press('Enter')
+    await terminal.shows(/There is no \/modle; did you mean \/model or \/mode\?/)
+    terminal.type('/mode plan')
+    terminal.press('Enter')
+    await terminal.shows('Mode plan: only looks.')
+    terminal.type('/theme light')
+    terminal.press('Enter')
+    await terminal.shows('Theme light, from now on.')
+    assert.match(readFileSync(join(home, '.config/dragoman/config.json'), 'utf8'), /"theme": "light"/)
+  })
+
+  test('Control-O shows the tool that runs', async () => {
+    const { terminal } = await open(
+      [{ call: [{ name: 'run_shell_command', args: { command: 'echo so-far; sleep 4' } }] }, { say: 'Done.' }],
+      { args: ['--yolo'] },
+    )
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows(/● run_shell_command[^]*so-far/)
+    terminal.press('C-o')
+    await terminal.shows(/so-far[^]*so-far/)
+    assert.doesNotMatch(terminal.screen(), /No tool has run/)
+    await terminal.shows('Done.')
+  })
+})
+
+test('a try that failed and the giving up after it are one notice', () => {
+  const fault = { kind: 'overloaded', message: 'The server is busy' } as unknown as Fault
+  const tried = told(SILENCE, { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } }, 0)
+  assert.match(JSON.stringify(tried.live), /Asking again in 3 s/)
+  const ended = { type: 'run-close', reason: 'fault', fault } as unknown as RunEvent
+  assert.deepEqual(told(tried, ended, 0).live, [])
+  const well = { type: 'run-close', reason: 'done' } as unknown as RunEvent
+  assert.equal(told(tried, well, 0).live.length, 1)
+})
+
+describe('a key where none was asked for', () => {
+  test('what looks like a key is known, and whose it is', () => {
+    for (const [key, owner] of [
+      ['sk-ant-api03-x', 'anthropic'],
+      ['sk-or-v1-x', 'openrouter'],
+      ['AIzaSyx', 'gemini'],
+      ['gsk_x', 'groq'],
+      ['xai-x', 'xai'],
+      ['sk-proj-x', undefined],
+      ['0123456789abcdef0123456789abcdef', undefined],
+    ] as const) {
+      assert.ok(looksLikeKey(key), key)
+      assert.equal(ownerOf(key), owner)
+      const shown = pickLines([], { at: 0, wanted: key, isLong: true, width: 80, rows: 20 }).map((one) => plain(one))
+      assert.ok(!shown.join('\n').includes(key.slice(0, 6)), shown.join('\n'))
+    }
+    for (const name of ['openrouter', 'xai', 'gemini', 'anthropic']) assert.ok(!looksLikeKey(name), name)
+  })
+
+  test('it is never shown, pasted or typed, and is taken for its owner', { skip: noTmux }, async () => {
+    const here = await stage([])
+    const nowhere = 'http://127.0.0.1:9/v1'
+    const env = {
+      PATH: here.env['PATH'] ?? '',
+      HOME: here.home,
+      DRAGOMAN_OPENROUTER_BASE_URL: nowhere,
+      DRAGOMAN_ANTHROPIC_BASE_URL: nowhere,
+    }
+    const terminal = openTerminal([], { work: here.work, env, rows: 30 })
+    await terminal.shows('Three ways on')
+    terminal.press('1')
+    await terminal.shows('Whose key is it?')
+    terminal.paste('sk-or-v1-abcdef0123456789')
+    await terminal.shows(/The key for openrouter is tried\.[^]*could not be tried/)
+    terminal.type('sk-ant-api03-abcdef0123456789')
+    await terminal.shows('A key, which is not shown (29 letters)')
+    terminal.press('Enter')
+    await terminal.shows('The key for anthropic is tried.')
+    await terminal.shows(/anthropic is tried[^]*could not be tried/)
+    assert.doesNotMatch(terminal.history(), /abcdef|api03|sk-or-v/)
+    terminal.press('Escape')
+    await terminal.shows('ended with 0')
+  })
+})
