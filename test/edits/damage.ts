@@ -53,7 +53,7 @@ export const combined: Damage = (wanted, random, both) => {
   let done = 0
   for (const damage of random.shuffled(Object.values(DAMAGES))) {
     const next = damage(result ?? wanted, random, both)
-    if (!next) continue
+    if (!next || !isTelling(result ?? wanted, next)) continue
     result = next
     if (++done === 2 && random.chance(0.7)) break
     if (done === 3) break
@@ -202,7 +202,8 @@ function stale(wanted: Wanted, random: Random, both: boolean): Wanted | undefine
   const start = word.index
   const other = random.pick(['value', 'name', 'result', 'x', '', `${word[0]}s`, word[0].slice(1)])
   const changed = line.slice(0, start) + other + line.slice(start + word[0].length)
-  if (changed.trim() === '' || changed === line) return undefined
+  // A part of a line that the file has is no other line.
+  if (line.includes(changed.trim())) return undefined
   return put(wanted, at, [changed], 1, both)
 }
 
@@ -214,9 +215,9 @@ function without(wanted: Wanted, lines: readonly number[], both: boolean): Wante
   const pairs = kept(wanted)
   const isSolid = (at: number): boolean => (wanted.old[at] ?? '').trim() !== ''
   const stay = pairs.filter(([from, to]) => {
-    // A blank line is the same only beside a line that is the same.
+    // A blank line is the same only beside a line that is the same, and a bracket is like any other.
     const isBeside = (step: number): boolean =>
-      isSolid(from + step) && pairs.some((pair) => pair[0] === from + step && pair[1] === to + step)
+      /\w/.test(wanted.old[from + step] ?? '') && pairs.some((pair) => pair[0] === from + step && pair[1] === to + step)
     if (!lines.includes(from) || !(isSolid(from) || isBeside(-1) || isBeside(1))) return false
     // At an edge, only if it is at the edge of both.
     const isTop = wanted.old.slice(0, from).every((_line, at) => !isSolid(at))

@@ -1,6 +1,6 @@
-import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
+import { essence, indentOf, isBlank } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
-import { CONTINUES, type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
+import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
@@ -15,23 +15,28 @@ type Side = 'file' | 'old'
  */
 export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return given.fresh
-  const passage = withFirstIndent(given, around, style)
+  const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
   const votes = new Set(pieces.map(vote))
-  if ((votes.has('file') && votes.has('old')) || isTorn(passage)) return undefined
+  if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return undefined
   const { fresh } = passage
   const merged = mergeAll(pieces, passage, style)
-  if (merged && same(merged, fresh)) return merged
   const voted = votes.has('file') ? 'file' : votes.has('old') ? 'old' : undefined
+  if (restyles(passage, voted)) return undefined
+  if (merged && same(merged, fresh)) return hasNewTrail(merged, passage.file) ? undefined : merged
+  if (voted === undefined) return undefined
   const edge = sideOfEdge(passage)
-  if (voted !== undefined && edge !== undefined && edge !== voted) return undefined
-  const side = voted ?? lean(pieces, passage, style)
-  const result = side === 'file' ? fresh : side === 'old' ? merged : undefined
-  if (!result || (side === 'file' && pieces.some(forgets))) return undefined
-  // A line that moves could look like the file's or the memory's by chance; then it must at least look right.
-  const isSure = voted !== undefined && !votes.has('moved')
-  return isSure || isAtHome(result, around, style) ? result : undefined
+  if (edge !== undefined && edge !== voted) return undefined
+  const result = voted === 'file' ? fresh : merged
+  if (!result || (voted === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
+  // A line could look like the file's or the memory's by chance; so it must look right too.
+  return isAtHome(result, passage.file, around, style) && !hasNewTrail(result, passage.file) ? result : undefined
+}
+
+/** Is there space at the end of a line that the file has not? It is rarely meant. */
+function hasNewTrail(lines: readonly string[], file: readonly string[]): boolean {
+  return lines.some((line) => trailOf(line) !== '' && !file.includes(line))
 }
 
 /** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
@@ -43,21 +48,64 @@ function isTorn({ file, old, fresh }: Passage): boolean {
   return sides.has(1) && sides.has(-1)
 }
 
+/**
+ * Where the model forgot a blank line, or put one too many: is it clear where that place is in the new text? The lines beside
+ * it must be there as often as before, and where they were.
+ */
+function areGapsClear({ file, old, fresh }: Passage): boolean {
+  const inFile = new Map(pairUp(old, file))
+  const inFresh = new Map(pairUp(old, fresh))
+  const solid = old.flatMap((line, at) => (isBlank(line) ? [] : [at]))
+  const times = (line: string, lines: readonly string[]): number => {
+    return lines.filter((one) => one.trim() === line.trim()).length
+  }
+  return solid.every((at, step) => {
+    const next = solid[step + 1]
+    if (next === undefined) return true
+    const [from, to] = [inFile.get(at), inFile.get(next)]
+    if (from === undefined || to === undefined || to - from === next - at) return true
+    return [at, next].every((one) => {
+      const line = old[one] ?? ''
+      const count = times(line, fresh)
+      return count === 0 || (inFresh.has(one) && count === times(line, old))
+    })
+  })
+}
+
 /** Has the file a line here of which the model knows nothing? Then it must not go. */
 function forgets({ old, file, fresh }: Piece): boolean {
   const known = new Set([...old, ...fresh].map(essence))
   return file.some((line) => !isBlank(line) && !known.has(essence(line)))
 }
 
-/** Do lines fit between those around them: not deeper without a reason, and before a closing bracket, deeper than it? */
-function isAtHome(lines: readonly string[], { above, below = '' }: Surroundings, { unit }: Style): boolean {
-  const last = lines.findLast((line) => !isBlank(line)) ?? ''
-  const isClosed = !CLOSES.test(below) || indentOf(last).length > indentOf(below).length || OPENS.test(last)
-  return isClosed && isStepping(lines, above, unit)
+/** The same for blank lines. */
+function forgetsBlanks({ old, file, fresh }: Piece): boolean {
+  const count = (lines: readonly string[]): number => lines.filter(isBlank).length
+  return count(file) > count(old) && count(fresh) < count(file)
+}
+
+/** Do the file and the memory disagree about how deep the lines are? */
+function isDeepDoubtful({ old, file }: Passage): boolean {
+  return indentPairs(old, file).some(([model, real]) => model !== real)
+}
+
+/** Do new lines fit between those around them: not deeper without a reason, and before a closing bracket, deeper than it? */
+function isAtHome(lines: readonly string[], file: readonly string[], around: Surroundings, style: Style): boolean {
+  const whole = [around.above, ...file, around.below].filter((line) => line !== undefined && !isBlank(line))
+  const before = new Map(whole.map((line, at) => [line, whole[at - 1]]))
+  const all = [around.above, ...lines, around.below].filter((line) => line !== undefined && !isBlank(line))
+  return all.every((line = '', at) => {
+    const last = all[at - 1]
+    // What stood like this before may go on to.
+    if (last === undefined || before.get(line) === last) return true
+    const isEmpty = OPENS.test(last) && indentOf(last) === indentOf(line)
+    if (CLOSES.test(line) && indentOf(last).length <= indentOf(line).length && !isEmpty) return false
+    return isStepping([line], last, style.unit)
+  })
 }
 
 /** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
-function withFirstIndent(passage: Passage, { below }: Surroundings, style: Style): Passage | undefined {
+function withFirstIndent(passage: Passage, { unit }: Style): Passage | undefined {
   const { file, old, fresh } = passage
   const is = indentOf(file[0] ?? '')
   const isBare = indentOf(old[0] ?? '') === '' && essence(old[0] ?? '') === essence(file[0] ?? '')
@@ -69,26 +117,10 @@ function withFirstIndent(passage: Passage, { below }: Surroundings, style: Style
   const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
   if (indentOf(fresh[0] ?? '') !== '')
     return indentOf(fresh[0] ?? '') === is ? { file, old: moved(old), fresh } : passage
-  if (rest.length === 0 && fresh.slice(1).some((line) => !isBlank(line))) {
-    // One line tells nothing of the others. They may have their depth, or lack what it lacks.
-    const [isFirst, isAll] = [isLikely(moved(fresh), is, style), isLikely(fresh, '', style)]
-    // Before something less deep, bare lines may be meant to be bare.
-    const isBorder = below === undefined || indentOf(below).length < is.length
-    if (isFirst === isAll || (isAll && isBorder && !CLOSES.test(below ?? ''))) return undefined
-    if (isAll) return passage
-  }
+  // One line tells nothing of how deep the others are.
+  if (rest.length === 0 && fresh.slice(1).some((line) => !isBlank(line))) return undefined
   // A text of which one line is bare may have been spoiled in other ways; then its steps tell.
-  return isStepping(fresh.slice(1), undefined, style.unit) ? { file, old: moved(old), fresh: moved(fresh) } : undefined
-}
-
-/** Do lines look as if they were indented rightly: none less than the first, and deeper only after a line that opens something? */
-function isLikely(lines: readonly string[], depth: string, { unit }: Style): boolean {
-  const solid = lines.filter((line) => !isBlank(line))
-  const [first = '', next] = solid
-  if (next === undefined) return true
-  if (solid.some((line) => !line.startsWith(depth)) || !isStepping(solid, undefined, unit)) return false
-  const isDeeper = OPENS.test(first) ? !CLOSES.test(next) : CONTINUES.test(next)
-  return (indentOf(next) !== depth) === isDeeper
+  return isStepping(fresh.slice(1), undefined, unit) ? { file, old: moved(old), fresh: moved(fresh) } : undefined
 }
 
 const CLOSES = /^\s*[})\]]/
@@ -105,15 +137,36 @@ function isSteady({ old, file }: Passage): boolean {
 }
 
 /** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
-function vote({ old, file, fresh }: Piece): Side | 'moved' | undefined {
+function vote({ old, file, fresh }: Piece): Side | undefined {
   if (same(old, file)) return undefined
+  // A bracket stands at every depth, and tells nothing of it.
+  const [was = '', is = ''] = [old[0], file[0]]
+  if (old.length === 1 && file.length === 1 && !/\w/.test(was) && was.trimStart() === is.trimStart()) return undefined
   // A blank line may be new, and only look like one that the file has.
   if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
-  if (same(fresh, old)) return 'old'
-  const [was = '', is = '', wanted = ''] = [old[0], file[0], fresh[0]]
-  const isMoved = old.length === 1 && fresh.length === 1 && was.trim() === wanted.trim() && !isBlank(was)
-  return isMoved && indentOf(was) !== indentOf(is) ? 'moved' : undefined
+  return same(fresh, old) ? 'old' : undefined
 }
+
+/**
+ * Is the edit about the very thing that the model is wrong about: the depth of a line, the space at its end, its quotes? A line
+ * that stays must not look as the other side has it; and, but for its depth, not in a third way.
+ */
+function restyles({ file, old, fresh }: Passage, side: Side | undefined): boolean {
+  const inFile = new Map(pairUp(old, file))
+  const stay = pairUp(old, fresh).filter(([o, n]) => essence(old[o] ?? '') === essence(fresh[n] ?? ''))
+  return ASPECTS.some((aspect) => {
+    const of = (lines: readonly string[], at: number | undefined): string => aspect(lines[at ?? -1] ?? '')
+    if (![...inFile].some(([o, f]) => of(old, o) !== of(file, f))) return false
+    return stay.some(([o, n]) => {
+      if (!inFile.has(o)) return false
+      const [was, is, wanted] = [of(old, o), of(file, inFile.get(o)), of(fresh, n)]
+      if (wanted === was) return wanted !== is && side === 'file'
+      return wanted === is ? side === 'old' : aspect !== indentOf
+    })
+  })
+}
+
+const ASPECTS: readonly ((line: string) => string)[] = [indentOf, trailOf, (line) => line.trim()]
 
 /** Whose depth has the first new line, if the file and the memory disagree about it? */
 function sideOfEdge({ file, old, fresh }: Passage): Side | undefined {
@@ -124,57 +177,41 @@ function sideOfEdge({ file, old, fresh }: Passage): Side | undefined {
   return inFresh === inFile ? 'file' : inFresh === inOld ? 'old' : undefined
 }
 
-/**
- * Weaker signs, where all that the model remembers wrongly is what it changes: an indentation, a quote or space at the end
- * of a line that only the file has, or only the memory. For all that they disagree about there must be a sign.
- */
-function lean(pieces: readonly Piece[], { file, old }: Passage, { trails }: Style): Side | undefined {
-  const changed = pieces.filter((piece) => !same(piece.fresh, piece.old))
-  if (!changed.every((piece) => isAlike(piece.old, piece.file))) return undefined
-  const fresh = changed.flatMap((piece) => piece.fresh)
-  const sides = new Set<Side | undefined>()
-  for (const signsOf of [indents, quotes, ends]) {
-    const [inFile, inOld] = [new Set(signsOf(file)), new Set(signsOf(old))]
-    if ([...inOld].every((sign) => inFile.has(sign)) && [...inFile].every((sign) => inOld.has(sign))) continue
-    const signs = signsOf(fresh)
-    const only = signs.filter((sign) => inFile.has(sign) !== inOld.has(sign))
-    const found = new Set(only.map((sign): Side => (inFile.has(sign) ? 'file' : 'old')))
-    if (found.size > 1 || (signsOf === ends && found.has('old') && trails)) return undefined
-    // The first and the last new line must stand where one of the two stands.
-    const strange = [signs[0], signs.at(-1)].some((sign = '') => !inFile.has(sign) && !inOld.has(sign))
-    if (signsOf === indents && strange) return undefined
-    sides.add([...found][0])
-  }
-  const [side] = sides
-  return sides.size === 1 ? side : undefined
-}
-
-const indents = (lines: readonly string[]): string[] => lines.filter((line) => !isBlank(line)).map(indentOf)
-const quotes = (lines: readonly string[]): string[] => lines.flatMap((line) => line.match(QUOTES) ?? [])
-const ends = (lines: readonly string[]): string[] => lines.map((line) => trailOf(line))
-
 /** All pieces together, each with the model's changes made in what the file has. */
 function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): string[] | undefined {
   const carry = carrier(passage, style)
+  const isDeep = isDeepDoubtful(passage)
   const result: string[] = []
   for (const [at, piece] of pieces.entries()) {
     // A line of which the model knows nothing stays where it is, if what is around it stays.
     const stays = (one: Piece | undefined): boolean => one === undefined || isAlike(one.old, one.fresh)
-    if (forgets(piece) && !(stays(pieces[at - 1]) && stays(pieces[at + 1]))) return undefined
+    const isNews = countSolid(piece.file) > countSolid(piece.old)
+    if (isNews && !(stays(pieces[at - 1]) && stays(pieces[at + 1]))) return undefined
     const above = result.findLast((line) => !isBlank(line))
-    const merged = mergePiece(piece, (lines) => carry(lines, above))
+    const merged = mergePiece(piece, isDeep, (lines) => carry(lines, above))
     if (!merged) return undefined
     result.push(...merged)
   }
   return result
 }
 
+function countSolid(lines: readonly string[]): number {
+  return lines.filter((line) => !isBlank(line)).length
+}
+
 /** Where the model changed something, its memory must be right but for white space and quotes, and blank lines clear. */
 function mergePiece(
   piece: Piece,
+  isDeep: boolean,
   carry: (lines: readonly string[]) => readonly string[] | undefined,
 ): readonly string[] | undefined {
-  if (same(piece.fresh, piece.old) || same(piece.fresh, piece.file)) return piece.file
+  if (same(piece.fresh, piece.old)) return piece.file
+  // A line that moves may look like the file's by chance.
+  if (same(piece.fresh, piece.file) && (!isDeep || piece.file.every(isBlank))) {
+    // Of several blank lines one may be meant to go, and another be one too many.
+    const isPlain = !piece.file.every(isBlank) || Math.min(piece.old.length, piece.file.length) === 0
+    return isPlain || piece.old.length === piece.file.length ? piece.file : undefined
+  }
   const [old, file, fresh] = [frame(piece.old), frame(piece.file), frame(piece.fresh)]
   if (!isAlike(old.inner, file.inner)) return undefined
   // Blank lines between lines that are exchanged go with them, if it is clear how many they were.
@@ -197,7 +234,7 @@ function carrier({ old, file }: Passage, style: Style): Reindent {
   const all = pairUp(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
   const pairs = all.filter(([model, real]) => essence(model) === essence(real))
   const reindent = reindenter(indentPairs(old, file), style)
-  const steps: Requote[] = [requoter(pairs), untrailer(all, { old, file }, style), recaller(pairs)]
+  const steps: Requote[] = [requoter(pairs, { old, file }), untrailer(all, { old, file }, style), recaller(pairs)]
   return (lines, above) => {
     if (isFlattened(lines, old)) return undefined
     const moved = reindent(lines, above)?.map((line) =>

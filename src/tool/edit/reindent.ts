@@ -13,7 +13,6 @@ export type Reindent = (lines: readonly string[], above: string | undefined) => 
  */
 export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
-  const known = knownDepths(pairs)
   const rules = [shift(pairs, unit), ...swaps(unit)].filter(
     (rule) => rule && pairs.every(([from, to]) => rule(from) === to),
   )
@@ -21,8 +20,8 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
   const isSure = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
   return (lines, above) => {
     const results = new Map<string, readonly string[]>()
-    for (const rule of [...rules, rules.length === 0 ? known : undefined]) {
-      const moved = rule && movedBy(rule, lines)
+    for (const rule of rules) {
+      const moved = movedBy(rule, lines)
       if (moved) results.set(moved.join('\n'), moved)
     }
     const [only] = results.values()
@@ -81,13 +80,6 @@ function swaps(unit: string | undefined): Rule[] {
 
 const UNITS = ['\t', '  ', '    ', '        ']
 
-/** Where no rule fits, a depth that stands for one other depth throughout still does. */
-function knownDepths(pairs: readonly IndentPair[]): Rule {
-  const known = new Map<string, string | undefined>()
-  for (const [model, file] of pairs) known.set(model, known.has(model) && known.get(model) !== file ? undefined : file)
-  return (indent) => known.get(indent)
-}
-
 /** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file, and after a line that opens something? */
 export function isStepping(lines: readonly string[], above: string | undefined, unit: string | undefined): boolean {
   let last = above
@@ -107,4 +99,4 @@ export function isStepping(lines: readonly string[], above: string | undefined, 
 export const OPENS = /(?:[{([:=>|&?+<]|\b(?:do|then|else|begin))\s*$/
 
 /** How a line begins that belongs to the one above it. */
-export const CONTINUES = /^\s*(?:[.?:+]|&&|\|\|)/
+const CONTINUES = /^\s*(?:[.?:+]|&&|\|\|)/
