@@ -2,11 +2,9 @@ import { essence, indentOf, isBlank } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
 import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
+import { agreesAtEdge, sideOf } from './side.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
-
-/** Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? */
-type Side = 'file' | 'old'
 
 /**
  * What the passage becomes. The model remembers the passage wrongly in places, and it may write the new text as the file
@@ -18,58 +16,21 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
-  const votes = new Set(pieces.map(vote))
-  if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return undefined
-  const { fresh } = passage
+  const side = sideOf(pieces, passage)
   const merged = mergeAll(pieces, passage, style)
-  const voted = votes.has('file') ? 'file' : votes.has('old') ? 'old' : undefined
-  if (restyles(passage, voted)) return undefined
-  if (merged && same(merged, fresh)) return hasNewTrail(merged, passage.file) ? undefined : merged
-  if (voted === undefined) return undefined
-  const edge = sideOfEdge(passage)
-  if (edge !== undefined && edge !== voted) return undefined
-  const result = voted === 'file' ? fresh : merged
-  if (!result || (voted === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
+  const { file, fresh } = passage
+  if (side === 'both') return undefined
+  if (merged && same(merged, fresh)) return hasNewTrail(merged, file) ? undefined : merged
+  if (side === 'neither' || !agreesAtEdge(passage, side)) return undefined
+  const result = side === 'file' ? fresh : merged
+  if (!result || (side === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
   // A line could look like the file's or the memory's by chance; so it must look right too.
-  return isAtHome(result, passage.file, around, style) && !hasNewTrail(result, passage.file) ? result : undefined
+  return isAtHome(result, file, around, style) && !hasNewTrail(result, file) ? result : undefined
 }
 
 /** Is there space at the end of a line that the file has not? It is rarely meant. */
 function hasNewTrail(lines: readonly string[], file: readonly string[]): boolean {
   return lines.some((line) => trailOf(line) !== '' && !file.includes(line))
-}
-
-/** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
-function isTorn({ file, old, fresh }: Passage): boolean {
-  const words = (lines: readonly string[]): Set<string> =>
-    new Set(lines.map((line) => line.trim()).filter((line) => /\w{3}/.test(line)))
-  const [inFile, inOld] = [words(file), words(old)]
-  const sides = new Set([...words(fresh)].map((line) => Number(inFile.has(line)) - Number(inOld.has(line))))
-  return sides.has(1) && sides.has(-1)
-}
-
-/**
- * Where the model forgot a blank line, or put one too many: is it clear where that place is in the new text? The lines beside
- * it must be there as often as before, and where they were.
- */
-function areGapsClear({ file, old, fresh }: Passage): boolean {
-  const inFile = new Map(pairUp(old, file))
-  const inFresh = new Map(pairUp(old, fresh))
-  const solid = old.flatMap((line, at) => (isBlank(line) ? [] : [at]))
-  const times = (line: string, lines: readonly string[]): number => {
-    return lines.filter((one) => one.trim() === line.trim()).length
-  }
-  return solid.every((at, step) => {
-    const next = solid[step + 1]
-    if (next === undefined) return true
-    const [from, to] = [inFile.get(at), inFile.get(next)]
-    if (from === undefined || to === undefined || to - from === next - at) return true
-    return [at, next].every((one) => {
-      const line = old[one] ?? ''
-      const count = times(line, fresh)
-      return count === 0 || (inFresh.has(one) && count === times(line, old))
-    })
-  })
 }
 
 /** Has the file a line here of which the model knows nothing? Then it must not go. */
@@ -134,47 +95,6 @@ function isSteady({ old, file }: Passage): boolean {
   const pairs = indentPairs(old, file).filter(([model, real]) => model !== '' || real !== '')
   const right = pairs.filter(([model, real]) => model === real).length
   return right === 0 || right === pairs.length
-}
-
-/** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
-function vote({ old, file, fresh }: Piece): Side | undefined {
-  if (same(old, file)) return undefined
-  // A bracket stands at every depth, and tells nothing of it.
-  const [was = '', is = ''] = [old[0], file[0]]
-  if (old.length === 1 && file.length === 1 && !/\w/.test(was) && was.trimStart() === is.trimStart()) return undefined
-  // A blank line may be new, and only look like one that the file has.
-  if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
-  return same(fresh, old) ? 'old' : undefined
-}
-
-/**
- * Is the edit about the very thing that the model is wrong about: the depth of a line, the space at its end, its quotes? A line
- * that stays must not look as the other side has it; and, but for its depth, not in a third way.
- */
-function restyles({ file, old, fresh }: Passage, side: Side | undefined): boolean {
-  const inFile = new Map(pairUp(old, file))
-  const stay = pairUp(old, fresh).filter(([o, n]) => essence(old[o] ?? '') === essence(fresh[n] ?? ''))
-  return ASPECTS.some((aspect) => {
-    const of = (lines: readonly string[], at: number | undefined): string => aspect(lines[at ?? -1] ?? '')
-    if (![...inFile].some(([o, f]) => of(old, o) !== of(file, f))) return false
-    return stay.some(([o, n]) => {
-      if (!inFile.has(o)) return false
-      const [was, is, wanted] = [of(old, o), of(file, inFile.get(o)), of(fresh, n)]
-      if (wanted === was) return wanted !== is && side === 'file'
-      return wanted === is ? side === 'old' : aspect !== indentOf
-    })
-  })
-}
-
-const ASPECTS: readonly ((line: string) => string)[] = [indentOf, trailOf, (line) => line.trim()]
-
-/** Whose depth has the first new line, if the file and the memory disagree about it? */
-function sideOfEdge({ file, old, fresh }: Passage): Side | undefined {
-  const [inFile, inOld, inFresh] = [file, old, fresh].map((lines) =>
-    indentOf(lines.find((line) => !isBlank(line)) ?? ''),
-  )
-  if (inFile === inOld) return undefined
-  return inFresh === inFile ? 'file' : inFresh === inOld ? 'old' : undefined
 }
 
 /** All pieces together, each with the model's changes made in what the file has. */
