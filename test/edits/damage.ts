@@ -68,11 +68,14 @@ export const combined: Damage = (wanted, random, both) => {
 export function isTelling(edit: Wanted, damaged: Wanted): boolean {
   if (same(edit.old, damaged.old) || same(damaged.old, damaged.fresh)) return false
   const [before, after] = [kept(edit), kept(damaged)]
+  // Nor may it make a new line the same as the one that the file has.
+  const inFile = { old: edit.old, fresh: damaged.fresh }
   const count = ({ old }: Wanted, pairs: readonly [number, number][], blank: boolean): number =>
     pairs.filter(([from]) => ((old[from] ?? '').trim() === '') === blank).length
   const blanks = ({ old }: Wanted): number => old.filter((line) => line.trim() === '').length
   const extra = Math.max(0, blanks(damaged) - blanks(edit))
-  if (count(damaged, after, false) > count(edit, before, false)) return false
+  const most = count(edit, before, false)
+  if (count(damaged, after, false) > most || count(inFile, kept(inFile), false) > most) return false
   return count(damaged, after, true) <= count(edit, before, true) + extra
 }
 

@@ -12,7 +12,7 @@ import { untrailer } from './trail.ts'
  * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
  */
 export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
-  if (same(given.file, given.old)) return given.fresh
+  if (same(given.file, given.old)) return hasNewTrail(given.fresh, given.file) ? undefined : given.fresh
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
@@ -76,10 +76,10 @@ function withFirstIndent(passage: Passage, { unit }: Style): Passage | undefined
   // What has no depth tells nothing of how deep things are.
   const rest = all.filter(([model]) => model !== '')
   const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
-  if (indentOf(fresh[0] ?? '') !== '')
-    return indentOf(fresh[0] ?? '') === is ? { file, old: moved(old), fresh } : passage
   // One line tells nothing of how deep the others are.
   if (rest.length === 0 && fresh.slice(1).some((line) => !isBlank(line))) return undefined
+  if (indentOf(fresh[0] ?? '') !== '')
+    return indentOf(fresh[0] ?? '') === is ? { file, old: moved(old), fresh } : passage
   // A text of which one line is bare may have been spoiled in other ways; then its steps tell.
   return isStepping(fresh.slice(1), undefined, unit) ? { file, old: moved(old), fresh: moved(fresh) } : undefined
 }
@@ -107,8 +107,7 @@ function mergeAll(pieces: readonly Piece[], passage: Passage, style: Style): str
     const stays = (one: Piece | undefined): boolean => one === undefined || isAlike(one.old, one.fresh)
     const isNews = countSolid(piece.file) > countSolid(piece.old)
     if (isNews && !(stays(pieces[at - 1]) && stays(pieces[at + 1]))) return undefined
-    const above = result.findLast((line) => !isBlank(line))
-    const merged = mergePiece(piece, isDeep, (lines) => carry(lines, above))
+    const merged = mergePiece(piece, isDeep, carry)
     if (!merged) return undefined
     result.push(...merged)
   }
@@ -120,11 +119,7 @@ function countSolid(lines: readonly string[]): number {
 }
 
 /** Where the model changed something, its memory must be right but for white space and quotes, and blank lines clear. */
-function mergePiece(
-  piece: Piece,
-  isDeep: boolean,
-  carry: (lines: readonly string[]) => readonly string[] | undefined,
-): readonly string[] | undefined {
+function mergePiece(piece: Piece, isDeep: boolean, carry: Reindent): readonly string[] | undefined {
   if (same(piece.fresh, piece.old)) return piece.file
   // A line that moves may look like the file's by chance.
   if (same(piece.fresh, piece.file) && (!isDeep || piece.file.every(isBlank))) {
@@ -155,9 +150,9 @@ function carrier({ old, file }: Passage, style: Style): Reindent {
   const pairs = all.filter(([model, real]) => essence(model) === essence(real))
   const reindent = reindenter(indentPairs(old, file), style)
   const steps: Requote[] = [requoter(pairs, { old, file }), untrailer(all, { old, file }, style), recaller(pairs)]
-  return (lines, above) => {
+  return (lines) => {
     if (isFlattened(lines, old)) return undefined
-    const moved = reindent(lines, above)?.map((line) =>
+    const moved = reindent(lines)?.map((line) =>
       steps.reduce<string | undefined>((one, step) => (one === undefined ? undefined : step(one)), line),
     )
     return moved?.every((line) => line !== undefined) ? moved : undefined
