@@ -156,6 +156,8 @@ function widened({ old, fresh }: Wanted, random: Random): ((line: string) => str
 function trailing(wanted: Wanted, random: Random, both: boolean): Wanted | undefined {
   const has = wanted.old.some((line) => line !== line.trimEnd())
   if (has && random.chance(0.7)) return restyled(wanted, (line) => line.trimEnd(), both, true)
+  // Space that is new could not be told from what is put here.
+  if (wanted.fresh.some((line) => line !== line.trimEnd() && !wanted.old.includes(line))) return undefined
   const share = random.pick([0.3, 1])
   const space = random.pick([' ', '  ', '\t'])
   const marks = new Map([...wanted.old, ...wanted.fresh].map((line) => [line, random.chance(share)]))
@@ -231,7 +233,10 @@ function without(wanted: Wanted, lines: readonly number[], both: boolean): Wante
   const [gone, alsoGone] = [stay.map(([from]) => from), stay.map(([, to]) => to)]
   const old = wanted.old.filter((_line, at) => !gone.includes(at))
   if (gone.length === 0 || old.join('').trim() === '') return undefined
-  return { old, fresh: both ? wanted.fresh.filter((_line, at) => !alsoGone.includes(at)) : wanted.fresh }
+  if (!both) return { old, fresh: wanted.fresh }
+  const left = { old, fresh: wanted.fresh.filter((_line, at) => !alsoGone.includes(at)) }
+  // A line that changes places with one that is gone would seem to stay.
+  return kept(left).length > pairs.length - gone.length ? undefined : left
 }
 
 /** Puts lines in place of some lines of the old text, and of the new one where the place is one that stays. */

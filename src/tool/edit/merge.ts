@@ -25,7 +25,17 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const result = side === 'file' ? fresh : merged
   if (!result || (side === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
   // A line could look like the file's or the memory's by chance; so it must look right too.
-  return isAtHome(result, file, around, style) && !hasNewTrail(result, file) ? result : undefined
+  const isRight = isAtHome(result, file, around, style) && !hasNewTrail(result, file) && !doubles(result, passage)
+  return isRight ? result : undefined
+}
+
+/** Would a line be there more often than the file or the new text has it? Then it was forgotten here, and remembered there. */
+function doubles(result: readonly string[], { file, fresh }: Passage): boolean {
+  const [now, before, wanted] = [result, file, fresh].map((lines) => lines.map(essence))
+  const times = (key: string, keys: readonly string[] = []): number => keys.filter((one) => one === key).length
+  return (
+    now?.some((key) => /\w{3}/.test(key) && times(key, now) > Math.max(times(key, before), times(key, wanted))) ?? false
+  )
 }
 
 /** Is there space at the end of a line that the file has not? It is rarely meant. */
@@ -134,11 +144,9 @@ function mergePiece(piece: Piece, isDeep: boolean, carry: Reindent): readonly st
   const isExchanged = old.inner.length > 0 && fresh.inner.length > 0
   const settle = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], fresh[edge]]
-    // The model leaves the blank lines as it remembers them, or knows them as the file has them.
-    const isOne = was.length === is.length || (isExchanged && !fresh.inner.some(isBlank))
-    if (isOne && (same(wanted, was) || same(wanted, is))) return is
-    // Otherwise nobody knows on which side of a blank line that the model did not know of.
-    return was.length === is.length ? carry(wanted) : undefined
+    if (was.length === is.length) return same(wanted, was) ? is : carry(wanted)
+    // Where the model is wrong about the blank lines, it must not change them; and it must be clear on which side they are.
+    return same(wanted, was) && isExchanged && !fresh.inner.some(isBlank) ? is : undefined
   }
   const [above, inner, below] = [settle('above'), carry(fresh.inner), settle('below')]
   return above && inner && below && [...above, ...inner, ...below]
@@ -149,7 +157,7 @@ function carrier({ old, file }: Passage, style: Style): Reindent {
   const all = pairUp(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
   const pairs = all.filter(([model, real]) => essence(model) === essence(real))
   const reindent = reindenter(indentPairs(old, file), style)
-  const steps: Requote[] = [requoter(pairs, { old, file }), untrailer(all, { old, file }, style), recaller(pairs)]
+  const steps: Requote[] = [stranger(pairs), requoter(pairs, { old, file }), untrailer(all, { old, file }, style)]
   return (lines) => {
     if (isFlattened(lines, old)) return undefined
     const moved = reindent(lines)?.map((line) =>
@@ -159,19 +167,10 @@ function carrier({ old, file }: Passage, style: Style): Reindent {
   }
 }
 
-/** A line that the model remembers wrongly is put right wherever it stands, also where the new text has it elsewhere. */
-function recaller(pairs: readonly (readonly [model: string, file: string])[]): Requote {
-  const known = new Map<string, string | undefined>()
-  for (const [model, file] of pairs) {
-    const [from, to] = [model.trim(), file.trim()]
-    known.set(from, known.has(from) && known.get(from) !== to ? undefined : to)
-  }
-  return (line) => {
-    const words = line.trim()
-    if (!known.has(words) || words === '') return line
-    const right = known.get(words)
-    return right === undefined ? undefined : line.replace(words, () => right)
-  }
+/** Has a new line the words of one that the model remembers wrongly? Nobody knows whether it is that line, or another. */
+function stranger(pairs: readonly (readonly [model: string, file: string])[]): Requote {
+  const wrong = new Set(pairs.filter(([model, file]) => model.trim() !== file.trim()).map(([model]) => model.trim()))
+  return (line) => (wrong.has(line.trim()) ? undefined : line)
 }
 
 /** Has the model lost all indentation? Then a new block inside the new text is flat too, and nobody knows how deep it is. */
