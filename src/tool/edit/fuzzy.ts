@@ -125,6 +125,8 @@ function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | u
   const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20
   const wrong = pairs.length - same.length + extra + missing
   const bordered = first[0] === 0 && last[0] === wanted.length - 1
+  // A line that the model has too many shifts all the others; one that it remembers as another stands for one of the file.
+  const isLevel = missing <= extra && extra <= 1
   return {
     first: part[first[1]]?.at ?? 0,
     end: (part[last[1]]?.at ?? 0) + 1,
@@ -133,6 +135,6 @@ function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | u
     score: weight / total,
     equal,
     wanted: wanted.length,
-    close: bordered && wrong <= Math.max(1, Math.floor(wanted.length / 5)) && extra <= 1 && missing <= 1,
+    close: bordered && isLevel && wrong <= Math.max(1, Math.floor(wanted.length / 5)),
   }
 }
