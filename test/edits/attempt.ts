@@ -35,7 +35,7 @@ export function attemptsOn(edit: RealEdit, seed: number): Attempt[] {
     const random = startRandom(seed, at, numberOf(edit))
     const both = random.chance(0.7)
     const damaged = damage(edit, random, both)
-    if (!damaged || (damaged !== edit && !isTelling(edit, damaged))) return []
+    if (!damaged || (damaged !== edit && !(isTelling(edit, damaged) && isPlaced(edit, damaged)))) return []
     const isCrlf = kind === 'other line ends' ? random.chance(0.5) : random.chance(0.1)
     const text = textOf(damaged, random)
     const crlf = kind === 'other line ends' && !isCrlf
@@ -43,6 +43,15 @@ export function attemptsOn(edit: RealEdit, seed: number): Attempt[] {
     if (crlf && !text.old.includes('\n')) return []
     return [{ kind, edit, both, isCrlf, old: ended(text.old), fresh: ended(text.fresh) }]
   })
+}
+
+/**
+ * Does the search text, in spite of its damage, stand in the file word for word, as whole lines, so that the attempt, taken at
+ * its word, asks for another edit? Then nobody can know better, and no tool should.
+ */
+export function asksForAnother({ edit, old, fresh }: Attempt): boolean {
+  const [lines, words] = [`\n${edit.before}\n`, `\n${old.replace(/\n$/, '')}\n`]
+  return lines.includes(words) && edit.before.replace(old, () => fresh) !== edit.after
 }
 
 /** Makes an attempt with a tool, on a real file. */
@@ -65,6 +74,18 @@ function textOf({ old, fresh }: Wanted, random: Random): { old: string; fresh: s
   const join = (lines: readonly string[]): string => (lines.length === 0 ? '' : lines.join('\n') + end)
   // Lines that go away take their line end with them.
   return fresh.length === 0 ? { old: `${old.join('\n')}\n`, fresh: '' } : { old: join(old), fresh: join(fresh) }
+}
+
+/** Do the words still mean this place? By chance the damage may turn them into those of another. */
+function isPlaced(edit: RealEdit, { old }: Wanted): boolean {
+  const words = (lines: readonly string[]): string => {
+    return `\n${lines
+      .map((line) => line.replace(/\s+/g, ''))
+      .filter((line) => line !== '')
+      .join('\n')}\n`
+  }
+  const [wanted, real, whole] = [words(old), words(edit.old), words(edit.before.split('\n'))]
+  return real.includes(wanted) || !whole.includes(wanted)
 }
 
 function numberOf({ name, old, fresh }: RealEdit): number {

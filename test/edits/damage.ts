@@ -53,7 +53,7 @@ export const combined: Damage = (wanted, random, both) => {
   let done = 0
   for (const damage of random.shuffled(Object.values(DAMAGES))) {
     const next = damage(result ?? wanted, random, both)
-    if (!next) continue
+    if (!next || !isTelling(result ?? wanted, next)) continue
     result = next
     if (++done === 2 && random.chance(0.7)) break
     if (done === 3) break
@@ -68,11 +68,14 @@ export const combined: Damage = (wanted, random, both) => {
 export function isTelling(edit: Wanted, damaged: Wanted): boolean {
   if (same(edit.old, damaged.old) || same(damaged.old, damaged.fresh)) return false
   const [before, after] = [kept(edit), kept(damaged)]
+  // Nor may it make a new line the same as the one that the file has.
+  const inFile = { old: edit.old, fresh: damaged.fresh }
   const count = ({ old }: Wanted, pairs: readonly [number, number][], blank: boolean): number =>
     pairs.filter(([from]) => ((old[from] ?? '').trim() === '') === blank).length
   const blanks = ({ old }: Wanted): number => old.filter((line) => line.trim() === '').length
   const extra = Math.max(0, blanks(damaged) - blanks(edit))
-  if (count(damaged, after, false) > count(edit, before, false)) return false
+  const most = count(edit, before, false)
+  if (count(damaged, after, false) > most || count(inFile, kept(inFile), false) > most) return false
   return count(damaged, after, true) <= count(edit, before, true) + extra
 }
 
@@ -153,6 +156,8 @@ function widened({ old, fresh }: Wanted, random: Random): ((line: string) => str
 function trailing(wanted: Wanted, random: Random, both: boolean): Wanted | undefined {
   const has = wanted.old.some((line) => line !== line.trimEnd())
   if (has && random.chance(0.7)) return restyled(wanted, (line) => line.trimEnd(), both, true)
+  // Space that is new could not be told from what is put here.
+  if (wanted.fresh.some((line) => line !== line.trimEnd() && !wanted.old.includes(line))) return undefined
   const share = random.pick([0.3, 1])
   const space = random.pick([' ', '  ', '\t'])
   const marks = new Map([...wanted.old, ...wanted.fresh].map((line) => [line, random.chance(share)]))
@@ -202,7 +207,8 @@ function stale(wanted: Wanted, random: Random, both: boolean): Wanted | undefine
   const start = word.index
   const other = random.pick(['value', 'name', 'result', 'x', '', `${word[0]}s`, word[0].slice(1)])
   const changed = line.slice(0, start) + other + line.slice(start + word[0].length)
-  if (changed.trim() === '' || changed === line) return undefined
+  // A part of a line that the file has is no other line.
+  if (line.includes(changed.trim())) return undefined
   return put(wanted, at, [changed], 1, both)
 }
 
@@ -214,9 +220,9 @@ function without(wanted: Wanted, lines: readonly number[], both: boolean): Wante
   const pairs = kept(wanted)
   const isSolid = (at: number): boolean => (wanted.old[at] ?? '').trim() !== ''
   const stay = pairs.filter(([from, to]) => {
-    // A blank line is the same only beside a line that is the same.
+    // A blank line is the same only beside a line that is the same, and a bracket is like any other.
     const isBeside = (step: number): boolean =>
-      isSolid(from + step) && pairs.some((pair) => pair[0] === from + step && pair[1] === to + step)
+      /\w/.test(wanted.old[from + step] ?? '') && pairs.some((pair) => pair[0] === from + step && pair[1] === to + step)
     if (!lines.includes(from) || !(isSolid(from) || isBeside(-1) || isBeside(1))) return false
     // At an edge, only if it is at the edge of both.
     const isTop = wanted.old.slice(0, from).every((_line, at) => !isSolid(at))
@@ -227,7 +233,10 @@ function without(wanted: Wanted, lines: readonly number[], both: boolean): Wante
   const [gone, alsoGone] = [stay.map(([from]) => from), stay.map(([, to]) => to)]
   const old = wanted.old.filter((_line, at) => !gone.includes(at))
   if (gone.length === 0 || old.join('').trim() === '') return undefined
-  return { old, fresh: both ? wanted.fresh.filter((_line, at) => !alsoGone.includes(at)) : wanted.fresh }
+  if (!both) return { old, fresh: wanted.fresh }
+  const left = { old, fresh: wanted.fresh.filter((_line, at) => !alsoGone.includes(at)) }
+  // A line that changes places with one that is gone would seem to stay.
+  return kept(left).length > pairs.length - gone.length ? undefined : left
 }
 
 /** Puts lines in place of some lines of the old text, and of the new one where the place is one that stays. */

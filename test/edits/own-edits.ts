@@ -37,7 +37,7 @@ const CHANGES: readonly Change[] = [
   (lines, at) => {
     lines[at] = (lines[at] ?? '').replace(/\w{4,}/, (word) => `${word}Anew`)
   },
-  (lines, at, length) => void lines.splice(at, length),
+  (lines, at, length) => void (isWhole(lines, at, length) && lines.splice(at, length)),
   (lines, at, _length, random) => {
     const depth = depthOf(lines[at] ?? '')
     const alike = lines.filter((line) => line.trim() !== '' && depthOf(line) === depth && !/[{}()[\]]/.test(line))
@@ -49,12 +49,22 @@ const CHANGES: readonly Change[] = [
       )
   },
   (lines, at, length) => {
+    if (!isWhole(lines, at, length)) return
     const some = lines.slice(at, at + length)
     const depth = depthOf(some.find((line) => line.trim() !== '') ?? '')
     const inner = some.map((line) => (line.trim() === '' ? line : `  ${line}`))
     lines.splice(at, length, `${depth}if (isWanted) {`, ...inner, `${depth}}`)
   },
 ]
+
+/** Does nothing begin or end within these lines that does not end or begin there too? Nobody would wrap half a statement. */
+function isWhole(lines: readonly string[], at: number, length: number): boolean {
+  const depth = depthOf(lines[at] ?? '').length
+  const solid = lines.slice(at, at + length).filter((line) => line.trim() !== '')
+  const last = solid.at(-1) ?? ''
+  if (lines[at]?.trim() === '' || /^\s*[})\]]/.test(lines[at] ?? '') || /[{([]$/.test(last)) return false
+  return depthOf(last).length === depth && solid.every((line) => depthOf(line).length >= depth)
+}
 
 function depthOf(line: string): string {
   return /^ */.exec(line)?.[0] ?? ''

@@ -95,6 +95,8 @@ function quoted(
     if (words.trim() === '' || whole.split(words).length !== 2) continue
     const next = [...old.slice(first, from), ...fresh.slice(freshFrom, freshTo), ...old.slice(to, end)]
     if (passage.length > MAX_OLD || next.length > MAX_FRESH) return undefined
+    // An empty text cannot say whether it is no line or an empty one.
+    if (next.length > 0 && next.join('').trim() === '') return undefined
     return { first, end, old: passage, fresh: next }
   }
   return undefined

@@ -5,7 +5,7 @@ import type { Place } from './locate.ts'
 /** A passage that resembles what was wanted, from 0 to 1. */
 export interface Likeness extends Place {
   readonly score: number
-  /** Wanted lines that stand there, in essence; and all wanted lines that are not blank. */
+  /** Wanted lines that stand there, in essence, and have words; and all wanted lines that are not blank. */
   readonly equal: number
   readonly wanted: number
   /** Is every difference small enough, and none of them in a place that leaves the borders in doubt? */
@@ -31,7 +31,7 @@ export function likePassages(lines: readonly string[], old: readonly string[]): 
 export function onePassage(lines: readonly string[], old: readonly string[]): Likeness | undefined {
   if (old.filter((line) => !isBlank(line)).length < MIN_LINES || old.join('').length < MIN_LENGTH) return undefined
   const [best, ...others] = likePassages(lines, old)
-  if (!best?.close || best.score < MIN_SCORE) return undefined
+  if (!best?.close || best.score < MIN_SCORE || best.equal < MIN_EQUAL) return undefined
   const next = others.find(({ first, end }) => first >= best.end || end <= best.first)
   if (next === undefined) return best
   // What has as many lines in common is as good, however alike the others are.
@@ -40,6 +40,8 @@ export function onePassage(lines: readonly string[], old: readonly string[]): Li
 
 const MIN_LINES = 3
 const MIN_LENGTH = 40
+/** Brackets stand everywhere; so many lines with words must be right. */
+const MIN_EQUAL = 2
 const MIN_SCORE = 0.8
 const MARGIN = 0.1
 /** Two lines count as the same line, changed, from here on. */
@@ -117,11 +119,14 @@ function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | u
   const extra = last[1] - first[1] + 1 - pairs.length
   const missing = wanted.length - pairs.length
   const likes = pairs.map(([one, other]) => compare(left[one] ?? '', right[other] ?? ''))
-  const equal = likes.filter((like) => like === 1).length
+  const same = pairs.filter((_pair, at) => likes[at] === 1)
+  const equal = same.filter(([one]) => /\w{3}/.test(left[one] ?? '')).length
   const weight = pairs.reduce((sum, [one], at) => sum + (likes[at] ?? 0) * size(left[one] ?? ''), 0)
   const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20
-  const wrong = pairs.length - equal + extra + missing
+  const wrong = pairs.length - same.length + extra + missing
   const bordered = first[0] === 0 && last[0] === wanted.length - 1
+  // A line that the model has too many shifts all the others; one that it remembers as another stands for one of the file.
+  const isLevel = missing <= extra && extra <= 1
   return {
     first: part[first[1]]?.at ?? 0,
     end: (part[last[1]]?.at ?? 0) + 1,
@@ -130,6 +135,6 @@ function measure(part: readonly Solid[], wanted: readonly Solid[]): Likeness | u
     score: weight / total,
     equal,
     wanted: wanted.length,
-    close: bordered && wrong <= Math.max(1, Math.floor(wanted.length / 5)) && extra <= 1 && missing <= 1,
+    close: bordered && isLevel && wrong <= Math.max(1, Math.floor(wanted.length / 5)),
   }
 }

@@ -8,10 +8,12 @@ import type { Place } from './locate.ts'
 export function isTorn({ before, after }: Place, old: string, fresh: string): boolean {
   const [from, to] = [old.trim(), fresh.trim()]
   const [left, right] = [from.split('\n'), to.split('\n')]
-  // Several lines are whole lines; and what begins with the space of a line's start means the start.
-  const isWhole = left.length > 1 || /^\s/.test(old)
-  if (before !== '' && isWhole && left[0]?.trim() !== right[0]?.trim()) return true
-  if (after !== '' && left.length > 1 && left.at(-1)?.trim() !== right.at(-1)?.trim()) return true
+  // Several lines are whole lines, unless the one that is cut off says something and stays; and what begins with the space of
+  // a line's start means the start.
+  const stays = (end: 0 | -1): boolean =>
+    /\w{2}/.test(left.at(end) ?? '') && left.at(end)?.trim() === right.at(end)?.trim()
+  if (before !== '' && (left.length > 1 || /^\s/.test(old)) && !stays(0)) return true
+  if (after !== '' && left.length > 1 && !stays(-1)) return true
   return isGlued(before, from, to) || isGlued(mirror(after), mirror(from), mirror(to))
 }
 

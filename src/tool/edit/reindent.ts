@@ -4,31 +4,27 @@ import { isStarred, type Style } from './style.ts'
 /** Two ways to indent the same line: the model's, and the file's. */
 export type IndentPair = readonly [model: string, file: string]
 
-/** Carries new lines from the model's indentation to the file's; `above` is the file's line before them. */
-export type Reindent = (lines: readonly string[], above: string | undefined) => readonly string[] | undefined
+/** Carries new lines from the model's indentation to the file's. */
+export type Reindent = (lines: readonly string[]) => readonly string[] | undefined
 
 /**
  * Finds the rule by which the file's indentation follows from the model's, from lines that are known to be the same. Often
- * several rules would do; then the one counts that makes the new lines step as the file does, if only one does.
+ * several rules would do; then they must all say the same. Two depths make a rule; one tells of nothing but itself.
  */
 export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
-  const known = knownDepths(pairs)
-  const rules = [shift(pairs, unit), ...swaps(unit)].filter(
-    (rule) => rule && pairs.every(([from, to]) => rule(from) === to),
-  )
-  // Two depths make a rule; one alone, also with the space before a star, fits by chance.
-  const isSure = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
-  return (lines, above) => {
+  const rules = [shift(pairs, unit), ...swaps(unit)].filter((rule) => pairs.every(([from, to]) => rule(from) === to))
+  const seen = new Set(pairs.map(([from]) => from))
+  // The space before a star makes no other depth.
+  const isSure = new Set([...seen].map((from) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
+  return (lines) => {
+    if (!isSure && lines.some((line) => !isBlank(line) && !seen.has(indentOf(line)))) return undefined
     const results = new Map<string, readonly string[]>()
-    for (const rule of [...rules, rules.length === 0 ? known : undefined]) {
-      const moved = rule && movedBy(rule, lines)
+    for (const rule of rules) {
+      const moved = movedBy(rule, lines)
       if (moved) results.set(moved.join('\n'), moved)
     }
-    const [only] = results.values()
-    if (results.size === 0 || (results.size === 1 && isSure)) return only
-    const fitting = [...results.values()].filter((moved) => isStepping(moved, above, unit))
-    return fitting.length === 1 ? fitting[0] : undefined
+    return results.size === 1 ? [...results.values()][0] : undefined
   }
 }
 
@@ -81,13 +77,6 @@ function swaps(unit: string | undefined): Rule[] {
 
 const UNITS = ['\t', '  ', '    ', '        ']
 
-/** Where no rule fits, a depth that stands for one other depth throughout still does. */
-function knownDepths(pairs: readonly IndentPair[]): Rule {
-  const known = new Map<string, string | undefined>()
-  for (const [model, file] of pairs) known.set(model, known.has(model) && known.get(model) !== file ? undefined : file)
-  return (indent) => known.get(indent)
-}
-
 /** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file, and after a line that opens something? */
 export function isStepping(lines: readonly string[], above: string | undefined, unit: string | undefined): boolean {
   let last = above
@@ -107,4 +96,4 @@ export function isStepping(lines: readonly string[], above: string | undefined, 
 export const OPENS = /(?:[{([:=>|&?+<]|\b(?:do|then|else|begin))\s*$/
 
 /** How a line begins that belongs to the one above it. */
-export const CONTINUES = /^\s*(?:[.?:+]|&&|\|\|)/
+const CONTINUES = /^\s*(?:[.?:+]|&&|\|\|)/

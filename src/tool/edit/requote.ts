@@ -1,4 +1,5 @@
 import { PLAIN_QUOTES, QUOTES, squeeze } from './lines.ts'
+import type { Passage } from './pieces.ts'
 
 /** Carries a new line from the model's quotes to the file's; gives nothing where that would be a guess. */
 export type Requote = (line: string) => string | undefined
@@ -8,12 +9,15 @@ export type Requote = (line: string) => string | undefined
  * quotes become plain ones. One plain quote for another is only taken back where the two cannot be mixed up: an apostrophe
  * is one of them too, and a shell or a template reads them differently.
  */
-export function requoter(pairs: readonly (readonly [model: string, file: string])[]): Requote {
+export function requoter(
+  pairs: readonly (readonly [model: string, file: string])[],
+  { old, file }: Pick<Passage, 'old' | 'file'>,
+): Requote {
   const map = new Map<string, string>()
   let isClear = true
-  for (const [model, file] of pairs) {
-    if (squeeze(model, { quotes: false }).text === squeeze(file, { quotes: false }).text) continue
-    const [left, right] = [signsOf(model), signsOf(file)]
+  for (const [model, real] of pairs) {
+    if (squeeze(model, { quotes: false }).text === squeeze(real, { quotes: false }).text) continue
+    const [left, right] = [signsOf(model), signsOf(real)]
     if (left.length !== right.length) isClear = false
     for (const [at, sign] of left.entries()) {
       const other = right[at] ?? sign
@@ -22,16 +26,18 @@ export function requoter(pairs: readonly (readonly [model: string, file: string]
     }
   }
   const moved = [...map].filter(([sign, other]) => sign !== other)
-  if (moved.length === 0) return (line) => line
   const hasNone: Requote = (line) => (signsOf(line).length > 0 ? undefined : line)
-  if (!isClear) return hasNone
+  // A sign that the file has nowhere may come from a line that was remembered wrongly in other ways too.
+  const there = new Set(file.flatMap(signsOf))
+  if (!isClear || !old.flatMap(signsOf).every((sign) => there.has(map.get(sign) ?? sign))) return hasNone
+  if (moved.length === 0) return (line) => line
   const carry: Requote = (line) => {
     // A sign that was never seen in the file is one more to doubt.
     const isKnown = signsOf(line).every((sign) => map.has(sign) || PLAIN_QUOTES.includes(sign))
     return isKnown ? line.replace(QUOTES, (sign) => map.get(sign) ?? sign) : undefined
   }
   if (moved.every(([sign]) => !PLAIN_QUOTES.includes(sign))) return carry
-  const seen = new Set(pairs.flatMap(([, file]) => signsOf(file)))
+  const seen = new Set(pairs.flatMap(([, real]) => signsOf(real)))
   const isMixed = moved.some(([sign]) => seen.has(sign))
   return (line) => {
     const strange = signsOf(line).some((sign) => !map.has(sign))

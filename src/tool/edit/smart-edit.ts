@@ -1,4 +1,4 @@
-import { fitEdges, hasTwinEdge, overlaps, type Wanted } from './edges.ts'
+import { fitEdges, hasTwinEdge, overlaps, repeats, type Wanted } from './edges.ts'
 import { onePassage } from './fuzzy.ts'
 import { isTorn } from './inline.ts'
 import { isBlank } from './lines.ts'
@@ -51,6 +51,7 @@ export function smartEdit(text: string, edit: Edit): Edited {
   if (exact.length > 1) {
     return { why: 'ambiguous', strategy: 'exact', lines: exact.map((at) => lineAt(text, at) + 1) }
   }
+  if (only !== undefined && isWhole(text, edit.old, only)) return takenAtWord(text, edit, only)
   const lines = text.split('\n')
   const wanted = blocks(edit)
   const old = wanted.old.join('\n')
@@ -72,8 +73,9 @@ export function smartEdit(text: string, edit: Edit): Edited {
     if (!found) continue
     if (places.length > 1) return { why: 'ambiguous', strategy, lines: places.map(({ first }) => first + 1) }
     for (const [strictness, alike] of twins()) {
-      if (alike.length > 1)
-        return { why: 'ambiguous', strategy: strictness, lines: alike.map(({ first }) => first + 1) }
+      const others = alike.filter(({ first }) => first !== found.first)
+      if (others.length === 0) continue
+      return { why: 'ambiguous', strategy: strictness, lines: [found, ...others].map(({ first }) => first + 1) }
     }
     const isInline = found.before !== '' || found.after !== '' || edit.fresh === ''
     const result =
@@ -83,6 +85,32 @@ export function smartEdit(text: string, edit: Edit): Edited {
     return { why: 'unclear', strategy, lines: [first, last], ...result }
   }
   return { why: 'not-found' }
+}
+
+/** Does a text begin with a line, and end with one? */
+function isWhole(text: string, old: string, at: number): boolean {
+  const end = at + old.length
+  return (at === 0 || text[at - 1] === '\n') && (old.endsWith('\n') || end === text.length || text[end] === '\n')
+}
+
+/** Lines that the file has just so are exchanged just so; unless the new text repeats a line that stands beside them. */
+function takenAtWord(text: string, edit: Edit, at: number): Edited {
+  const { old, fresh } = edit
+  const end = at + old.length
+  const [first, last] = [lineAt(text, at), lineAt(text, Math.max(at, end - 1))]
+  const where = { strategy: 'exact', first: first + 1, last: last + 1, count: 1 } as const
+  const unclear = (doubt: Doubt): Edited => ({
+    why: 'unclear',
+    strategy: 'exact',
+    lines: [first + 1, last + 1],
+    ...doubt,
+  })
+  const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n')
+  // The last line end of the search text may be a blank line that is to go, or one that the new text forgot.
+  if (isOpen && text[end] === '\n') return unclear(BLANKS)
+  const place = { first, end: last + 1, before: '', after: '' }
+  if (fresh !== '' && repeats(text.split('\n'), blocks(edit), place)) return unclear(TWICE)
+  return { ...where, text: text.slice(0, at) + fresh + (isOpen ? '\n' : '') + text.slice(end) }
 }
 
 /** Exchanges a text that stands within a line, or takes a text out. */
@@ -97,14 +125,14 @@ function editInline(text: string, { old, fresh }: Edit, at: number, place: Place
 /** Exchanges whole lines. */
 function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old, fresh }: Edit): string | Doubt {
   if (fresh !== '' && isBlank(fresh)) return { doubt: 'whether a blank line is to be left' }
-  if (isTorn(found, old, fresh)) return TORN
+  const isInline = found.before !== '' || found.after !== ''
+  if (isTorn(found, old, fresh) || (isInline && fresh.trim().includes('\n') && !old.trim().includes('\n'))) return TORN
   // The last line end of the search text may be a blank line that is to go.
   const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n')
   const fitted = isOpen && isBlank(lines[found.end] ?? 'x') ? undefined : fitEdges(lines, wanted, found)
-  if (!fitted) return { doubt: 'how many blank lines there should be before and after it' }
+  if (!fitted) return BLANKS
   if (hasTwinEdge(lines, wanted.old, found)) return { doubt: 'with which line it begins or ends' }
-  if (overlaps(lines, wanted, found))
-    return { doubt: 'whether a line beside it, which new_string has too, is to be there twice' }
+  if (overlaps(lines, wanted, found)) return TWICE
   const { place } = fitted
   const passage = { file: lines.slice(place.first, place.end), ...completed(fitted.wanted, found) }
   const around = {
@@ -116,6 +144,8 @@ function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old
   return [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
 }
 
+const BLANKS: Doubt = { doubt: 'how many blank lines there should be before and after it' }
+const TWICE: Doubt = { doubt: 'whether a line beside it, which new_string has too, is to be there twice' }
 const TORN: Doubt = { doubt: 'whether it is meant to begin or end within a line' }
 
 function replaceExactly(text: string, { old, fresh }: Edit, places: readonly number[]): Edited {

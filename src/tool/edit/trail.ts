@@ -15,8 +15,12 @@ export function untrailer(
   // Blank lines are all alike; if the file's are empty, so were the model's meant to be.
   if (file.every((line) => !isBlank(line) || line === '')) for (const line of old) if (isBlank(line)) put.add(line)
   put.delete('')
+  const blanks = (lines: readonly string[]): string => [...new Set(lines.filter(isBlank))].sort().join('|')
+  // Where blank lines have space in them, and not the same in the model's memory, nobody knows how a new one is written.
+  const isBlankClear = file.every((line) => !isBlank(line) || line === '') || blanks(file) === blanks(old)
   return (line) => {
     const trail = trailOf(line)
+    if (isBlank(line) && !isBlankClear) return undefined
     if (trail === '') return line
     // The file has no such space, and the model's memory of it neither.
     if (put.size === 0) return trails ? line : undefined

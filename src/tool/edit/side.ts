@@ -1,0 +1,91 @@
+import { essence, indentOf, isBlank } from './lines.ts'
+import { pairUp, type Passage, type Piece, same } from './pieces.ts'
+import { trailOf } from './style.ts'
+
+/**
+ * Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? It may not tell; and
+ * where it seems to follow both, nobody knows what is meant.
+ */
+export type Side = 'file' | 'old' | 'neither' | 'both'
+
+/** Finds out which side a new text follows, from the lines that stay. */
+export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
+  const votes = new Set(pieces.map(vote))
+  if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return 'both'
+  const side = votes.has('file') ? 'file' : votes.has('old') ? 'old' : 'neither'
+  return restyles(passage, side) ? 'both' : side
+}
+
+/** Has the first new line the depth that this side gives it, if the file and the memory disagree about it? */
+export function agreesAtEdge({ file, old, fresh }: Passage, side: Side): boolean {
+  const [inFile, inOld, inFresh] = [file, old, fresh].map((lines) =>
+    indentOf(lines.find((line) => !isBlank(line)) ?? ''),
+  )
+  if (inFile === inOld) return true
+  return side === 'file' ? inFresh !== inOld : inFresh !== inFile
+}
+
+/** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
+function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
+  if (same(old, file)) return undefined
+  // A bracket stands at every depth, and tells nothing of it.
+  const [was = '', is = ''] = [old[0], file[0]]
+  if (old.length === 1 && file.length === 1 && !/\w/.test(was) && was.trimStart() === is.trimStart()) return undefined
+  // A blank line may be new, and only look like one that the file has.
+  if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
+  return same(fresh, old) ? 'old' : undefined
+}
+
+/** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
+function isTorn({ file, old, fresh }: Passage): boolean {
+  const words = (lines: readonly string[]): Set<string> =>
+    new Set(lines.map((line) => line.trim()).filter((line) => /\w{3}/.test(line)))
+  const [inFile, inOld] = [words(file), words(old)]
+  const sides = new Set([...words(fresh)].map((line) => Number(inFile.has(line)) - Number(inOld.has(line))))
+  return sides.has(1) && sides.has(-1)
+}
+
+/**
+ * Is the edit about the very thing that the model is wrong about: the depth of a line, the space at its end, its quotes? A line
+ * that stays must not look as the other side has it; and, but for its depth, not in a third way.
+ */
+function restyles({ file, old, fresh }: Passage, side: Side): boolean {
+  const inFile = new Map(pairUp(old, file))
+  const stay = pairUp(old, fresh).filter(([o, n]) => essence(old[o] ?? '') === essence(fresh[n] ?? ''))
+  return ASPECTS.some((aspect) => {
+    const of = (lines: readonly string[], at: number | undefined): string => aspect(lines[at ?? -1] ?? '')
+    if (![...inFile].some(([o, f]) => of(old, o) !== of(file, f))) return false
+    return stay.some(([o, n]) => {
+      if (!inFile.has(o)) return false
+      const [was, is, wanted] = [of(old, o), of(file, inFile.get(o)), of(fresh, n)]
+      if (wanted === was) return wanted !== is && side === 'file'
+      return wanted === is ? side === 'old' : aspect !== indentOf
+    })
+  })
+}
+
+const ASPECTS: readonly ((line: string) => string)[] = [indentOf, trailOf, (line) => line.trim()]
+
+/**
+ * Where the model forgot a blank line, or put one too many: is it clear where that place is in the new text? The lines beside
+ * it must be there as often as before, and where they were.
+ */
+function areGapsClear({ file, old, fresh }: Passage): boolean {
+  const inFile = new Map(pairUp(old, file))
+  const inFresh = new Map(pairUp(old, fresh))
+  const solid = old.flatMap((line, at) => (isBlank(line) ? [] : [at]))
+  const times = (line: string, lines: readonly string[]): number => {
+    return lines.filter((one) => one.trim() === line.trim()).length
+  }
+  return solid.every((at, step) => {
+    const next = solid[step + 1]
+    if (next === undefined) return true
+    const [from, to] = [inFile.get(at), inFile.get(next)]
+    if (from === undefined || to === undefined || to - from === next - at) return true
+    return [at, next].every((one) => {
+      const line = old[one] ?? ''
+      const count = times(line, fresh)
+      return count === 0 || (inFresh.has(one) && count === times(line, old))
+    })
+  })
+}
