@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Rejected } from '../model/fold.ts'
+import type { Effect } from '../policy/effect.ts'
 import type { Agent } from './agent.ts'
 import type { Settled } from './call-state.ts'
 import { type Approval, approve } from './confirm.ts'
@@ -55,7 +56,8 @@ export async function* carryOut(
     const intent = { kind: 'intent', call: id, name: call.tool.spec.name, input: call.input } as const
     events.push({ type: 'entry', entry: agent.session.append(intent) })
     dispatch({ type: 'start', id, at: agent.clock.now() })
-    await agent.session.saved()
+    // Who only looks may look again: if the power fails now, nothing has happened that the disk should know of.
+    if (!onlyLooks(call.effects)) await agent.session.saved()
     const executing = find(id)
     if (broken || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
@@ -113,6 +115,11 @@ export async function* carryOut(
   }
   if (broken) throw broken.error
   return state.calls.filter(isSettled).map((call) => call.result)
+}
+
+/** A tool that says of itself what it touches, and that it changes none of it. One that says nothing may do anything. */
+function onlyLooks(effects: readonly Effect[]): boolean {
+  return effects.length > 0 && effects.every(({ kind }) => kind === 'read')
 }
 
 /** What the model is told of a call that must not run, with what it wrote (T41). */

@@ -51,7 +51,8 @@ export function attemptsOn(edit: RealEdit, seed: number): Attempt[] {
  */
 export function asksForAnother({ edit, old, fresh }: Attempt): boolean {
   const [lines, words] = [`\n${edit.before}\n`, `\n${old.replace(/\n$/, '')}\n`]
-  return lines.includes(words) && edit.before.replace(old, () => fresh) !== edit.after
+  const taken = edit.before.replace(old, () => fresh)
+  return lines.includes(words) && taken !== edit.before && taken !== edit.after
 }
 
 /** Makes an attempt with a tool, on a real file. */
