@@ -22,6 +22,21 @@ describe('a command of the person’s own', { skip: noTmux }, () => {
     assert.match(JSON.stringify(server.requests[0]?.body), /a command of their own[^]*mine-4711/)
   })
 
+  test('a key that it prints is seen by the person, and by nobody else', async () => {
+    const key = 'own-Zq7Rt2Xw9Lm4Kp8Vb3Nc6'
+    const { terminal, server, home } = await open([{ say: 'I see.' }], { env: { MISTRAL_API_KEY: key } })
+    terminal.type('!echo "key: $MISTRAL_API_KEY"')
+    terminal.press('Enter')
+    await terminal.shows(`key: ${key}`)
+    terminal.type('well?')
+    terminal.press('Enter')
+    await terminal.shows('I see.')
+    const body = JSON.stringify(server.requests[0]?.body)
+    assert.match(body, /a command of their own[^]*key: /)
+    assert.ok(!body.includes(key))
+    assert.notEqual(spawnSync('grep', ['-r', key, home]).status, 0, 'it is in a file')
+  })
+
   test('what it prints is shown while it runs; Esc and Control-C end it with all that it has started', async () => {
     const { terminal } = await open([])
     for (const [key, seconds] of [

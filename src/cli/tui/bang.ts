@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { redactor, secretsIn } from '../../model/secret.ts'
 import { visible } from '../output/visible.ts'
 import type { Block } from './conversation.ts'
 import type { Front } from './front.ts'
@@ -29,10 +30,10 @@ export function startBangs(): Bangs {
         : await inBackground(front, command, folder, (way) => {
             stop = way
           })
-    agent().session.append({
-      kind: 'note',
-      text: `The person ran a command of their own:\n$ ${command}\n${[output, end].filter((one) => one !== '').join('\n')}`,
-    })
+    const came = [`$ ${command}`, output, end].filter((one) => one !== '').join('\n')
+    // It ran with the person's own variables, so `env` shows their keys: to them, and to nobody else.
+    const { clean } = redactor(secretsIn(process.env))
+    agent().session.append({ kind: 'note', text: `The person ran a command of their own:\n${clean(came)}` })
   }
 
   return {
