@@ -1,15 +1,6 @@
-import {
-  accessSync,
-  constants,
-  openSync,
-  readSync,
-  closeSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  fstatSync,
-} from 'node:fs'
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { accessSync, constants, openSync, readSync, closeSync, statSync, fstatSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { resolvePath } from './resolve.ts'
 
 /** Looks at the disk for those who judge: nothing is changed, and nothing that is found here is used later on. */
 export interface Look {
@@ -21,31 +12,13 @@ export interface Look {
 
 /** This machine's disk. */
 export function lookAtDisk(searchPath = process.env['PATH'] ?? ''): Look {
-  return { real: (path) => realOf(path, 0), kind: kindOf, read: bytesOf, program: (name) => find(name, searchPath) }
+  return { real: realOf, kind: kindOf, read: bytesOf, program: (name) => find(name, searchPath) }
 }
 
-/** All links followed; of what is not there, as far as there is something. A link to nothing means what it points to. */
-function realOf(path: string, depth: number): string | undefined {
-  if (depth > 40 || path.includes('\0')) return undefined
+/** What a path really means, or nothing where that cannot be said. */
+function realOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') return undefined
-  }
-  const plain = path.replace(/\/+$/, '')
-  const slash = plain.lastIndexOf('/')
-  if (slash < 0) return resolve(plain)
-  const above = slash === 0 ? '/' : realOf(plain.slice(0, slash), depth)
-  if (above === undefined) return undefined
-  const here = join(above, plain.slice(slash + 1))
-  const target = linkAt(here)
-  return target === undefined ? here : realOf(resolve(dirname(here), target), depth + 1)
-}
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
+    return resolvePath(path)
   } catch {
     return undefined
   }
@@ -89,7 +62,7 @@ function find(name: string, searchPath: string): string | undefined {
     const place = join(folder, name)
     try {
       accessSync(place, constants.X_OK)
-      return realOf(place, 0) ?? place
+      return realOf(place) ?? place
     } catch {
       // Not here.
     }

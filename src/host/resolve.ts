@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { errorCode, HostProblem } from './problem.ts'
+import { errorCode, HostProblem, systemProblem } from './problem.ts'
 
 /**
  * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
@@ -15,6 +15,8 @@ export function resolvePath(path: string, depth = 0): string {
     const code = errorCode(error)
     if (code === 'ELOOP') throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
     if (code === 'ENAMETOOLONG') throw new HostProblem('bad-path', 'The path is longer than any disk allows.')
+    // Where the disk does not answer, nobody knows what the path means.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw systemProblem(error, path)
   }
   const plain = path.replace(/\/+$/, '')
   const slash = plain.lastIndexOf('/')
