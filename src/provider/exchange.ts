@@ -1,3 +1,4 @@
+import { late } from '../model/late.ts'
 import type { TurnEvent } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import type { Profile } from '../model/profile.ts'
@@ -80,20 +81,12 @@ async function* converse(means: Means, request: Request, sending: Sending, scrub
   scrub.learn(signed.secret)
   const body = withExtra(pieces, target.row.extra ?? {}, profile)
   const length = lengthOf(body)
-  const gone = onlyOnce(() => sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) }))
+  const gone = late(() => sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) }))
   const letter = { url: addressOf(target, stream), headers: signed.headers, body, length, gone }
   const reading = { key: sending.key, profile, tools: request.tools, ...choice(request) }
   // An answer that is not streamed begins only when it is whole.
   const limits = stream ? means.limits : { ...means.limits, firstByte: means.limits.lifetime }
   yield* correspond({ ...means, limits }, wire, reading, letter, sending.signal)
-}
-
-function onlyOnce(call: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) call()
-    isDone = true
-  }
 }
 
 /** Sends a letter and reads the reply. Whoever stops listening closes the connection. */

@@ -187,8 +187,7 @@ describe('shell commands', () => {
 
   test('what the parser takes for a comment, and bash does not, is read', async () => {
     for (const command of ['{ ls; }# c; X; }', '(ls)# c; X', '$(ls)# c; X', 'ls\\\n#c; X', '"a"#b; X']) {
-      const { verdict } = await judged(command.replace('X', 'rm -rf /'))
-      if (command.includes('X')) assert.equal(verdict, 'deny', command)
+      assert.equal((await judged(command.replace('X', 'rm -rf /'))).verdict, 'deny', command)
       assert.notEqual((await judged(command.replace('X', 'touch y'))).verdict, 'allow', command)
     }
   })
