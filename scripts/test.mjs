@@ -1,5 +1,5 @@
 // npm test: type-check, lint, format check and the tests. `npm test -- wire` runs only the test files with "wire" in
-// their path (several words: any of them); the three checks always cover everything.
+// their path (several words: any of them); the three checks cover everything. `npm test -- --only wire` skips the checks.
 import { availableParallelism } from 'node:os'
 import { ensureBuilt } from './ensure.mjs'
 import { bundle, ownFolder } from './lib/bundle.mjs'
@@ -8,7 +8,8 @@ import { ensureInstalled } from './lib/install.mjs'
 import { binOf, runNode } from './lib/run.mjs'
 
 const started = performance.now()
-const words = process.argv.slice(2)
+const skipChecks = process.argv.includes('--only')
+const words = process.argv.slice(2).filter((word) => word !== '--only')
 const steps = []
 const formatted = ['src', 'types', 'test', 'bench', 'examples', 'scripts']
 
@@ -21,9 +22,7 @@ if (await step('install', ensureInstalled)) {
   // These need only the sources, so they share the processor.
   const [bundled] = await Promise.all([
     chosen.length > 0 && step('bundle', () => bundle({ entries: chosen, base: 'test', out })),
-    step('types', () => check([binOf('typescript', 'tsc')])),
-    step('lint', () => check([binOf('oxlint')])),
-    step('format', () => check([binOf('oxfmt'), '--check', '--no-error-on-unmatched-pattern', ...formatted])),
+    ...(skipChecks ? [] : runChecks()),
   ])
 
   const filter = words.length === 0 ? '' : `, filter: ${words.join(' ')}`
@@ -40,6 +39,14 @@ const seconds = ((performance.now() - started) / 1000).toFixed(1)
 const verdict = failed.length === 0 ? 'PASSED' : `FAILED: ${failed.join(', ')}; passed`
 console.log(`\n${verdict}: ${passed.join(', ') || 'nothing'} (${seconds} s)`)
 process.exitCode = failed.length === 0 ? 0 : 1
+
+function runChecks() {
+  return [
+    step('types', () => check([binOf('typescript', 'tsc')])),
+    step('lint', () => check([binOf('oxlint')])),
+    step('format', () => check([binOf('oxfmt'), '--check', '--no-error-on-unmatched-pattern', ...formatted])),
+  ]
+}
 
 /** Does one step and remembers how it went. */
 async function step(name, work) {
