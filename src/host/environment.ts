@@ -1,5 +1,7 @@
+import { TOOLCHAIN_VARIABLES } from './sandbox/toolchains.ts'
+
 /** Variables that a command may inherit. Everything else stays with us: keys and tokens above all. */
-const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ']
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ', ...TOOLCHAIN_VARIABLES]
 
 /** What makes programs print plainly, and fail instead of waiting for an answer that cannot come. */
 const FIXED = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }

@@ -50,6 +50,9 @@ export interface Files {
 
 type Names = readonly string[]
 
+/** What a command may do beyond the sandbox: reach the network from inside, or run outside of it. */
+export type SandboxAccess = 'network' | 'outside'
+
 /** A command to run. */
 export interface Command {
   readonly command: string
@@ -60,8 +63,8 @@ export interface Command {
   readonly timeout?: number
   /** Milliseconds without any output after which a command is stopped. */
   readonly idle?: number
-  /** May it reach the network from inside the sandbox? As is settled for all, if this is absent. */
-  readonly network?: boolean
+  /** What it may do beyond the sandbox; without it, what is configured for all commands. */
+  readonly access?: SandboxAccess
   readonly signal?: AbortSignal
   /** Called with what the command prints, as it comes. */
   readonly onOutput?: (text: string) => void

@@ -50,7 +50,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
 
   async function run(command: Command): Promise<CommandEnd> {
     if (command.signal?.aborted) return notRun('The command was cancelled before it began.', true)
-    const hindered = await hindrance()
+    const hindered = command.access === 'outside' ? undefined : await hindrance()
     if (hindered !== undefined) return notRun(hindered)
     const name = `command-${Date.now()}-${randomBytes(4).toString('hex')}`
     const mark = `DRAGOMAN_COMMAND=${name}`

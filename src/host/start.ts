@@ -39,11 +39,11 @@ export interface StartOptions {
 /** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
 export async function start(
   roots: Roots,
-  { command, folder, network }: Command,
+  { command, folder, access }: Command,
   options: StartOptions,
 ): Promise<Started> {
   const real = reach(roots, folder, { need: 'write' }, ({ path }) => path)
-  const box = await options.sandbox?.enclose(real, network)
+  const box = access === 'outside' ? undefined : await options.sandbox?.enclose(real, access && true)
   try {
     const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
       if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)

@@ -1,4 +1,4 @@
-import type { Host } from '../host/host.ts'
+import type { Host, SandboxAccess } from '../host/host.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
 import type { MediaPart, ResultPart, TextPart } from '../model/turn.ts'
@@ -14,6 +14,8 @@ export interface ToolOutput {
   readonly error?: { readonly message: string; readonly type?: string }
   /** Figures for the statistics: lines added and removed, and the like. */
   readonly facts?: JsonObject
+  /** It failed, probably because the sandbox kept it from the network or from files. */
+  readonly blocked?: 'network' | 'files'
 }
 
 /** What a person sees of a result: words, or a change to a file. */
@@ -48,6 +50,8 @@ export interface ToolContext {
   readonly modified?: boolean
   /** With `modified`: the arguments as the model had written them, so that its lines can be told from the person's. */
   readonly proposed?: JsonObject
+  /** What the person let this call do beyond the sandbox. */
+  readonly access?: SandboxAccess
   /** Notes what a file was when the model last saw it, so that a change by somebody else is noticed. */
   readonly seen: SeenFiles
 }

@@ -175,7 +175,7 @@ describe('the sandbox', { skip }, () => {
       const port = typeof address === 'object' ? address?.port : 0
       const command = `cat < /dev/tcp/127.0.0.1/${port}`
       assert.doesNotMatch((await at.run(command)).output, /reached/)
-      assert.match((await at.run(command, { network: true })).output, /reached/)
+      assert.match((await at.run(command, { access: 'network' })).output, /reached/)
     } finally {
       server.close()
     }

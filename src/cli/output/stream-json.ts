@@ -92,6 +92,7 @@ function call(
       ...error,
       ...(state.decision !== undefined && { decision: state.decision }),
       duration_ms: state.ms,
+      ...(state.facts?.['exitCode'] !== undefined && { exit_code: state.facts['exitCode'] }),
       ...(result.display !== undefined && { display: result.display }),
     })
   }

@@ -23,10 +23,10 @@ export function replay(entries: readonly Entry[], look: Look): Line[] {
         return part.kind === 'text' && part.text.trim() !== '' ? [{ kind: 'text', text: part.text, done: true }] : []
       })
     if (entry.kind === 'result') {
-      const { result, ms } = entry
+      const { result, ms, facts } = entry
       const status = result.status === 'ok' ? 'success' : result.status === 'cancelled' ? 'cancelled' : 'error'
       const call = calls.get(result.id) ?? { kind: 'call', id: result.id, name: result.name, raw: '' }
-      return [{ kind: 'call', call: { status, call, result, ms }, progress: '', since: 0 }]
+      return [{ kind: 'call', call: { status, call, result, ms, ...(facts && { facts }) }, progress: '', since: 0 }]
     }
     return []
   })

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isBelow } from './layout.ts'
+import { isBelow } from './below.ts'
 import { WORKTREE_PROTECTED, worktreeOf } from './worktree.ts'
 
 /** How protected paths are held while a command runs. */

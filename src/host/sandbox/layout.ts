@@ -1,7 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import { isBelow } from './below.ts'
 import { worktreeOf } from './worktree.ts'
 import { CACHES, MACHINE_SECRETS, SECRETS, TOOLCHAINS } from './home.ts'
+import { toolchainFolders } from './toolchains.ts'
 
 /** What a command sees of the disk. All paths are real: no link is followed when they are mounted. */
 export interface Layout {
@@ -42,7 +44,8 @@ export function layoutOf({ folders, home, secret, path, network }: LayoutOptions
   const inHomes = (one: string): boolean => homes.some((other) => one !== other && isBelow(one, other))
   const isCovered = (one: string): boolean =>
     inHomes(one) || EPHEMERAL.some((other) => one !== other && isBelow(one, other))
-  const shown = [...needed, ...programs]
+  const installed = own === '/' ? [] : toolchainFolders(own, programs, process.env)
+  const shown = [...needed, ...programs, ...installed]
     .flatMap(realOf)
     .filter((one) => isCovered(one) && one !== own && !isSecret(one))
   // With the network open a package manager is at work, which wants to keep what it fetches.
@@ -65,11 +68,6 @@ export function layoutOf({ folders, home, secret, path, network }: LayoutOptions
 
 /** A command has these to itself, so what programs need of them is shown as well. */
 const EPHEMERAL = ['/tmp', '/var/tmp', '/run']
-
-/** Is a path this folder, or inside of it? */
-export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
-}
 
 /** Without those that lie inside others: only they could be exchanged for a link by a command that ran before. */
 function outermost(paths: readonly string[]): string[] {

@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { CommandEnd } from '../../host/host.ts'
-import type { Tool } from '../define.ts'
+import type { Tool, ToolOutput } from '../define.ts'
 import text from './run-shell-command.md'
 import { builtin, failure } from './support/builtin.ts'
 import { someTextIn, textIn } from './support/input.ts'
 import { absolute, shown } from './support/paths.ts'
 import { plainOutput } from './support/plain-output.ts'
 import { rootCommands } from './support/root-commands.ts'
+import { type SandboxBlock, sandboxBlock } from './support/sandbox-block.ts'
 import { shellResult } from './support/shell-result.ts'
 
 /** How long commands may take, in milliseconds. */
@@ -48,7 +49,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
       return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
     },
 
-    async run(input, { host, folders, signal, progress }) {
+    async run(input, { host, folders, signal, progress, access }) {
       const command = textIn(input, 'command')
       const folder = folderIn(input, folders)
       const info = await host.files.info(folder)
@@ -61,8 +62,9 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
         signal,
         onOutput: live,
         ...(timeout !== undefined && { timeout }),
+        ...(access && { access }),
       })
-      return outputOf(end, command, someTextIn(input, 'directory'))
+      return outputOf(end, command, someTextIn(input, 'directory'), folders)
     },
   })
 }
@@ -78,29 +80,36 @@ function folderIn(input: JsonObject, folders: readonly string[]): string {
   return named ?? absolute(directory, folders)
 }
 
-function outputOf(end: CommandEnd, command: string, directory: string | undefined): ReturnType<typeof failure> {
+function outputOf(
+  end: CommandEnd,
+  command: string,
+  directory: string | undefined,
+  folders: readonly string[],
+): ToolOutput {
   const output = plainOutput(end.output)
+  const blocked = sandboxBlock(end, output, folders)
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
-  const more = remarksOf(end, output)
+  const more = remarksOf(end, blocked)
     .map((remark) => `\n[${remark}]`)
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
   const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
   const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
-  if (end.error === undefined) return { content, display }
+  const facts = { exitCode: end.exitCode }
+  if (end.error === undefined) return { content, display, facts, ...(blocked && { blocked }) }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
-  return { content, display, error: { message: end.error, type } }
+  return { content, display, facts, error: { message: end.error, type } }
 }
 
 /** What the model should know beside the output. */
-function remarksOf({ background, boxed, exitCode, file, notes = [] }: CommandEnd, output: string): string[] {
+function remarksOf({ background, boxed, file, notes = [] }: CommandEnd, blocked: SandboxBlock | undefined): string[] {
   const goesOn = background.length > 0
   return [
     ...(goesOn && file !== undefined ? [`What goes on prints to ${file}`] : []),
     // Numbers and ports of one box mean nothing in another.
     ...(goesOn && boxed ? [OTHER_BOX] : []),
-    ...(boxed && exitCode !== 0 && REFUSED.test(output) ? [IN_BOX] : []),
+    ...(blocked ? [BLOCKED[blocked]] : []),
     ...notes,
   ]
 }
@@ -108,12 +117,12 @@ function remarksOf({ background, boxed, exitCode, file, notes = [] }: CommandEnd
 const OTHER_BOX =
   'It goes on in a sandbox of its own and ends with this session; other commands can neither reach its ports nor kill it, so start a server and use it in one command'
 
-const IN_BOX =
-  'The command ran in a sandbox: only the workspace and /tmp can be written, git and editor settings not at all, the home folder is hidden, and the network is closed unless the person opened it'
-
-/** What programs say when the sandbox kept them from something. */
-const REFUSED =
-  /read-only file system|EROFS|permission denied|EACCES|EPERM|device or resource busy|EBUSY|network is unreachable|ENETUNREACH|could not resolve|temporary failure in name resolution|EAI_AGAIN|connection refused|ECONNREFUSED/i
+const BLOCKED: Readonly<Record<SandboxBlock, string>> = {
+  network:
+    'The command ran in a sandbox without network access. The person can allow it for a command, or for all with --sandbox-network',
+  files:
+    'The command ran in a sandbox: it can write only the workspace and /tmp, no git or editor settings, and the home folder is hidden. The person can allow a command to run outside of it',
+}
 
 function displayOf({ error, exitCode, signal }: CommandEnd): string {
   if (error !== undefined) return error

@@ -250,7 +250,7 @@ export function showDetails({ front, agent }: Desk): void {
   }
   const entry = agent().session.entries.findLast(({ kind }) => kind === 'result')
   if (entry?.kind !== 'result') return front.say('No tool has run yet.', 'warn')
-  const { result, ms } = entry
+  const { result, ms, facts } = entry
   const status = result.status === 'ok' ? 'success' : result.status === 'cancelled' ? 'cancelled' : 'error'
   const call = agent()
     .session.turns.flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
@@ -259,7 +259,7 @@ export function showDetails({ front, agent }: Desk): void {
   front.print([
     [],
     ...callLines(
-      { status, call: call ?? unknown, result, ms },
+      { status, call: call ?? unknown, result, ms, ...(facts && { facts }) },
       { look: front.look, seconds: 0, progress: '', open: true },
     ),
   ])

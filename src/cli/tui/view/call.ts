@@ -1,5 +1,5 @@
 import type { CallState } from '../../../agent/call-state.ts'
-import { isObject } from '../../../model/json.ts'
+import { isObject, type JsonObject } from '../../../model/json.ts'
 import { resultText } from '../../../model/text.ts'
 import type { ResultPart } from '../../../model/turn.ts'
 import { visible } from '../../output/visible.ts'
@@ -49,10 +49,15 @@ const STATES: Readonly<Record<Shown, { readonly mark: string; readonly tone: Ton
 function stateOf(call: CallState): Shown {
   if (call.status === 'awaiting-approval') return 'asking'
   if (call.status === 'executing') return 'running'
-  if (call.status === 'success') return 'done'
+  if (call.status === 'success') return isNonZeroExit(call.facts) ? 'failed' : 'done'
   if ('result' in call)
     return call.result.status === 'denied' ? 'denied' : call.status === 'error' ? 'failed' : 'cancelled'
   return 'waiting'
+}
+
+/** A command that ran and failed: the tool did its work, but the person should see the failure. */
+function isNonZeroExit(facts: JsonObject | undefined): boolean {
+  return facts !== undefined && 'exitCode' in facts && facts['exitCode'] !== 0
 }
 
 /** So many columns at least are for what a call is about, however long the name of its tool. */

@@ -1,0 +1,113 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { CACHES, SECRETS, TOOLCHAINS } from './home.ts'
+import { isBelow } from './below.ts'
+
+/** Variables with which version managers and language runtimes say where they are installed. */
+export const TOOLCHAIN_VARIABLES: readonly string[] = [
+  'ASDF_DATA_DIR',
+  'ASDF_DIR',
+  'BUN_INSTALL',
+  'CONDA_DEFAULT_ENV',
+  'CONDA_EXE',
+  'CONDA_PREFIX',
+  'DENO_INSTALL',
+  'DOTNET_ROOT',
+  'FLUTTER_ROOT',
+  'FNM_DIR',
+  'FNM_MULTISHELL_PATH',
+  'GOPATH',
+  'GOROOT',
+  'GRAALVM_HOME',
+  'JAVA_HOME',
+  'MAMBA_ROOT_PREFIX',
+  'MISE_DATA_DIR',
+  'NVM_BIN',
+  'NVM_DIR',
+  'PNPM_HOME',
+  'PYENV_ROOT',
+  'PYENV_VERSION',
+  'RBENV_ROOT',
+  'RUSTUP_HOME',
+  'RUSTUP_TOOLCHAIN',
+  'SDKMAN_CANDIDATES_DIR',
+  'SDKMAN_DIR',
+  'VIRTUAL_ENV',
+  'VOLTA_HOME',
+]
+
+/**
+ * Folders in a home with installed programs and their libraries: those on `PATH`, the ones that the programs there are
+ * links to, and those that variables name. What is a folder of other things as well, such as `~/.local`, is not among them.
+ */
+export function toolchainFolders(
+  home: string,
+  path: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const named = TOOLCHAIN_VARIABLES.flatMap((name) => env[name] ?? []).filter(isAbsolute)
+  const linked = path.filter((folder) => homeOf(folder, home) !== undefined).flatMap(linkTargets)
+  return [
+    ...[...path, ...linked.map(dirname)].flatMap((folder) => installationOf(folder, home)),
+    ...linked.filter((file) => homeOf(file, home) !== undefined),
+    ...named.filter((folder) => isInstallation(folder, home)),
+  ]
+}
+
+/** The folder above a `bin`, if it is an installation; and of an environment of conda, the base that it links to. */
+function installationOf(bin: string, home: string): string[] {
+  const prefix = dirname(bin)
+  if (!isInstallation(prefix, home)) return []
+  const environments = dirname(prefix)
+  const base = basename(environments) === 'envs' ? dirname(environments) : undefined
+  const hasBase = base !== undefined && existsSync(join(base, 'conda-meta')) && isInstallation(base, home)
+  return hasBase ? [prefix, base] : [prefix]
+}
+
+const SIGNS_OF_INSTALLATION = [
+  'lib',
+  'lib64',
+  'libexec',
+  'conda-meta',
+  'pyvenv.cfg',
+  'versions',
+  'toolchains',
+  'candidates',
+]
+
+/** Folders that hold keys, caches or several tool chains are no installation: they are shown piece by piece. */
+function isInstallation(folder: string, ownHome: string): boolean {
+  const home = homeOf(folder, ownHome)
+  if (home === undefined) return false
+  const holdsOtherThings = [...TOOLCHAINS, ...CACHES, ...SECRETS].some((name) => {
+    const listed = join(home, name)
+    return listed !== folder && isBelow(listed, folder)
+  })
+  return !holdsOtherThings && SIGNS_OF_INSTALLATION.some((name) => existsSync(join(folder, name)))
+}
+
+/** The home folder in which a path lies: the person's own, or another one, which is hidden as well. */
+function homeOf(path: string, ownHome: string): string | undefined {
+  const home = isBelow(path, ownHome) ? ownHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
+  return path === home ? undefined : home
+}
+
+const MAX_LINKS = 300
+
+/** The files that the programs in a folder are links to. */
+function linkTargets(folder: string): string[] {
+  try {
+    const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
+    return links.slice(0, MAX_LINKS).flatMap(({ name }) => realpathOrNone(join(folder, name)))
+  } catch {
+    return []
+  }
+}
+
+function realpathOrNone(path: string): string[] {
+  try {
+    return [realpathSync(path)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,61 @@
+import type { CommandEnd } from '../../../host/host.ts'
+
+/** What the sandbox kept a command from: the network, or files that it hides or makes read-only. */
+export type SandboxBlock = 'network' | 'files'
+
+/** What the sandbox kept a failed command from, judged by what programs print when that happens. */
+export function sandboxBlock(
+  { boxed, exitCode }: Pick<CommandEnd, 'boxed' | 'exitCode'>,
+  output: string,
+  folders: readonly string[],
+): SandboxBlock | undefined {
+  if (!boxed || exitCode === 0) return undefined
+  if (NETWORK_ERRORS.test(output)) return 'network'
+  if (READ_ONLY_ERRORS.test(output)) return 'files'
+  return output.split('\n').some((row) => MISSING_ERRORS.test(row) && namesOutsidePath(row, folders))
+    ? 'files'
+    : undefined
+}
+
+/** Names that cannot be looked up, hosts that cannot be reached: resolvers, curl, git, npm, pip, cargo, Go, Java, .NET. */
+const NETWORK_ERRORS = new RegExp(
+  [
+    "could ?n[o']t resolve (?:host|hostname|proxy)",
+    'unable to resolve host|bad hostname|unknown host',
+    'temporary failure (?:in name resolution|resolving)',
+    'name or service not known',
+    'nodename nor servname',
+    'no address associated with hostname',
+    'no such host',
+    'getaddrinfo|EAI_AGAIN|ENOTFOUND',
+    'network is unreachable|ENETUNREACH',
+    'no route to host|EHOSTUNREACH',
+    'connection refused|ECONNREFUSED',
+    "could not connect to server|couldn't connect to server|failed to connect to",
+    'UnknownHostException|java\\.net\\.ConnectException|java\\.net\\.SocketException',
+    'NewConnectionError|Max retries exceeded with url',
+    'dial (?:tcp|udp)',
+    'TypeError: fetch failed',
+    'Failed to open TCP connection',
+    'NU1301|Unable to load the service index',
+    'spurious network error|failed to (?:fetch|download) .*(?:registry|index|crates)',
+  ].join('|'),
+  'i',
+)
+
+const READ_ONLY_ERRORS = /read-only file system|EROFS|device or resource busy|EBUSY/i
+
+/** In the workspace these mean what they say; of a path elsewhere, that the sandbox hides it. */
+const MISSING_ERRORS = /no such file or directory|ENOENT|permission denied|EACCES|operation not permitted|EPERM/i
+
+function namesOutsidePath(row: string, folders: readonly string[]): boolean {
+  const paths = row.match(/(?<![\w.~:/-])\/[^\s:'"`),;]+/g) ?? []
+  return paths.some((path) => [...folders, ...ALWAYS_SHOWN].every((folder) => !isInside(path, folder)))
+}
+
+/** Outside the workspace, and yet not hidden: what is missing there is missing outside the sandbox as well. */
+const ALWAYS_SHOWN = ['/tmp', '/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
