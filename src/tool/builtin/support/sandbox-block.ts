@@ -54,7 +54,7 @@ function namesOutsidePath(row: string, folders: readonly string[]): boolean {
 }
 
 /** Outside the workspace, and yet not hidden: what is missing there is missing outside the sandbox as well. */
-const ALWAYS_SHOWN = ['/tmp', '/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
+const ALWAYS_SHOWN = ['/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
 
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
