@@ -1,4 +1,5 @@
-import type { ResultPart, Turn } from '../model/turn.ts'
+import { resultText } from '../model/text.ts'
+import type { AssistantTurn, ResultPart, Turn } from '../model/turn.ts'
 import type { Entry } from './entry.ts'
 
 /** The history that a model is told, out of a log: from the last summary on. */
@@ -23,6 +24,34 @@ export function addEntry(turns: Turn[], entry: Entry): void {
 
 function addResult(turns: Turn[], result: ResultPart): void {
   const last = turns.at(-1)
+  const asked = turns.findLast((turn) => turn.role === 'assistant')
+  if (!asked || !callIds(asked).has(result.id)) {
+    // The log lost the call. What came of it is told all the same: the model must not do it again for want of knowing.
+    turns.push({ role: 'note', text: orphanText(result) })
+    return
+  }
+  // What really came of a call counts, even if the session was once taken up while that could not be read.
+  const isKnown = (turn: Turn): boolean => turn.role === 'results' && turn.parts.some(({ id }) => id === result.id)
+  if (result.status === 'interrupted' && turns.slice(turns.lastIndexOf(asked)).some(isKnown)) return
   if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, result] }
   else turns.push({ role: 'results', parts: [result] })
+}
+
+/** The calls of a turn by their ids. A turn may have thousands, each of which gets a result. */
+function callIds(turn: AssistantTurn): ReadonlySet<string> {
+  let ids = CALL_IDS.get(turn)
+  if (!ids) {
+    ids = new Set(turn.parts.flatMap((part) => (part.kind === 'call' ? [part.id] : [])))
+    CALL_IDS.set(turn, ids)
+  }
+  return ids
+}
+
+const CALL_IDS = new WeakMap<AssistantTurn, ReadonlySet<string>>()
+
+function orphanText(result: ResultPart): string {
+  // A note is only text.
+  const content = result.content.filter((part) => part.kind === 'text')
+  const name = result.name === '' ? 'A tool' : result.name
+  return `${name} ran earlier in this session, but the call is lost, because the log of the session was damaged. Status: ${result.status}. What it gave:\n${resultText({ ...result, content })}`
 }

@@ -1,14 +1,17 @@
-import type { CallPart, ResultPart, Turn } from '../model/turn.ts'
-import type { Entry } from './entry.ts'
+import type { CallPart, ResultPart } from '../model/turn.ts'
+import type { Opened } from './store/store.ts'
 
-/** A call that has no result, and whether its tool had begun. */
+/** A call that has no result, and whether its tool had begun. It is `unknown` if the log may have lost what says so. */
 export interface OpenCall {
   readonly call: CallPart
-  readonly begun: boolean
+  readonly begun: boolean | 'unknown'
 }
 
-/** The calls of the last assistant turn that have no result yet. Calls of earlier turns can no longer be answered. */
-export function openCalls(entries: readonly Entry[]): OpenCall[] {
+/**
+ * The calls of the last assistant turn that have no result yet. Calls of earlier turns can no longer be answered. Only
+ * what the log proves counts: behind entries that may be lost, no call is known not to have begun.
+ */
+export function openCalls({ entries, uncertainUpTo = 0 }: Pick<Opened, 'entries' | 'uncertainUpTo'>): OpenCall[] {
   const at = entries.findLastIndex((entry) => entry.kind === 'turn')
   const last = entries[at]
   if (last?.kind !== 'turn') return []
@@ -18,36 +21,15 @@ export function openCalls(entries: readonly Entry[]): OpenCall[] {
   return last.turn.parts
     .filter((part) => part.kind === 'call')
     .filter((call) => !answered.has(call.id))
-    .map((call) => ({ call, begun: begun.has(call.id) }))
+    .map((call) => ({ call, begun: begun.has(call.id) || (last.seq <= uncertainUpTo && 'unknown') }))
 }
 
 /** What an open call gets as its result when a session is taken up again: it never runs a second time. */
 export function interrupted({ call, begun }: OpenCall): ResultPart {
   const text = begun
-    ? `The program was interrupted while ${call.name} ran. It may have had an effect; look before you call it again.`
+    ? begun === 'unknown'
+      ? `The program was interrupted, and the log of this session does not show whether ${call.name} ran. It may have had an effect; look before you call it again.`
+      : `The program was interrupted while ${call.name} ran. It may have had an effect; look before you call it again.`
     : `The program was interrupted before ${call.name} ran. It had no effect.`
   return { kind: 'result', id: call.id, name: call.name, status: 'interrupted', content: [{ kind: 'text', text }] }
-}
-
-/** Makes any history satisfy the invariant: every call has exactly one result, right after its turn and in the order of the calls. */
-export function repair(turns: readonly Turn[]): Turn[] {
-  const repaired: Turn[] = []
-  for (let at = 0; at < turns.length; at++) {
-    const turn = turns[at]
-    if (!turn || turn.role === 'results') continue
-    repaired.push(turn)
-    if (turn.role !== 'assistant') continue
-    const calls = turn.parts.filter((part) => part.kind === 'call')
-    if (calls.length === 0) continue
-    const next = turns.findIndex((other, index) => index > at && other.role === 'assistant')
-    const window = turns.slice(at + 1, next < 0 ? turns.length : next)
-    const results = window.flatMap((other) => (other.role === 'results' ? other.parts : []))
-    repaired.push({
-      role: 'results',
-      parts: calls.map(
-        (call) => results.findLast((result) => result.id === call.id) ?? interrupted({ call, begun: true }),
-      ),
-    })
-  }
-  return repaired
 }

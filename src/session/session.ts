@@ -25,8 +25,8 @@ export interface Session {
 }
 
 /**
- * Takes a session up. A tool that had begun when it was left is never run again: its call gets a result now that says
- * so. Calls that had not begun are `pending`: they can still be carried out, or closed.
+ * Takes a session up. A tool that had begun when it was left, or may have, is never run again: its call gets a result now
+ * that says so. Calls that had not begun are `pending`: they can still be carried out, or closed.
  */
 export function takeUp(log: SessionLog): Session {
   const entries = [...log.entries]
@@ -60,7 +60,7 @@ export function takeUp(log: SessionLog): Session {
     saved: () => log.saved(),
     close: () => log.close(),
   }
-  pending = openCalls(entries)
+  pending = openCalls(log)
   for (const open of pending.filter(({ begun }) => begun))
     session.append({ kind: 'result', result: interrupted(open), ms: 0 })
   return session

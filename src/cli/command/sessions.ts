@@ -93,7 +93,7 @@ function reply(store: Store, name: string, [answer = '', ...words]: string[]): v
   if (outcome === undefined) throw new Complaint('the answer is yes or no; words after a no go to the model')
   const log = store.open(sessionNamed(name, store))
   try {
-    const open = openCalls(log.entries).filter(({ begun }) => !begun)
+    const open = openCalls(log).filter(({ begun }) => !begun)
     const ask = log.entries.findLast((entry) => entry.kind === 'ask' && open.some(({ call }) => call.id === entry.call))
     if (ask?.kind !== 'ask') throw new Complaint(`the session ${log.id} waits for no answer`)
     log.append({ kind: 'reply', ask: ask.ask, outcome, ...(words.length > 0 && { words: words.join(' ') }) })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder, writeWhole } from './durable.ts'
+import { makeFolder, syncFolder, writeWhole } from './durable.ts'
 
 /** Files by the hash of their content, in a folder of their own beside the logs. */
 export interface Blobs {
@@ -30,7 +30,7 @@ export function blobsIn(folder: string): Blobs {
     put(bytes) {
       const hash = hashOf(bytes)
       if (get(hash)) return hash
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder).forEach(syncFolder)
       const fresh = `${file(hash)}.${process.pid}`
       try {
         const handle = openSync(fresh, 'w', 0o600)

@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from '../entry.ts'
-import { type Damage, type Scanned, scanLines, START, writeLine } from '../line.ts'
+import { START, writeLine } from '../line.ts'
 import { blobsIn as blobsNamed, unstow } from '../media.ts'
+import { type Damage, type Scanned, scanLines } from '../scan.ts'
 import { isUnfinished, latestOf, titleOf } from '../summary.ts'
 import { blobsIn } from './blobs.ts'
+import { makeFolder } from './durable.ts'
 import { isHeld, type Lock, takeLock } from './lock.ts'
-import { openLogFile } from './log-file.ts'
-import { codeOf, messageOf, unsaved } from './problem.ts'
+import { isResting, openLogFile } from './log-file.ts'
+import { codeOf, fullDisk, messageOf, unsaved } from './problem.ts'
 import { endsOfFile, linesOfFile } from './read-lines.ts'
 import { type Opened, type SessionLog, type SessionSummary, type Store, StoreProblem } from './store.ts'
 
@@ -33,29 +35,40 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   }
 
   /** All entries of a session: first those of what it was forked from, and of that, and so on. */
-  function whole({ entries, damages }: Scanned, seen: readonly string[]): Opened {
+  function whole({ entries, damages, uncertainUpTo }: Scanned, seen: readonly string[]): Opened {
     const first = entries[0]
     const parent = first?.kind === 'open' ? first.parent : undefined
-    if (!parent) return { entries, damages }
-    const broken = (what: Damage['what']): Opened => ({ entries, damages: [{ line: 1, what }, ...damages] })
+    if (!parent) return { entries, damages, uncertainUpTo }
+    const broken = (what: Damage['what']): Opened => ({
+      entries,
+      damages: [{ line: 1, what }, ...damages],
+      uncertainUpTo,
+    })
     if (seen.includes(parent.session)) return broken('circular')
     if (!SAFE.test(parent.session) || !existsSync(file(parent.session))) return broken('orphaned')
     const before = whole(scan(parent.session), [...seen, parent.session])
     const beyond = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
     const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
-    return { entries: [...inherited, ...entries], damages: [...beyond, ...damages] }
+    return {
+      entries: [...inherited, ...entries],
+      damages: [...beyond, ...damages],
+      // What the parent had still to do is its own to do: a call must not be carried out in both.
+      uncertainUpTo: Math.max(uncertainUpTo, parent.seq),
+    }
   }
 
   function read(scanned: Scanned, id: string): Opened {
-    const { entries, damages } = whole(scanned, [id])
-    return { entries: entries.map((entry) => unstow(entry, blobs.get)), damages }
+    const { entries, ...rest } = whole(scanned, [id])
+    return { ...rest, entries: entries.map((entry) => unstow(entry, blobs.get)) }
   }
 
-  function openLog(id: string, lock: Lock): SessionLog {
+  function openLog(id: string, lock: Lock, newNames: readonly string[] = []): SessionLog {
     const scanned = scan(id)
-    const { entries, damages } = read(scanned, id)
+    const { entries, damages, uncertainUpTo = 0 } = read(scanned, id)
     const first = scanned.entries[0]
     const last = entries.at(-1)
+    const isAtRest = last === undefined || isResting(last.kind)
+    const isEndSure = isAtRest || isEndKnown(lock.former, last.seq)
     const log = openLogFile({
       id,
       path: file(id),
@@ -64,10 +77,45 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       sum: scanned.sum,
       now,
       put: blobs.put,
-      closed: lock.release,
+      hasWords: entries.some(({ kind }) => kind === 'user'),
+      newNames,
+      lock,
+      isAtRest,
+      isEndSure,
     })
-    const workFolder = first?.kind === 'open' ? first.folder : ''
-    return { id, folder: workFolder, entries, damages, ...(!lock.sure && { unlocked: true }), ...log }
+    return {
+      id,
+      folder: first?.kind === 'open' ? first.folder : '',
+      entries,
+      damages,
+      uncertainUpTo: isEndSure ? uncertainUpTo : Infinity,
+      ...(!lock.sure && { unlocked: true }),
+      ...log,
+    }
+  }
+
+  /** A session must be there before it is locked: nobody wants a lock for a name that they mistyped. */
+  function demand(id: string): void {
+    if (!SAFE.test(id)) throw new StoreProblem(`“${id}” is not the name of a session`)
+    if (!existsSync(file(id))) throw new StoreProblem(`there is no session ${id}`)
+  }
+
+  function lockOf(id: string, options?: { takeOver?: boolean }): Lock {
+    try {
+      return takeLock(lockFile(id), `the session ${id}`, options)
+    } catch (error) {
+      throw fullDisk(error) === undefined ? error : unsaved(id, error)
+    }
+  }
+
+  /** A folder and a lock for a new session. */
+  function begin(id: string): { lock: Lock; newNames: readonly string[] } {
+    try {
+      const newNames = makeFolder(folder)
+      return { newNames, lock: takeLock(lockFile(id), `the session ${id}`) }
+    } catch (error) {
+      throw fullDisk(error) === undefined ? error : unsaved(id, error, false)
+    }
   }
 
   const ids = (): string[] =>
@@ -108,9 +156,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   return {
     create({ id, folder: workFolder, parent }) {
       if (!SAFE.test(id)) throw new StoreProblem(`“${id}” is not the name of a session`)
-      if (parent) scan(parent.session)
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const lock = takeLock(lockFile(id), `the session ${id}`)
+      if (parent) demand(parent.session)
+      const { lock, newNames } = begin(id)
       const open: Entry = {
         seq: (parent?.seq ?? 0) + 1,
         at: now(),
@@ -122,19 +169,19 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       }
       try {
         writeFileSync(file(id), writeLine(open, START).line, { flag: 'wx', mode: 0o600 })
-        return openLog(id, lock)
+        return openLog(id, lock, newNames)
       } catch (error) {
         lock.release()
         if (error instanceof StoreProblem) throw error
         if (codeOf(error) === 'EEXIST') throw new StoreProblem(`there is already a session ${id}`)
         // Nothing was said in it yet; half a first line is of no use to anybody.
         rmSync(file(id), { force: true })
-        throw unsaved(id, error)
+        throw unsaved(id, error, false)
       }
     },
-    open(id) {
-      scan(id)
-      const lock = takeLock(lockFile(id), `the session ${id}`)
+    open(id, options) {
+      demand(id)
+      const lock = lockOf(id, options)
       try {
         return openLog(id, lock)
       } catch (error) {
@@ -150,7 +197,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         .map((id) => summary(id))
         .sort((a, b) => b.changed - a.changed),
     remove(id) {
-      scan(id)
+      demand(id)
       const child = this.list().find((session) => session.parent?.session === id)
       if (child) throw new StoreProblem(`the session ${child.id} was forked from ${id}; remove that first`)
       const lock = takeLock(lockFile(id), `the session ${id}`)
@@ -163,7 +210,17 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   }
 }
 
-/** The version of the log that we write. */
+/**
+ * Is nothing missing at the end of a log that stops in the middle of a run? Whoever wrote it and was killed left a lock
+ * behind; whoever closed it left the number of its last entry. Where neither is there, as in a copy, nobody knows.
+ */
+function isEndKnown(former: string | undefined, last: number): boolean {
+  if (former === undefined) return false
+  const closedAfter = /^0 closed (\d+)$/.exec(former)?.[1]
+  return closedAfter === undefined || Number(closedAfter) <= last
+}
+
+/** The version of the log that we write. Lines have gained a hash of their own since, which all readers of version 1 allow. */
 const VERSION = 1
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/

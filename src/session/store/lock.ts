@@ -1,4 +1,6 @@
-import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closedMark, type Holder, markIn, ownMark, readHolder } from './holder.ts'
 import { codeOf } from './problem.ts'
 import { StoreProblem } from './store.ts'
 
@@ -6,35 +8,93 @@ import { StoreProblem } from './store.ts'
 export interface Lock {
   /** Does it keep others out? There are disks on which nothing does. */
   readonly sure: boolean
+  /** The mark that was found in its place, of a holder that is gone. */
+  readonly former?: string
+  /** Has somebody else taken it over meanwhile? */
+  readonly isTaken: () => boolean
   readonly release: () => void
+  /** Releases it, but leaves a mark: what it guards was left in the middle of something, after the entry with this number. */
+  readonly leave: (seq: number) => void
+}
+
+/** How a lock is taken. */
+export interface LockOptions {
+  /** Also from a holder of which nobody here can see whether it lives. One that is seen to live keeps it. */
+  readonly takeOver?: boolean
 }
 
 /** Takes a lock file that names this process. A lock whose process is gone is taken over. */
-export function takeLock(path: string, what: string): Lock {
+export function takeLock(path: string, what: string, { takeOver = false }: LockOptions = {}): Lock {
   const own = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
-  const mark = `${process.pid} ${startOf(process.pid)}`
-  const held = (sure: boolean): Lock => ({ sure, release: () => release(path, mark) })
+  const mark = ownMark()
   write(own, mark)
   try {
     for (let tries = 0; ; tries++) {
       const made = make(own, path, mark)
-      if (made !== 'taken') return held(made === 'linked')
+      if (made !== 'taken') return heldLock(path, mark, made === 'linked')
       const holder = readHolder(path)
-      if (holder !== undefined && isAlive(holder)) {
-        throw new StoreProblem(`${what} is in use by process ${holder.pid}; end that, or fork the session`)
-      }
-      if (tries > 20) throw new StoreProblem(`${what} cannot be locked: ${path}`)
-      if (holder) takeAway(path, `${own}.old`, holder)
+      if (holder && holder.life !== 'dead' && !(takeOver && holder.life === 'unknown')) throw inUse(what, holder)
+      if (tries > MAX_TRIES) throw new StoreProblem(`${what} cannot be locked: ${path}`)
+      // On a disk without links a lock is made first and written then.
+      const isBeingWritten = holder?.mark === '' && tries < MAX_TRIES / 2
+      if (holder && !isBeingWritten && replaceDead(path, own, holder)) return heldLock(path, mark, true, holder.mark)
+      if (holder) pause()
     }
   } finally {
-    rmSync(own, { force: true })
+    remove(own)
   }
 }
 
-/** Is this lock held by a process that lives? */
+/** Is this lock held by a process that lives, or that may? */
 export function isHeld(path: string): boolean {
   const holder = readHolder(path)
-  return holder !== undefined && isAlive(holder)
+  return holder !== undefined && holder.life !== 'dead'
+}
+
+/** Is this lock held by a process of which nobody here can see whether it lives? Gives its mark. */
+export function unknownHolder(path: string): string | undefined {
+  const holder = readHolder(path)
+  return holder?.life === 'unknown' ? holder.mark : undefined
+}
+
+function inUse(what: string, { pid, host, life }: Holder): StoreProblem {
+  return new StoreProblem(
+    life === 'alive'
+      ? `${what} is in use by process ${pid}; end that, or fork the session`
+      : `${what} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, so that nobody here can see whether it still runs; end that, or, if it is gone, add --take-over`,
+  )
+}
+
+function heldLock(path: string, mark: string, sure: boolean, former?: string): Lock {
+  const isOurs = (): boolean => markIn(path) === mark
+  const left = `${path}.${process.pid}.left`
+  return {
+    sure,
+    ...(former !== undefined && { former }),
+    isTaken: () => ![mark, undefined].includes(markIn(path)),
+    release() {
+      if (isOurs()) remove(path)
+    },
+    leave(seq) {
+      if (!isOurs()) return
+      try {
+        write(left, closedMark(seq))
+        renameSync(left, path)
+      } catch {
+        remove(left)
+        remove(path)
+      }
+    },
+  }
+}
+
+/** What cannot be removed stays; a lock whose process is gone keeps nobody out. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // The disk is read-only, or gone.
+  }
 }
 
 /** A link either appears whole or not at all, unlike a file that is made and then written. Not every disk has links. */
@@ -62,59 +122,30 @@ function write(path: string, mark: string): void {
   }
 }
 
-/** Of two processes that find the same dead lock, only one may remove it; the other would remove the new one. */
-function takeAway(path: string, aside: string, dead: Holder): void {
+/**
+ * Puts our lock in the place of a dead one. Of all who find the same dead lock, only the one who holds the lock for just
+ * that may replace it; and it looks again, because the dead lock may be gone since.
+ */
+function replaceDead(path: string, own: string, dead: Holder): boolean {
+  const name = createHash('sha256').update(dead.mark).digest('hex').slice(0, 12)
+  let claim: Lock
   try {
-    renameSync(path, aside)
-    if (readHolder(aside)?.mark !== dead.mark) linkSync(aside, path)
+    claim = takeLock(`${path}.${name}`, path)
   } catch {
-    // Somebody was quicker; the next round shows who.
+    // Somebody else is about to; the next round shows who.
+    return false
+  }
+  try {
+    if (markIn(path) !== dead.mark) return false
+    renameSync(own, path)
+    return true
   } finally {
-    rmSync(aside, { force: true })
+    claim.release()
   }
 }
 
-interface Holder {
-  readonly mark: string
-  readonly pid: number
-  readonly start: string
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 4)
 }
 
-function readHolder(path: string): Holder | undefined {
-  try {
-    const mark = readFileSync(path, 'utf8')
-    const [pid, start = ''] = mark.split(' ')
-    return { mark, pid: Number(pid), start }
-  } catch {
-    return undefined
-  }
-}
-
-/** A process with the number of the holder may be another one by now; where the system tells when it started, that decides. */
-function isAlive({ pid, start }: Holder): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-  const now = startOf(pid)
-  return start === '' || now === '' || now === start
-}
-
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
-}
-
-function release(path: string, mark: string): void {
-  try {
-    if (readFileSync(path, 'utf8') === mark) rmSync(path, { force: true })
-  } catch {
-    // Somebody removed it; there is nothing left to release.
-  }
-}
+const MAX_TRIES = 400

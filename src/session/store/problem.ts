@@ -1,11 +1,23 @@
 import { StoreProblem } from './store.ts'
 
-/** What an error of the system means for a session that was to be written: whoever sees it must know that nothing is saved. */
-export function unsaved(id: string, error: unknown): StoreProblem {
-  const why = WHY[codeOf(error) ?? '']
-  return why === undefined
-    ? new StoreProblem(`the session ${id} may not be saved (${messageOf(error)}); nothing more is done in it`)
-    : new StoreProblem(`${why}, and the session ${id} is not being saved; make room, then dragoman --resume goes on`)
+/**
+ * What an error of the system means for a session that was to be written: whoever sees it must know that nothing is saved.
+ * A session in which nothing was said yet is none to go on with.
+ */
+export function unsaved(id: string, error: unknown, hasWords = true): StoreProblem {
+  const why = fullDisk(error)
+  if (why === undefined)
+    return new StoreProblem(`the session ${id} may not be saved (${messageOf(error)}); nothing more is done in it`)
+  return new StoreProblem(
+    hasWords
+      ? `${why}, and the session ${id} is not being saved; make room, then dragoman --resume ${id} goes on`
+      : `${why}, so that no session can be saved; make room, then try again`,
+  )
+}
+
+/** Why there is no room for more, if that is what an error of the system says. */
+export function fullDisk(error: unknown): string | undefined {
+  return WHY[codeOf(error) ?? '']
 }
 
 const WHY: Readonly<Record<string, string>> = {

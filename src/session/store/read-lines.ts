@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { isObject } from '../../model/json.ts'
 import type { Entry } from '../entry.ts'
-import { type Line, LONGEST, readLine } from '../line.ts'
+import { isEntry } from '../entry-schema.ts'
+import { LONGEST, readLine } from '../line.ts'
+import type { Line } from '../scan.ts'
 
 /** The lines of a file, one after the other: never more of it in memory than one line, and of one that is too long, nothing. */
 export function* linesOfFile(path: string): Generator<Line> {
@@ -16,10 +17,10 @@ export function* linesOfFile(path: string): Generator<Line> {
       else begun.push(Buffer.from(piece))
     }
     const line = (): Line => {
-      const text = length > LONGEST ? {} : { text: Buffer.concat(begun).toString('utf8') }
+      const whole = length > LONGEST ? {} : { bytes: Buffer.concat(begun) }
       begun = []
       length = 0
-      return text
+      return whole
     }
     for (;;) {
       const read = readSync(handle, chunk, 0, CHUNK, null)
@@ -27,7 +28,7 @@ export function* linesOfFile(path: string): Generator<Line> {
       let from = 0
       for (let end = chunk.indexOf(LF); end >= 0 && end < read; end = chunk.indexOf(LF, from)) {
         // Most lines stand whole in one chunk, and need no copy.
-        if (length === 0) yield { text: chunk.toString('utf8', from, end) }
+        if (length === 0) yield { bytes: chunk.subarray(from, end) }
         else {
           take(chunk.subarray(from, end))
           yield line()
@@ -47,21 +48,29 @@ export function endsOfFile(path: string): { first: Entry[]; last: Entry[]; chang
   const handle = openSync(path, 'r')
   try {
     const { size, mtimeMs } = fstatSync(handle)
-    const part = (at: number): string[] => {
+    const part = (at: number): Entry[] => {
       const bytes = Buffer.allocUnsafe(Math.min(ENDS, size - at))
-      return bytes.toString('utf8', 0, readSync(handle, bytes, 0, bytes.length, at)).split('\n')
+      return entriesIn(bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, at)))
     }
-    const first = part(0).flatMap(entryOf)
-    const last = size <= ENDS ? first : part(size - ENDS).flatMap(entryOf)
+    const first = part(0)
+    const last = size <= ENDS ? first : part(size - ENDS)
     return { first, last, changed: last.at(-1)?.at ?? Math.round(mtimeMs) }
   } finally {
     closeSync(handle)
   }
 }
 
-function entryOf(line: string): Entry[] {
-  const entry = readLine(line)?.entry
-  return entry && isObject(entry) && typeof entry.at === 'number' ? [entry] : []
+/** The entries of whole lines. A list does not check their sums, only that they have the shape of entries. */
+function entriesIn(bytes: Buffer): Entry[] {
+  const entries: Entry[] = []
+  for (let at = 0; at < bytes.length;) {
+    const lf = bytes.indexOf(LF, at)
+    const end = lf < 0 ? bytes.length : lf
+    const entry = readLine(bytes.subarray(at, end))?.entry
+    if (isEntry(entry)) entries.push(entry)
+    at = end + 1
+  }
+  return entries
 }
 
 const LF = 0x0a

@@ -1,12 +1,15 @@
 import type { Entry, EntryBody, Parent } from '../entry.ts'
-import type { Damage } from '../line.ts'
+import type { Damage } from '../scan.ts'
 
 /** Where sessions live. */
 export interface Store {
   /** Begins a session. A fork holds only what comes after its parent's entry. */
   create(session: { id: string; folder: string; parent?: Parent }): SessionLog
-  /** Opens a session to go on with it; nobody else can while it is open. Throws a sentence if it is not there or in use. */
-  open(id: string): SessionLog
+  /**
+   * Opens a session to go on with it; nobody else can while it is open. Throws a sentence if it is not there or in use.
+   * With `takeOver`, also from a process on another machine or in another container that may or may not still run.
+   */
+  open(id: string, options?: { readonly takeOver?: boolean }): SessionLog
   /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
   read(id: string): Opened
   /** All sessions, the newest first. */
@@ -24,6 +27,11 @@ export interface Opened {
   readonly entries: readonly Entry[]
   /** What is damaged in its own file. */
   readonly damages: readonly Damage[]
+  /**
+   * Entries up to the one with this number may have been followed by others that are lost, or that stand in another log:
+   * calls without a result may have been carried out. Absent if nothing is missing.
+   */
+  readonly uncertainUpTo?: number
 }
 
 /** A session that is open for writing. */
