@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { endWithUs, letGo } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { type Group, stop, stopNow } from './group.ts'
+import { endFirst } from './start.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 
 /** A program that is to run beside us, and to be talked with over its standard input and output. */
@@ -71,7 +72,10 @@ export function localCompanions(options: CompanionOptions): Companions {
       const name = `companion-${Date.now()}-${randomBytes(4).toString('hex')}`
       const env = cleanEnvironment(process.env, options.variables, { ...program.env, DRAGOMAN_COMMAND: name })
       const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
-      const child = spawn(command ?? '', args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+      const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...(box?.descriptors ?? [])]
+      const child = spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true })
+      endFirst(child.pid)
+      box?.begun()
       try {
         await new Promise<void>((done, fail) => {
           child.once('spawn', done)
@@ -171,7 +175,12 @@ async function boxFor(
   program: Program,
   folder: string,
 ): Promise<Enclosed | undefined> {
-  const box = await sandbox?.enclose(folder, program.network ?? true, neededBy(program, folder))
+  const box = await sandbox?.enclose(folder, {
+    network: program.network ?? true,
+    seen: neededBy(program, folder),
+    firstDescriptor: 3,
+    localSockets: true,
+  })
   if (box || !sandbox || sandbox.mode === 'off') return box
   const state = await sandbox.state()
   const why = state.inForce ? '' : [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
@@ -184,6 +193,8 @@ async function boxFor(
 function neededBy({ command, args }: Program, folder: string): string[] {
   return [folder, command, ...args].flatMap((word) => {
     const path = isAbsolute(word) || word.startsWith('.') ? resolve(folder, word) : undefined
+    // What lies in its folder is seen with it, and a command may have put a link there.
+    if (path?.startsWith(`${folder}/`)) return []
     return path !== undefined && existsSync(path) ? [installationOf(realpathSync(path))] : []
   })
 }

@@ -8,6 +8,8 @@ import { HostProblem } from './problem.ts'
 export interface Grip {
   readonly at: string
   readonly stats: Stats
+  /** Where it is one. */
+  readonly descriptor?: number
   release(): void
 }
 
@@ -23,7 +25,7 @@ export function grip(at: string): Grip {
   const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW)
   try {
     const stats = fstatSync(descriptor)
-    return { at: `${DESCRIPTORS}/${descriptor}`, stats, release: () => closeSync(descriptor) }
+    return { at: `${DESCRIPTORS}/${descriptor}`, stats, descriptor, release: () => closeSync(descriptor) }
   } catch (error) {
     closeSync(descriptor)
     throw error

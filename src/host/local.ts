@@ -4,6 +4,7 @@ import type { Host } from './host.ts'
 import { localProcesses } from './processes.ts'
 import { ripgrep } from './ripgrep.ts'
 import { type Allowed, rootsOf } from './roots.ts'
+import { isStandIn } from './sandbox/stand-in.ts'
 import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 
 /** What a host of this machine may do. */
@@ -54,8 +55,7 @@ export function localHost(options: LocalOptions): LocalHost {
       },
       async list(path) {
         const entries = await files.list(path)
-        const ours = sandbox.standingIn()
-        return ours.size === 0 ? entries : entries.filter(({ name }) => !ours.has(`${path}/${name}`))
+        return entries.filter(({ name, kind }) => kind !== 'folder' || !isStandIn(`${path}/${name}`))
       },
     },
     processes,

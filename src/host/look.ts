@@ -1,6 +1,7 @@
 import { accessSync, constants, openSync, readSync, closeSync, statSync, fstatSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { resolvePath } from './resolve.ts'
+import { isStandIn } from './sandbox/stand-in.ts'
 
 /** Looks at the disk for those who judge: nothing is changed, and nothing that is found here is used later on. */
 export interface Look {
@@ -26,7 +27,8 @@ function realOf(path: string): string | undefined {
 
 function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
   const stats = statOr(path)
-  if (!stats) return undefined
+  // A folder that only stands in for something that is missing is not there.
+  if (!stats || (stats.isDirectory() && isStandIn(path))) return undefined
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
 }
 

@@ -20,6 +20,8 @@ export interface ProcessOptions {
   readonly sandbox?: Sandbox
   /** How many processes a command may have at a time. */
   readonly processLimit?: number
+  /** How large a file a command in the sandbox may write, in bytes. */
+  readonly fileLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnboxed?: (why: string) => void
 }
@@ -59,8 +61,16 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     let started: Started
     try {
       const { limit } = crowd
+      const { fileLimit = MAX_FILE } = options
       const { descriptor } = output
-      started = await start(roots, command, { env, mark, output: descriptor, limit, ...(sandbox && { sandbox }) })
+      started = await start(roots, command, {
+        env,
+        mark,
+        output: descriptor,
+        limit,
+        fileLimit,
+        ...(sandbox && { sandbox }),
+      })
     } catch (error) {
       output.close(false)
       if (error instanceof HostProblem) throw error
@@ -162,6 +172,8 @@ async function watch(started: Started, group: Group, command: Command, output: O
 
 const POLL = 50
 const PATIENCE = 2000
+/** More than a build writes into one file. */
+const MAX_FILE = 16 * 2 ** 30
 /** No disk is filled for the sake of an output that nobody can read. */
 const MAX_OUTPUT = 8 * 2 ** 30
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Group, stopNow } from './group.ts'
@@ -34,6 +34,8 @@ export interface StartOptions {
   readonly sandbox?: Sandbox
   /** How many processes it may have. */
   readonly limit: number
+  /** How large a file it may write, in bytes. */
+  readonly fileLimit: number
 }
 
 /** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
@@ -43,17 +45,24 @@ export async function start(
   options: StartOptions,
 ): Promise<Started> {
   const real = reach(roots, folder, { need: 'write' }, ({ path }) => path)
-  const box = access === 'outside' ? undefined : await options.sandbox?.enclose(real, access && true)
+  const box =
+    access === 'outside'
+      ? undefined
+      : await options.sandbox?.enclose(real, { firstDescriptor: 5, ...(access === 'network' && { network: true }) })
   try {
     const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
       if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)
       if (!found.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${folder}`)
-      const [program, ...args] = wholeCommand(command, options.limit, box)
+      const [program, ...args] = wholeCommand(command, options, box)
       // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
       const { output, env } = options
-      const stdio = ['ignore' as const, output, output, ...(box?.boxed ? (['pipe', 'pipe'] as const) : [])]
-      return spawn(program, args, { cwd: found.at, env, stdio, detached: true })
+      const pipes = box?.boxed ? (['pipe', 'pipe'] as const) : []
+      const stdio = ['ignore' as const, output, output, ...pipes, ...(box?.descriptors ?? [])]
+      const started = spawn(program, args, { cwd: found.at, env, stdio, detached: true })
+      endFirst(started.pid)
+      return started
     })
+    box?.begun()
     const ended = box?.boxed ? endInBox(child) : endOf(child)
     const gone = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
     await new Promise<void>((resolve, reject) => {
@@ -63,6 +72,7 @@ export async function start(
     const group: Group = { id: child.pid ?? 0, mark: options.mark, ...(box?.boxed && { boxed: true }) }
     return { group, ended, shellEnded: (goesOn) => opened(child, group, box, gone, goesOn) }
   } catch (error) {
+    box?.begun()
     box?.release()
     throw error
   }
@@ -74,16 +84,29 @@ export async function start(
  * command to a number of threads too, so that even the quickest does not get far before it is noticed.
  */
 const KEEPER =
-  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+
+/** Where memory runs out, the system is to end a command before anything else of the person. */
+export function endFirst(pid: number | undefined): void {
+  if (pid === undefined || process.platform !== 'linux') return
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // It has ended already.
+  }
+}
 
 /** Programs have several threads, and the system counts threads. */
 const THREADS = 4
 
-function wholeCommand(command: string, limit: number, box: Enclosed | undefined): [string, ...string[]] {
+type Limits = Pick<StartOptions, 'limit' | 'fileLimit'>
+
+function wholeCommand(command: string, limits: Limits, box: Enclosed | undefined): [string, ...string[]] {
   const plain = [shell(), '--noprofile', '--norc', '-c', '--'] as const
   if (!box) return [...plain, command]
-  const most = box.countedApart ? String(limit * THREADS) : ''
-  return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command, most] : [command])]
+  const most = box.countedApart ? String(limits.limit * THREADS) : ''
+  const fileBlocks = String(Math.ceil(limits.fileLimit / 1024))
+  return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command, most, fileBlocks] : [command])]
 }
 
 /** The shell that commands run in. */
@@ -121,18 +144,23 @@ async function opened(
   goesOn: boolean,
 ): Promise<string[]> {
   if (!box) return []
-  const notes = box.check().map((path) => `${path} is protected: what the command made of it was set aside.`)
+  const discarded = box.discarded(group.id)
   if (goesOn) {
     child.unref()
-    return notes
-  }
-  if (box.boxed) {
+  } else if (box.boxed) {
     ;(child.stdio[3] as Writable | null)?.end()
     const late = await Promise.race([gone, wait(PATIENCE, 'late' as const, { ref: false })])
-    if (late) stopNow(group)
+    if (late) {
+      stopNow(group)
+      await Promise.race([gone, wait(PATIENCE, undefined, { ref: false })])
+    }
   }
-  box.release()
-  return notes
+  const setAside = box.check()
+  if (!goesOn) box.release()
+  return [
+    ...setAside.map((path) => `${path} is protected: what the command made of it was set aside.`),
+    ...discarded.map((path) => `${path} is protected: what the command wrote there was discarded.`),
+  ]
 }
 
 const PATIENCE = 1000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,29 +88,6 @@ function tests(): void {
     })
   })
 
-  describe('what stands in for missing paths', () => {
-    test('is known again after we were killed, and goes with the next command', async (context) => {
-      const skip = await skipWithoutBox()
-      if (skip !== false) return context.skip(skip)
-      using at = boxedPlace()
-      await at.run('sleep 20 & :')
-      const left = readdirSync(at.ws)
-      assert.ok(left.includes('.vscode'))
-      using next = place()
-      // As if the first process had died: another host finds what it left.
-      const script = join(next.base, 'left')
-      mkdirSync(script)
-      for (const name of left.filter((one) => one.startsWith('.'))) {
-        mkdirSync(join(script, name))
-        utimesSync(join(script, name), MARK, MARK)
-      }
-      const host = localHost({ folders: [script], scratch: next.scratch, sandbox: { mode: 'on', home: at.home } })
-      assert.notEqual((await host.processes.run({ command: 'touch .vscode/x', folder: script })).exitCode, 0)
-      host.close()
-      assert.deepEqual(readdirSync(script), [])
-    })
-  })
-
   test('it dies with us, however we die', async (context) => {
     const skip = await skipWithoutBox()
     if (skip !== false) return context.skip(skip)
@@ -148,9 +125,6 @@ function tests(): void {
     })
   })
 }
-
-/** The time that marks our folders. */
-const MARK = Date.UTC(1987, 6, 5, 4, 3, 2) / 1000
 
 function running(commandLine: string): number[] {
   return readdirSync('/proc')

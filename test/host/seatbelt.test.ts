@@ -9,9 +9,10 @@ const LAYOUT = {
   shown: ['/Users/me/.nvm'],
   workspace: ['/Users/me/work "x"'],
   writable: ['/Users/me/work "x"'],
+  privateCaches: [],
   masked: [{ path: '/Users/me/work "x"/.ssh', isFolder: true }],
 }
-const GUARD = { anchors: ['/Users/me/work "x"/.git'], fixed: ['/Users/me/work "x"/.git/hooks'] }
+const GUARD = { anchors: [{ path: '/Users/me/work "x"/.git' }], fixed: [{ path: '/Users/me/work "x"/.git/hooks' }] }
 const BOX = { layout: LAYOUT, guard: GUARD, scratch: ['/private/scratch'], network: false }
 
 /** Where a rule stands; later rules win. */
@@ -59,7 +60,7 @@ function depthOf(profile: string): number {
 }
 
 test('nothing is said of places that there are not', () => {
-  const none = { hidden: [], shown: [], workspace: [], writable: [], masked: [] }
+  const none = { hidden: [], shown: [], workspace: [], writable: [], privateCaches: [], masked: [] }
   const profile = seatbeltProfile({ layout: none, guard: { anchors: [], fixed: [] }, scratch: [], network: true })
   assert.doesNotMatch(profile, /\([a-z-]+ [a-z*-]+\s*\)\n\(deny file-read\* file/)
   assert.match(profile, /^\(version 1\)\n\(allow default\)\n\(deny file-write\*\)\n/)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
-import type { Guard } from './guard.ts'
+import type { Guard, Source } from './guard.ts'
+import { isBelow } from './below.ts'
 import type { Layout } from './layout.ts'
 
 /** How bubblewrap can be used on a machine; what works is found by trying. */
@@ -9,11 +10,15 @@ export interface Way {
   readonly user: boolean
   /** A process table of its own. Containers often do not let it be mounted; then the old one stays, only to be read. */
   readonly proc: boolean
+  /** A filter of system calls. */
+  readonly filter: boolean
 }
 
 /** What there is to try, the best first. */
-export function ways(isRoot: boolean): Way[] {
-  return [...(isRoot ? [false] : []), true].flatMap((user) => [true, false].map((proc) => ({ user, proc })))
+export function ways(isRoot: boolean, canFilter: boolean): Way[] {
+  const users = isRoot ? [false, true] : [true]
+  const filters = canFilter ? [true, false] : [false]
+  return filters.flatMap((filter) => users.flatMap((user) => [true, false].map((proc) => ({ user, proc, filter }))))
 }
 
 /** Are the processes of a box counted apart? Linux does so for user namespaces since 5.14, and never for the superuser. */
@@ -24,59 +29,82 @@ export function countsApart({ user }: Way): boolean {
 
 /** What a box is made of. */
 export interface Box {
-  readonly layout: Layout
-  readonly guard: Pick<Guard, 'anchors' | 'fixed'>
+  readonly layout: Omit<Layout, 'writable'> & { readonly writable: readonly Source[] }
+  readonly guard: Pick<Guard, 'anchors' | 'fixed' | 'blocked'>
   /** Shown as /tmp. */
   readonly temporary: string
-  /** A folder of ours to write in, even inside of what is hidden. */
+  /** A folder of ours with what commands printed, to be read even inside of what is hidden. */
   readonly scratch: string
   /** Where the command begins. */
   readonly folder: string
   readonly network: boolean
+  /** The superuser's rights over files of others; only needed where the workspace belongs to somebody else. */
+  readonly ownsOthers: boolean
+  /** Gives the number that a descriptor of ours has in the command; without it paths are mounted by name. */
+  readonly numberOf?: (descriptor: number) => number
+  /** The number of the descriptor that holds the filter of system calls. */
+  readonly filter?: number
 }
 
 /** The arguments for bubblewrap before the command itself. What comes later covers what came before. */
-export function bubblewrapArguments(way: Way, { layout, guard, temporary, scratch, folder, network }: Box): string[] {
+export function bubblewrapArguments(way: Way, box: Box): string[] {
+  const { layout, guard, temporary, scratch, folder, network, numberOf } = box
+  const same = (how: '--bind' | '--ro-bind', sources: readonly Source[]): string[] =>
+    sources.flatMap(({ path, descriptor }) =>
+      numberOf && descriptor !== undefined ? [`${how}-fd`, String(numberOf(descriptor)), path] : [how, path, path],
+    )
   return [
-    ...namespaces(way, network),
+    ...namespaces(way, network, box.ownsOthers),
     ...onDisk(way),
-    ...mount('--bind', temporary, '/tmp'),
-    ...mount('--tmpfs', '/var/tmp'),
-    ...mount('--tmpfs', '/run'),
-    ...same('--ro-bind', KEPT_OF_RUN.filter(existsSync)),
-    ...layout.hidden.flatMap((path) => mount('--tmpfs', path)),
-    ...same('--ro-bind', layout.shown),
+    ...['--bind', temporary, '/tmp'],
+    ...topsIn('/tmp', box).flatMap((path) => ['--tmpfs', path]),
+    ...['--tmpfs', '/var/tmp'],
+    ...['--tmpfs', '/run'],
+    ...same('--ro-bind', KEPT_OF_RUN.filter(existsSync).map(named)),
+    ...layout.hidden.flatMap((path) => ['--tmpfs', path]),
+    ...same('--ro-bind', layout.shown.map(named)),
+    ...layout.privateCaches.flatMap(({ path, source }) => ['--bind', source, path]),
     ...same('--bind', layout.writable),
     ...same('--bind', guard.anchors),
     ...same('--ro-bind', guard.fixed),
-    ...layout.masked.flatMap(({ path, isFolder }) =>
-      isFolder ? mount('--tmpfs', path) : mount('--ro-bind', '/dev/null', path),
-    ),
-    ...same('--bind', [scratch]),
-    '--chdir',
-    folder,
-    '--setenv',
-    'TMPDIR',
-    '/tmp',
+    // Far cheaper than a mount of a folder. The superuser may write to it, but that reaches nobody.
+    ...guard.blocked.flatMap((path) => ['--perms', '0555', '--tmpfs', path]),
+    ...layout.masked.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
+    ...['--ro-bind', scratch, scratch],
+    ...['--chdir', folder],
+    ...['--setenv', 'TMPDIR', '/tmp'],
+    ...(box.filter === undefined ? [] : ['--seccomp', String(box.filter)]),
     '--',
   ]
 }
 
-function mount(...words: string[]): string[] {
-  return words
+function named(path: string): Source {
+  return { path }
 }
 
-/** Mounts paths where they are. */
-function same(how: '--bind' | '--ro-bind', paths: readonly string[]): string[] {
-  return paths.flatMap((path) => [how, path, path])
+interface Placed {
+  readonly layout: Pick<Layout, 'shown' | 'masked'> & { readonly writable: readonly (string | Source)[] }
+  readonly scratch: string
+}
+
+/**
+ * The first steps below a folder of what is mounted in there. They are mounts themselves, so that no command can put a link in
+ * the place of one: bubblewrap would follow it when it sets up the next box.
+ */
+export function topsIn(folder: string, { layout, scratch }: Placed): string[] {
+  const writable = layout.writable.map((one) => (typeof one === 'string' ? one : one.path))
+  const mounted = [...layout.shown, ...writable, ...layout.masked.map(({ path }) => path), scratch]
+  const inside = mounted.filter((path) => path !== folder && isBelow(path, folder))
+  return [...new Set(inside.map((path) => path.split('/').slice(0, 3).join('/')))]
 }
 
 /** The smallest box, to see whether there can be one. */
-export function trialArguments(way: Way): string[] {
-  return [...namespaces(way, false), ...onDisk(way), '--tmpfs', '/tmp', '--']
+export function trialArguments(way: Way, filter: number): string[] {
+  const more = way.filter ? ['--seccomp', String(filter)] : []
+  return [...namespaces(way, false, true), ...onDisk(way), '--tmpfs', '/tmp', ...more, '--']
 }
 
-function namespaces({ user }: Way, network: boolean): string[] {
+function namespaces({ user }: Way, network: boolean, ownsOthers: boolean): string[] {
   return [
     ...(user ? ['--unshare-user'] : []),
     '--unshare-pid',
@@ -86,7 +114,7 @@ function namespaces({ user }: Way, network: boolean): string[] {
     '--cap-drop',
     'ALL',
     // Files of others in the workspace are the superuser's to change; mounts decide what else is.
-    ...(user ? [] : OWNERS_RIGHTS.flatMap((name) => ['--cap-add', name])),
+    ...(user || !ownsOthers ? [] : OWNERS_RIGHTS.flatMap((name) => ['--cap-add', name])),
   ]
 }
 

@@ -1,186 +1,286 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  symlinkSync,
-  utimesSync,
-} from 'node:fs'
-import type { Stats } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readdirSync, readlinkSync, symlinkSync, watch } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ProtectedPath } from '../../model/protected.ts'
+import { type Grip, grip } from '../grip.ts'
 import { isBelow } from './below.ts'
+import { attempt, inFolderOf, setAside, statsOf } from './no-follow.ts'
+import { holdStandIn, isStandIn, releaseStandIn, removeAbandoned } from './stand-in.ts'
 import { WORKTREE_PROTECTED, worktreeOf } from './worktree.ts'
+
+/** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
+export interface Source {
+  readonly path: string
+  readonly descriptor?: number
+}
 
 /** How protected paths are held while a command runs. */
 export interface Guard {
   /** Folders on the way to protected paths. They are mounted onto themselves, because what is mounted cannot be renamed. */
-  readonly anchors: readonly string[]
+  readonly anchors: readonly Source[]
   /** What is only to be read. */
-  readonly fixed: readonly string[]
-  /** Puts back what could not be mounted and was changed; says what that was. */
+  readonly fixed: readonly Source[]
+  /** Stand-ins for what is missing. */
+  readonly blocked: readonly string[]
+  /** The command has been started, and the descriptors are not needed any more. */
+  closeDescriptors(): void
+  /** Puts back what could not be mounted and was changed; gives the paths that it has found since it was last asked. */
   check(): string[]
-  /** Takes away what stood in for what is missing. */
+  /** All processes of the command have ended. */
   release(): void
 }
 
-/**
- * Guards paths inside folders. A path that is missing is stood in for by an empty folder for as long as the command runs:
- * git does not see it, and to remove it can never remove anything that somebody put there.
- */
-export function guard(
-  folders: readonly string[],
-  protect: (folder: string) => readonly string[],
-  neverNew: readonly string[],
-): Guard {
-  const anchors = new Set<string>()
-  const fixed = new Set<string>()
-  const links = new Map<string, string>()
-  const held: string[] = []
+/** What to guard, and where. */
+export interface GuardOptions {
+  readonly folders: readonly string[]
+  /** What is protected in a folder. */
+  readonly protect: (folder: string) => readonly Rule[]
+  /** Folders of writable places whose names must not move, because something below them is masked. */
+  readonly masked?: readonly string[]
+  /** Must there be something to mount on? Seatbelt judges by name alone. */
+  readonly standIns: boolean
+}
 
-  function settle(folder: string, steps: readonly string[], depth = 0): void {
-    let at = folder
+/** A path from the top of a folder, as steps, in which `*` stands for part of a name. */
+export interface Rule {
+  readonly steps: readonly string[]
+  readonly ifMissing: ProtectedPath['ifMissing']
+}
+
+/** The rules that a list of paths means. */
+export function rulesOf(paths: readonly ProtectedPath[]): Rule[] {
+  return paths.flatMap(({ path, parts, ifMissing }) =>
+    (parts ?? [path]).map((one) => ({ steps: one.replace(/\/\*\*$/, '').split('/'), ifMissing })),
+  )
+}
+
+/** Guards paths inside folders for one command. */
+export function guard({ folders, protect, masked = [], standIns }: GuardOptions): Guard {
+  const anchors = new Map<string, Grip>()
+  const fixed = new Map<string, Grip | undefined>()
+  const blocked = new Set<string>()
+  const links = new Map<
+    string,
+    { readonly folder: string; readonly steps: readonly string[]; readonly target: string }
+  >()
+  const unwanted: Unwanted[] = []
+
+  function settle(folder: string, steps: readonly string[], { ifMissing }: Pick<Rule, 'ifMissing'>, depth = 0): void {
+    const settled: string[] = []
     for (const [index, step] of steps.entries()) {
+      const at = join(folder, ...settled)
+      if (step.includes('*')) {
+        const rest = steps.slice(index + 1)
+        for (const name of namesLike(at, step)) settle(folder, [...settled, name, ...rest], { ifMissing }, depth)
+        return
+      }
       const path = join(at, step)
-      const isLast = index === steps.length - 1
+      settled.push(step)
       const stats = statsOf(path)
-      if (!stats || isStandIn(path, stats)) {
-        if (!standIn(path)) return
-        held.push(path)
-        fixed.add(path)
+      if (!stats || isStandIn(path)) {
+        if (ifMissing === 'remove') {
+          const isTop = steps.length === 1 && folders.includes(folder)
+          if (!isTop) unwanted.push({ folder, steps: [...settled, ...steps.slice(index + 1)] })
+          return
+        }
+        if (!standIns) return void fixed.set(path, undefined)
+        if (blocked.has(path) || holdStandIn(path)) return void blocked.add(path)
+        if (depth < MAX_DEPTH && statsOf(path)) settle(folder, steps, { ifMissing }, depth + 1)
         return
       }
       if (stats.isSymbolicLink()) {
         const target = resolve(at, readlinkSync(path))
-        links.set(path, readlinkSync(path))
+        links.set(path, { folder, steps: settled, target: readlinkSync(path) })
         const inside = folders.find((one) => isBelow(target, one))
-        if (inside !== undefined && depth < MAX_LINKS)
-          settle(inside, [...target.slice(inside.length + 1).split('/'), ...steps.slice(index + 1)], depth + 1)
+        const rest = target.slice((inside ?? '').length + 1).split('/')
+        if (inside !== undefined && target !== inside && depth < MAX_DEPTH)
+          settle(inside, [...rest, ...steps.slice(index + 1)], { ifMissing }, depth + 1)
         return
       }
       // A file where a folder should be is what decides: `.git` of a worktree, for one.
-      if (isLast || !stats.isDirectory()) return void fixed.add(path)
-      anchors.add(path)
-      at = path
+      const isLast = index === steps.length - 1 || !stats.isDirectory()
+      const sources = isLast ? fixed : anchors
+      if (!sources.has(path)) hold(folder, settled, sources)
+      if (isLast) return
     }
   }
 
-  const absent: string[] = []
-  for (const folder of folders) {
-    const spellings = spellingsIn(folder)
-    for (const path of protect(folder)) {
-      const [first = '', ...deeper] = path.split('/')
-      for (const name of new Set([first, ...spellings(first)])) tryTo(() => settle(folder, [name, ...deeper]))
-    }
-    for (const path of neverNew) {
-      if (statsOf(join(folder, path))) tryTo(() => settle(folder, path.split('/')))
-      else absent.push(join(folder, path))
-    }
-    const own = worktreeOf(folder)?.own
-    if (own !== undefined) for (const name of WORKTREE_PROTECTED) tryTo(() => settle(own, [name]))
+  function hold(folder: string, steps: readonly string[], sources: Map<string, Grip | undefined>): void {
+    const held = inFolderOf(folder, steps, (at, name) => grip(`${at}/${name}`))
+    if (held?.stats.isSymbolicLink()) held.release()
+    else if (held) sources.set(join(folder, ...steps), held)
   }
+
+  const patterns = new Map<string, RegExp>()
+  for (const folder of folders) {
+    const spellingsOf = spellingsIn(folder)
+    const rules = protect(folder)
+    for (const { steps, ifMissing } of rules) {
+      const [first = '', ...deeper] = steps
+      // Names that differ only in capital letters are the same elsewhere, on another disk.
+      for (const name of new Set([first, ...spellingsOf(first)]))
+        attempt(() => settle(folder, [name, ...deeper], { ifMissing }))
+    }
+    const late = rules.filter(({ steps, ifMissing }) => ifMissing === 'remove' && steps.length === 1)
+    patterns.set(folder, anyOf(late.map(({ steps }) => steps[0] ?? '')))
+    const own = worktreeOf(folder)?.own
+    if (own !== undefined)
+      for (const name of WORKTREE_PROTECTED) attempt(() => settle(own, [name], { ifMissing: 'remove' }))
+  }
+  for (const path of masked) {
+    const folder = folders.find((one) => path !== one && isBelow(path, one))
+    const steps = path.slice((folder ?? '').length + 1).split('/')
+    for (let count = 1; folder !== undefined && count < steps.length; count++) {
+      const way = steps.slice(0, count)
+      if (!anchors.has(join(folder, ...way))) attempt(() => hold(folder, way, anchors))
+    }
+  }
+  const before = new Map(folders.map((folder) => [folder, new Set(listOf(folder))]))
+
+  /** Names at the top of a folder are found in one look at it. */
+  function* newNames(): Generator<Unwanted> {
+    for (const [folder, known] of before)
+      for (const name of listOf(folder))
+        if (!known.has(name) && !ASIDE.test(name) && patterns.get(folder)?.test(name)) yield { folder, steps: [name] }
+  }
+
+  const found = new Set<string>()
+  function look(): void {
+    for (const { folder, steps } of [...newNames(), ...unwanted]) {
+      const path = removeNew(folder, steps, links)
+      if (path !== undefined) found.add(path)
+    }
+    for (const [path, { folder, steps, target }] of links)
+      if (inFolderOf(folder, steps, (at, name) => putBack(at, name, target))) found.add(path)
+  }
+  const watching = watchFor(folders, look)
+
   return {
-    anchors: [...anchors].sort(),
-    fixed: [...fixed].sort(),
-    check: () => [
-      ...absent.filter((path) => setAside(path)),
-      ...[...links].filter(([path, target]) => putBack(path, target)).map(([path]) => path),
-    ],
+    anchors: sourcesOf(anchors),
+    fixed: sourcesOf(fixed),
+    blocked: [...blocked].sort(),
+    closeDescriptors() {
+      for (const held of [...anchors.values(), ...fixed.values()]) held?.release()
+      anchors.clear()
+      fixed.clear()
+    },
+    check() {
+      look()
+      const paths = [...found]
+      found.clear()
+      return paths
+    },
     release() {
-      for (const path of held) letGo(path)
-      held.length = 0
+      this.closeDescriptors()
+      watching.close()
+      for (const path of blocked) releaseStandIn(path)
+      blocked.clear()
     },
   }
 }
 
-/** The names in a folder that differ from one only in capital letters: elsewhere, on another disk, they are the same. */
-function spellingsIn(folder: string): (name: string) => string[] {
-  const found = new Map<string, string[]>()
-  tryTo(() => {
-    for (const name of readdirSync(folder))
-      found.set(name.toLowerCase(), [...(found.get(name.toLowerCase()) ?? []), name])
+/** Removes stand-ins that were left in folders by a process that was killed. */
+export function removeAbandonedIn(folders: readonly string[], protect: (folder: string) => readonly Rule[]): void {
+  for (const folder of folders) {
+    const ways = protect(folder).flatMap(({ steps }) =>
+      steps.map((_, index) => join(folder, ...steps.slice(0, index + 1))),
+    )
+    for (const path of new Set(ways)) removeAbandoned(path)
+  }
+}
+
+interface Unwanted {
+  readonly folder: string
+  readonly steps: readonly string[]
+}
+
+const MAX_DEPTH = 5
+
+function sourcesOf(held: ReadonlyMap<string, Grip | undefined>): Source[] {
+  return [...held]
+    .map(([path, one]) => ({ path, ...(one?.descriptor !== undefined && { descriptor: one.descriptor }) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** Sets aside what a command has made at a path, or the first link on the way to it; gives its path. */
+function removeNew(folder: string, steps: readonly string[], links: ReadonlyMap<string, unknown>): string | undefined {
+  for (let count = 1; count <= steps.length; count++) {
+    const way = steps.slice(0, count)
+    const path = join(folder, ...way)
+    if (links.has(path)) return undefined
+    const isThere = inFolderOf(folder, way, (at, name) => {
+      const stats = statsOf(`${at}/${name}`)
+      if (!stats || isStandIn(`${at}/${name}`)) return 'missing'
+      if (count < steps.length && !stats.isSymbolicLink()) return 'on the way'
+      return setAside(at, name) === undefined ? 'missing' : 'set aside'
+    })
+    if (isThere === 'set aside') return path
+    if (isThere !== 'on the way') return undefined
+  }
+  return undefined
+}
+
+/** A link cannot be mounted, so it is put back as it was. */
+function putBack(at: string, name: string, target: string): boolean {
+  const path = `${at}/${name}`
+  const now = statsOf(path)
+  if (now?.isSymbolicLink() && readlinkSync(path) === target) return false
+  if (now) setAside(at, name)
+  return attempt(() => symlinkSync(target, path))
+}
+
+/** Looks as soon as something new is in a folder, and now and then for what is deeper. */
+function watchFor(folders: readonly string[], look: () => void): { close(): void } {
+  let due: NodeJS.Timeout | undefined
+  const soon = (): void => {
+    due ??= setTimeout(() => {
+      due = undefined
+      attempt(look)
+    }, SOON).unref()
+  }
+  const timer = setInterval(() => attempt(look), OFTEN).unref()
+  const watchers = folders.flatMap((folder) => {
+    try {
+      const watcher = watch(folder, { persistent: false }, (event) => void (event === 'rename' && soon()))
+      return [watcher.on('error', () => undefined)]
+    } catch {
+      return []
+    }
   })
+  return {
+    close() {
+      clearInterval(timer)
+      clearTimeout(due)
+      for (const watcher of watchers) watcher.close()
+    },
+  }
+}
+
+/** What was set aside before. */
+const ASIDE = /\.set-aside(?:-[0-9a-f]{8})?$/
+
+const SOON = 5
+const OFTEN = 1000
+
+function listOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function namesLike(folder: string, pattern: string): string[] {
+  const matcher = anyOf([pattern])
+  return listOf(folder).filter((name) => matcher.test(name))
+}
+
+function spellingsIn(folder: string): (name: string) => readonly string[] {
+  const found = new Map<string, string[]>()
+  for (const name of listOf(folder)) found.set(name.toLowerCase(), [...(found.get(name.toLowerCase()) ?? []), name])
   return (name) => found.get(name.toLowerCase()) ?? []
 }
 
-/** A tool is about to write here, and was allowed to: what stands in for the path makes room. */
-export function makeRoom(path: string): void {
-  for (let at = path; at !== dirname(at); at = dirname(at)) if (standIns.delete(at)) tryTo(() => rmdirSync(at))
-}
-
-/** Which folders are ours, and only stand in for something. */
-export function standingIn(): ReadonlyMap<string, number> {
-  return standIns
-}
-
-/** Takes away what stands in for no command any more. */
-export function tidy(): void {
-  for (const [path, users] of standIns) if (users === 0 && standIns.delete(path)) tryTo(() => rmdirSync(path))
-}
-
-const MAX_LINKS = 5
-
-/** What stands in at the moment, and for how many commands. */
-const standIns = new Map<string, number>()
-
-/** Tells our folders from those of others, even after we were killed before we could take them away. */
-const MARK = Date.UTC(1987, 6, 5, 4, 3, 2) / 1000
-
-function standIn(path: string): boolean {
-  return tryTo(() => {
-    try {
-      mkdirSync(path, 0o555)
-    } catch (error) {
-      // Another command needs it too, or did when it was killed.
-      if (!isStandIn(path, lstatSync(path))) throw error
-    }
-    utimesSync(path, MARK, MARK)
-    standIns.set(path, (standIns.get(path) ?? 0) + 1)
-  })
-}
-
-function isStandIn(path: string, stats: Stats): boolean {
-  return stats.isDirectory() && stats.mtimeMs === MARK * 1000 && readdirSync(path).length === 0
-}
-
-/** It stays for a moment: the next command may need it, and to remove it takes long while the box is being taken apart. */
-function letGo(path: string): void {
-  const users = standIns.get(path)
-  if (users === undefined) return
-  standIns.set(path, users - 1)
-  if (users === 1) setTimeout(tidy, MOMENT).unref()
-}
-
-const MOMENT = 250
-
-/** Whoever made it may want it back; under this name nothing runs it. */
-function setAside(path: string): boolean {
-  if (statsOf(path) === undefined) return false
-  return tryTo(() => renameSync(path, `${path}.set-aside`))
-}
-
-function putBack(path: string, target: string): boolean {
-  const now = statsOf(path)
-  if (now?.isSymbolicLink() && readlinkSync(path) === target) return false
-  setAside(path)
-  return tryTo(() => symlinkSync(target, path))
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-/** What we cannot touch, a command of ours cannot touch either. */
-function tryTo(work: () => void): boolean {
-  try {
-    work()
-    return true
-  } catch {
-    return false
-  }
+function anyOf(patterns: readonly string[]): RegExp {
+  const sources = patterns.map((one) => one.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*'))
+  return new RegExp(`^(?:${sources.join('|')})$`, 'is')
 }

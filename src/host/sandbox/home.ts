@@ -37,7 +37,7 @@ export const TOOLCHAINS: readonly string[] = [
   '.tool-versions',
 ]
 
-/** Packages that were fetched before. With the network open they may be added to. */
+/** Packages that were fetched before. */
 export const CACHES: readonly string[] = [
   '.bun/install/cache',
   '.cache/deno',
@@ -107,12 +107,25 @@ export const SECRETS: readonly string[] = [
 
 /** Secrets of the machine itself; only its superuser could read most of them anyway. */
 export const MACHINE_SECRETS: readonly string[] = [
+  '/etc/NetworkManager/system-connections',
   '/etc/dragoman',
   '/etc/gshadow',
+  '/etc/gshadow-',
   '/etc/kubernetes',
+  '/etc/letsencrypt',
   '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/ssh/ssh_host_ecdsa_key',
+  '/etc/ssh/ssh_host_ed25519_key',
+  '/etc/ssh/ssh_host_rsa_key',
   '/etc/ssl/private',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/wireguard',
+  '/var/backups',
+  '/var/lib/containerd',
   '/var/lib/docker',
   '/var/lib/kubelet',
   '/var/run/secrets',
+  '/var/spool/cron',
 ]

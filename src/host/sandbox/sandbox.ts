@@ -1,15 +1,19 @@
-import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
-import { findProgram } from '../find-program.ts'
+import { PROTECTED_PATHS } from '../../model/protected.ts'
+import { grip } from '../grip.ts'
+import { HostProblem } from '../problem.ts'
 import type { Roots } from '../roots.ts'
-import { bubblewrapArguments, countsApart, trialArguments, type Way, ways } from './bubblewrap.ts'
-import { type Guard, guard, makeRoom, standingIn, tidy } from './guard.ts'
 import { isBelow } from './below.ts'
-import { layoutOf } from './layout.ts'
-import { NEVER_NEW, PROTECTED, PROTECTED_AT_HOME } from './protected.ts'
+import { bubblewrapArguments, countsApart, topsIn, type Way } from './bubblewrap.ts'
+import { type FilterFiles, type Found, findSandbox, type Missing } from './find.ts'
+import { type Guard, guard, removeAbandonedIn, type Rule, rulesOf, type Source } from './guard.ts'
+import { type Layout, type LayoutMemory, layoutOf } from './layout.ts'
+import { removeTree, statsOf } from './no-follow.ts'
 import { seatbeltProfile } from './seatbelt.ts'
+import { hasAbstractSockets } from './sockets.ts'
+import { removeForWrite, removeUnused } from './stand-in.ts'
 
 /** Whether commands run in a sandbox: where there is one, always (or not at all), or never. */
 export type SandboxMode = 'auto' | 'on' | 'off'
@@ -25,24 +29,53 @@ export interface SandboxOptions {
   readonly secret?: readonly string[]
   /** The person's home folder; this process's if it is absent. */
   readonly home?: string
+  /** Where caches of packages are kept that commands with the network fill; in the scratch folder if this is absent. */
+  readonly caches?: string
+  /** Commands with the network write the caches of the home folder, which programs outside of the sandbox use too. */
+  readonly writeCaches?: boolean
 }
 
 /** Is there a sandbox? If not, why, and how to get one. */
 export type SandboxState =
-  | { readonly inForce: true; readonly kind: 'bubblewrap' | 'seatbelt'; readonly network: boolean }
+  | {
+      readonly inForce: true
+      readonly kind: 'bubblewrap' | 'seatbelt'
+      readonly network: boolean
+      /** Commands run as the superuser, whom fewer walls hold. */
+      readonly asRoot?: true
+      /** System calls are not filtered here. */
+      readonly unfiltered?: true
+    }
   | { readonly inForce: false; readonly why: string; readonly remedy?: string }
+
+/** How a program is to run in the sandbox. */
+export interface EncloseOptions {
+  readonly network?: boolean
+  /** More paths that it may see. */
+  readonly seen?: readonly string[]
+  /** The number of the first descriptor that the program does not have yet. */
+  readonly firstDescriptor: number
+  /** It may make sockets of the local kind even where that reaches other programs of the machine. */
+  readonly localSockets?: true
+}
 
 /** A program that starts a command inside, and what must be done when the command has ended. */
 export interface Enclosed {
   readonly program: string
   /** To be followed by the command and its arguments. */
   readonly args: readonly string[]
+  /** What the program must be given after the descriptors that it has already, in this order. */
+  readonly descriptors: readonly number[]
   /** The command has processes of its own numbering, and ends with whoever started it. */
   readonly boxed: boolean
   /** The system counts its processes apart from all others of the person, so it can be held to a number. */
   readonly countedApart?: boolean
+  /** It has been started, or could not be: its descriptors are closed here. */
+  begun(): void
   /** Puts back what the command changed and could not be kept from changing; gives the paths. */
   check(): readonly string[]
+  /** Protected paths that the command has written without an effect, given the process that keeps the box. */
+  discarded(lid: number): readonly string[]
   /** All processes of the command have ended. */
   release(): void
 }
@@ -52,10 +85,8 @@ export interface Sandbox {
   readonly mode: SandboxMode
   /** Found out once, when it is first asked for. */
   state(): Promise<SandboxState>
-  /** A way in, from a folder by its real path, where more paths may be seen; none if there is no sandbox. */
-  enclose(folder: string, network?: boolean, seen?: readonly string[]): Promise<Enclosed | undefined>
-  /** Folders that only stand in for something that is missing. */
-  standingIn(): ReadonlyMap<string, number>
+  /** A way in, from a folder by its real path; none if there is no sandbox. */
+  enclose(folder: string, options: EncloseOptions): Promise<Enclosed | undefined>
   /** A tool that was allowed to is about to write this path. */
   makeRoom(path: string): void
   close(): void
@@ -67,14 +98,25 @@ export function localSandbox(
   places: { readonly folders: readonly string[]; readonly scratch: string },
   roots: Roots,
 ): Sandbox {
+  const protectedPaths = PROTECTED_PATHS.filter(({ isOfHome }) => !isOfHome)
+  const usual: readonly Rule[] = [...rulesOf(protectedPaths), ...(options.protect ?? []).flatMap(ruleOf)]
+  const ofHome = PROTECTED_PATHS.filter(({ isOfHome }) => isOfHome)
+  const protect = (folder: string): readonly Rule[] => {
+    const home = realHome(options.home ?? homedir())
+    if (!isBelow(home, folder)) return usual
+    const way = relative(folder, home)
+    return [...usual, ...rulesOf(ofHome.map((one) => ({ ...one, path: join(way, one.path) })))]
+  }
   let found: Promise<Found | Missing> | undefined
   const find = (): Promise<Found | Missing> => {
     if (places.folders.some((folder) => realpathSync(folder) === '/')) return WHOLE_DISK
-    return (found ??= options.mode === 'off' ? OFF : look(roots))
+    if (found === undefined && options.mode !== 'off') removeLeftovers()
+    return (found ??= options.mode === 'off' ? OFF : findSandbox(roots))
   }
+  const removeLeftovers = (): void => removeAbandonedIn(places.folders.map(realHome), protect)
   const guards = new Set<Guard>()
-  const temporary = join(places.scratch, 'tmp')
-  const protect = [...new Set([...PROTECTED, ...(options.protect ?? []).flatMap(plainPath)])]
+  const memory: LayoutMemory = { real: new Map(), secrets: new Set() }
+  let hasTemporary = false
 
   return {
     mode: options.mode,
@@ -82,87 +124,127 @@ export function localSandbox(
     async state() {
       const have = await find()
       if ('why' in have) return { inForce: false, ...have }
-      return { inForce: true, kind: have.kind, network: options.network ?? false }
+      return {
+        inForce: true,
+        kind: have.kind,
+        network: options.network ?? false,
+        ...(process.getuid?.() === 0 && { asRoot: true }),
+        ...(have.kind === 'bubblewrap' && !have.way.filter && { unfiltered: true }),
+      }
     },
 
-    async enclose(folder, network = options.network ?? false, seen = []) {
+    async enclose(folder, { network = options.network ?? false, seen = [], firstDescriptor, localSockets }) {
       const have = await find()
       if ('why' in have) return undefined
-      mkdirSync(temporary, { recursive: true, mode: 0o700 })
+      mkdirSync(places.scratch, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(places.scratch)
       const home = realHome(options.home ?? homedir())
       const path = [process.env['PATH'] ?? '', ...seen].join(delimiter)
-      const layout = layoutOf({ folders: places.folders, home, secret: options.secret ?? [], path, network })
-      const held = guard(layout.workspace, (one) => [...protect, ...atHome(one, home)], NEVER_NEW)
+      const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
+      const { folders } = places
+      const layout = layoutOf({ folders, home, secret: options.secret ?? [], path, network, ...caches, memory })
+      const boxed = have.kind === 'bubblewrap'
+      const masked = [...layout.masked.map((one) => one.path), scratch]
+      const held = guard({ folders: layout.workspace, protect, masked, standIns: boxed })
       guards.add(held)
       const release = (): void => {
         held.release()
         guards.delete(held)
       }
-      const ends = { check: () => held.check(), release }
-      const boxed = have.kind === 'bubblewrap'
-      if (boxed) {
-        const box = { layout, guard: held, temporary: join(scratch, 'tmp'), scratch, folder, network }
-        const countedApart = countsApart(have.way)
-        return { program: have.program, args: bubblewrapArguments(have.way, box), boxed, countedApart, ...ends }
+      const ends = { check: () => held.check(), release, discarded: () => [] }
+      if (!boxed) {
+        const profile = seatbeltProfile({ layout, guard: held, scratch: [prepareTemporary(scratch, [])], network })
+        hasTemporary = true
+        return { program: have.program, args: ['-p', profile], descriptors: [], boxed, begun: () => undefined, ...ends }
       }
-      const profile = seatbeltProfile({ layout, guard: held, scratch: [scratch], network })
-      return { program: have.program, args: ['-p', profile], boxed, ...ends }
+      const passed: number[] = []
+      const opened: { release(): void }[] = []
+      const numberOf = (descriptor: number): number => firstDescriptor + passed.push(descriptor) - 1
+      try {
+        const temporary = prepareTemporary(scratch, topsIn('/tmp', { layout, scratch }))
+        hasTemporary = true
+        for (const { source } of layout.privateCaches) mkdirSync(source, { recursive: true, mode: 0o700 })
+        const writable = layout.writable.map((one): Source => {
+          const taken = grip(one)
+          opened.push(taken)
+          if (taken.stats.isSymbolicLink()) throw new HostProblem('moved', `${one} was exchanged for a link.`)
+          return { path: one, ...(taken.descriptor !== undefined && { descriptor: taken.descriptor }) }
+        })
+        const filter = filterFor(have, network && !localSockets && hasAbstractSockets())
+        if (filter !== undefined) opened.push({ release: () => closeSync(filter) })
+        const ownsOthers = ownsForeign(have.way, layout)
+        const args = bubblewrapArguments(have.way, {
+          ...{ layout: { ...layout, writable }, guard: held, temporary, scratch, folder, network, ownsOthers },
+          ...(have.canHold && { numberOf }),
+          ...(filter !== undefined && { filter: numberOf(filter) }),
+        })
+        const begun = (): void => {
+          held.closeDescriptors()
+          for (const one of opened.splice(0)) one.release()
+        }
+        const discarded = (lid: number): string[] => (ownsOthers ? writtenIn(lid, held.blocked) : [])
+        const { program, way } = have
+        return { program, args, descriptors: passed, boxed, countedApart: countsApart(way), begun, ...ends, discarded }
+      } catch (error) {
+        for (const one of opened) one.release()
+        release()
+        throw error
+      }
     },
 
-    standingIn,
-    makeRoom,
+    makeRoom(path) {
+      removeForWrite(path)
+    },
     close() {
-      for (const held of guards) held.release()
+      for (const held of guards) {
+        held.check()
+        held.release()
+      }
       guards.clear()
-      tidy()
-      rmSync(temporary, { recursive: true, force: true })
+      removeUnused()
+      if (options.mode !== 'off') removeLeftovers()
+      if (hasTemporary) removeTree(places.scratch, 'tmp')
     },
   }
-}
-
-type Found =
-  | { readonly kind: 'bubblewrap'; readonly program: string; readonly way: Way }
-  | { readonly kind: 'seatbelt'; readonly program: string }
-
-interface Missing {
-  readonly why: string
-  readonly remedy?: string
 }
 
 const OFF: Promise<Missing> = Promise.resolve({ why: 'It is switched off.' })
 const WHOLE_DISK: Promise<Missing> = Promise.resolve({ why: 'The workspace is the whole disk.' })
-const SEATBELT = '/usr/bin/sandbox-exec'
 
-async function look(roots: Roots): Promise<Found | Missing> {
-  if (process.platform === 'darwin') {
-    if (existsSync(SEATBELT)) return { kind: 'seatbelt', program: SEATBELT }
-    return { why: `${SEATBELT} is missing.` }
+/** The folder that is /tmp to commands, with real folders where something is to be mounted in it. */
+function prepareTemporary(scratch: string, mounts: readonly string[]): string {
+  const temporary = join(scratch, 'tmp')
+  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+  for (const name of mounts.map((path) => path.slice('/tmp/'.length))) {
+    const stats = statsOf(join(temporary, name))
+    if (stats && !stats.isDirectory()) removeTree(temporary, name)
+    if (!stats?.isDirectory()) mkdirSync(join(temporary, name), { recursive: true, mode: 0o755 })
   }
-  if (process.platform !== 'linux') return { why: `There is no sandbox for ${process.platform} yet.` }
-  const program = findProgram('bwrap', roots)
-  if (program === undefined) return { why: 'bubblewrap is not installed.', remedy: INSTALL }
-  let problem = ''
-  for (const way of ways(process.getuid?.() === 0)) {
-    const trial = await attempt(program, [...trialArguments(way), 'true'])
-    if (trial === undefined) return { kind: 'bubblewrap', program, way }
-    problem = trial
-  }
-  return { why: `bubblewrap is installed, but does not work here: ${problem}`, remedy: PERMIT }
+  return temporary
 }
 
-const INSTALL =
-  'Install it: apt install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora), pacman -S bubblewrap (Arch), apk add bubblewrap (Alpine).'
-const PERMIT =
-  'The system must permit user namespaces: on Ubuntu with an AppArmor profile for bwrap or sysctl kernel.apparmor_restrict_unprivileged_userns=0, in Docker with --security-opt seccomp=unconfined.'
+/** A descriptor of the filter of system calls. */
+function filterFor(
+  { way, filters }: { way: Way; filters?: FilterFiles },
+  withoutLocalSockets: boolean,
+): number | undefined {
+  if (!way.filter || !filters) return undefined
+  return openSync(withoutLocalSockets ? filters.narrow : filters.usual, 'r')
+}
 
-/** What stands in the way, if something does. */
-function attempt(program: string, args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    execFile(program, args, { timeout: 5000, env: { PATH: '/usr/bin:/bin' } }, (error, _out, said) =>
-      resolve(error ? said.trim().split('\n')[0] || error.message : undefined),
-    )
-  })
+/** Does the superuser work in a folder of somebody else? Then he needs his rights over the files of others. */
+function ownsForeign({ user }: Way, { workspace }: Layout): boolean {
+  return !user && process.getuid?.() === 0 && workspace.some((folder) => statSync(folder).uid !== 0)
+}
+
+/** Which stand-ins are no longer empty, in the eyes of a box. */
+function writtenIn(lid: number, paths: readonly string[]): string[] {
+  try {
+    const first = readFileSync(`/proc/${lid}/task/${lid}/children`, 'latin1').trim()
+    return paths.filter((path) => readdirSync(`/proc/${first}/root${path}`).length > 0)
+  } catch {
+    return []
+  }
 }
 
 function realHome(home: string): string {
@@ -173,13 +255,9 @@ function realHome(home: string): string {
   }
 }
 
-/** What is protected of the home folder, if it is in this folder of the workspace. */
-function atHome(folder: string, home: string): string[] {
-  return isBelow(home, folder) ? PROTECTED_AT_HOME.map((path) => join(relative(folder, home), path)) : []
-}
-
 /** The path that a rule means, if it means one: patterns are for the policy to judge. */
-function plainPath(rule: string): string[] {
+function ruleOf(rule: string): Rule[] {
   const path = rule.replace(/^(?:\*\*\/)+/, '').replace(/(?:\/\*+)+$/, '')
-  return path === '' || path.startsWith('/') || path.startsWith('~') || /[*?[{]|\.\./.test(path) ? [] : [path]
+  const isPlain = path !== '' && !path.startsWith('/') && !path.startsWith('~') && !/[*?[{]|\.\./.test(path)
+  return isPlain ? [{ steps: path.split('/'), ifMissing: 'block' }] : []
 }

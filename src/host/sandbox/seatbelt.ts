@@ -15,6 +15,8 @@ export interface SeatbeltBox {
  * has a process or mount namespace there; what commands may do to other processes is limited by name instead.
  */
 export function seatbeltProfile({ layout, guard, scratch, network }: SeatbeltBox): string {
+  // Nothing can be put in the place of a cache here, so it is only read.
+  const caches = layout.privateCaches.map(({ path }) => path)
   return [
     '(version 1)',
     '(allow default)',
@@ -24,14 +26,17 @@ export function seatbeltProfile({ layout, guard, scratch, network }: SeatbeltBox
     ...rule('deny file-read*', layout.hidden.map(below)),
     // A path can only be followed if each folder on the way says that it is there.
     ...rule('allow file-read-metadata', layout.hidden.map(below)),
-    ...rule('allow file-read*', [...layout.shown, ...layout.writable, ...scratch].map(below)),
+    ...rule('allow file-read*', [...layout.shown, ...caches, ...layout.writable, ...scratch].map(below)),
     ...rule(
       'deny file-read* file-write*',
       layout.masked.map(({ path }) => below(path)),
     ),
-    ...rule('deny file-write*', guard.fixed.map(below)),
+    ...rule(
+      'deny file-write*',
+      guard.fixed.map(({ path }) => below(path)),
+    ),
     // A folder on the way must not be renamed either, or another could take its place.
-    ...rule('deny file-write-unlink', [...layout.writable, ...guard.anchors].map(exactly)),
+    ...rule('deny file-write-unlink', [...layout.writable, ...guard.anchors.map(({ path }) => path)].map(exactly)),
     '(deny appleevent-send)',
     '(deny process-info* (target others))',
     '(deny signal (target others))',

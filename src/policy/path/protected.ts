@@ -1,128 +1,18 @@
+import { PROTECTED_PATHS } from '../../model/protected.ts'
+
 /**
  * Files that run something later, or that decide what may run: whoever writes them rules the next session. A command must
  * not write them, and a file tool only with a person's word, in every mode.
  */
-export const PROTECTED: readonly string[] = [
-  // Version control: hooks, filters, and what it takes for its repository.
-  '.git/**',
-  '.hg/**',
-  '.gitmodules',
-  '.gitconfig',
-  '.config/git/**',
-  '.husky/**',
-  '.githooks/**',
-  '.pre-commit-config.yaml',
-  'lefthook.yml',
-  '.lefthook.yml',
-  // Editors.
-  '.vscode/**',
-  '.idea/**',
-  '.zed/**',
-  '.fleet/**',
-  '.devcontainer/**',
-  '.devcontainer.json',
-  '*.code-workspace',
-  '.exrc',
-  '.nvimrc',
-  '.vimrc',
-  // Agents, ours first.
-  '.dragoman/**',
-  '.cache/dragoman/**',
-  '.config/dragoman/**',
-  '.local/share/dragoman/**',
-  '.gemini/**',
-  '.claude/**',
-  '.claude.json',
-  '.codex/**',
-  '.cursor/**',
-  '.cursorrules',
-  '.windsurf/**',
-  '.windsurfrules',
-  '.roo/**',
-  '.roomodes',
-  '.kilocode/**',
-  '.kilo/**',
-  '.kilocodemodes',
-  '.clinerules/**',
-  '.cline/**',
-  '.continue/**',
-  '.aider*',
-  '.opencode/**',
-  'opencode.json',
-  'opencode.jsonc',
-  '.goose/**',
-  '.config/goose/**',
-  '.config/opencode/**',
-  '.amazonq/**',
-  '.junie/**',
-  '.augment/**',
-  '.trae/**',
-  '.qwen/**',
-  '.crush.json',
-  '.copilot/**',
-  '.mcp.json',
-  'mcp.json',
-  // Continuous integration.
-  '.github/workflows/**',
-  '.github/actions/**',
-  '.gitlab-ci.yml',
-  '.gitea/workflows/**',
-  '.forgejo/workflows/**',
-  '.circleci/**',
-  '.buildkite/**',
-  '.drone.yml',
-  '.travis.yml',
-  '.woodpecker.yml',
-  '.woodpecker/**',
-  'azure-pipelines.yml',
-  'bitbucket-pipelines.yml',
-  'jenkinsfile',
-  // Shells, package managers and what else starts by itself.
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_aliases',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.zlogout',
-  '.config/fish/**',
-  '.inputrc',
-  '.tmux.conf',
-  '.envrc',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pnpmfile.cjs',
-  '.pypirc',
-  '.netrc',
-  '.config/pip/**',
-  '.cargo/config',
-  '.cargo/config.toml',
-  '.config/autostart/**',
-  '.config/systemd/**',
-  'library/launchagents/**',
-  // Keys.
-  '.ssh/**',
-  '.gnupg/**',
-]
+export const PROTECTED: readonly string[] = patterns(false)
 
 /** Files that a model reads as instructions. Writing them needs a person's word too. */
-export const INSTRUCTIONS: readonly string[] = [
-  'agents.md',
-  'agent.md',
-  'agents.override.md',
-  'gemini.md',
-  'claude.md',
-  'claude.local.md',
-  'qwen.md',
-  '.goosehints',
-  '.github/copilot-instructions.md',
-  '.github/instructions/**',
-]
+export const INSTRUCTIONS: readonly string[] = patterns(true)
+
+function patterns(ofInstructions: boolean): string[] {
+  const chosen = PROTECTED_PATHS.filter(({ isInstructions = false }) => isInstructions === ofInstructions)
+  return [...new Set(chosen.map(({ path }) => path))]
+}
 
 /** Files that usually hold secrets: reading one puts them into the conversation. */
 export const SECRETS: readonly string[] = [

@@ -1,0 +1,132 @@
+/**
+ * The files of a project that run something later without anybody asking for it, or that decide what may run. The policy
+ * asks before any of them is written, and the sandbox keeps commands from writing them: both read this one list.
+ */
+export interface ProtectedPath {
+  /** From the top of a project, or from any folder in it. `*` stands for part of a name, `/**` at the end for all below. */
+  readonly path: string
+  /** What the sandbox guards of it, where commands need the rest: git must be able to commit. The path itself if absent. */
+  readonly parts?: readonly string[]
+  /**
+   * How the sandbox keeps a command from making it where it is missing. `block`: an empty folder takes its place while a
+   * command runs. `remove`: it is set aside as soon as it appears, because the programs that read this file would fail at a
+   * folder, or because it is rarely met.
+   */
+  readonly ifMissing: 'block' | 'remove'
+  /** It holds instructions for a model, and no settings. */
+  readonly isInstructions?: true
+  /** It has this meaning in a home folder only. */
+  readonly isOfHome?: true
+}
+
+/** All of them. */
+export const PROTECTED_PATHS: readonly ProtectedPath[] = [
+  // Version control runs hooks, and programs that its settings name.
+  { path: '.git/**', parts: ['.git/hooks', '.git/config'], ifMissing: 'block' },
+  {
+    path: '.git/**',
+    parts: [
+      '.git/commondir',
+      '.git/config.worktree',
+      '.git/modules',
+      '.git/worktrees/*/commondir',
+      '.git/worktrees/*/config.worktree',
+      '.git/worktrees/*/gitdir',
+    ],
+    ifMissing: 'remove',
+  },
+  { path: '.hg/**', parts: ['.hg/hgrc', '.hg/hgrc-not-shared'], ifMissing: 'remove' },
+  { path: '.jj/**', parts: ['.jj/repo/config.toml', '.jj/config.toml'], ifMissing: 'remove' },
+  { path: '.sl/**', parts: ['.sl/config'], ifMissing: 'remove' },
+  ...blocked('.githooks/**', '.husky/**'),
+  ...removed(
+    '.gitmodules',
+    '.pre-commit-config.yaml',
+    '.overcommit.yml',
+    'lefthook.y*ml',
+    '.lefthook.y*ml',
+    'lefthook.toml',
+    'lefthook.json',
+  ),
+
+  // Editors, and some shells, run these when a folder is opened.
+  ...blocked('.devcontainer/**', '.envrc', '.exrc', '.fleet/**', '.idea/**', '.nvim.lua', '.vscode/**', '.zed/**'),
+  ...removed('*.code-workspace', '.devcontainer.json', '.dir-locals.el', '.lvimrc', '.nvim/**', '.nvimrc', '.vimrc'),
+  ...removed('mise.toml', '.mise.toml', 'mise.*.toml', '.mise.*.toml', '.mise/**', 'devbox.json'),
+
+  // Settings of agents decide what the next session may do; ours first.
+  ...blocked('.dragoman/**', '.agents/**', '.amazonq/**', '.claude/**', '.claude.json'),
+  ...blocked('.clinerules/**', '.codex/**', '.continue/**', '.cursor/**', '.gemini/**', '.junie/**', '.kilocode/**'),
+  ...blocked('.kiro/**', '.mcp.json', '.opencode/**', '.qwen/**', '.roo/**', '.rules', '.windsurf/**'),
+  ...removed('.aider*', '.amp/**', '.augment/**', '.claude-plugin/**', '.cline/**', '.codebuddy/**', '.copilot/**'),
+  ...removed('.crush/**', '.crush.json', 'crush.json', '.cursorrules', '.factory/**', '.goose/**', '.iflow/**'),
+  ...removed('.kilo/**', '.kilocodemodes', '.openhands/**', '.roomodes', '.trae/**', '.warp/**', '.windsurfrules'),
+  ...removed('mcp.json', 'opencode.json', 'opencode.jsonc'),
+  ...blocked('AGENTS.md', 'CLAUDE.md', 'GEMINI.md').map(asInstructions),
+  ...removed('AGENT.md', 'AGENTS.override.md', 'AGENTS.local.md', 'CLAUDE.local.md', 'QWEN.md', 'WARP.md').map(
+    asInstructions,
+  ),
+  ...removed('.goosehints', '.augment-guidelines', '.github/copilot-instructions.md').map(asInstructions),
+  ...removed('.github/instructions/**', '.github/prompts/**', '.github/chatmodes/**', '.github/agents/**').map(
+    asInstructions,
+  ),
+
+  // Servers run these with keys of their own.
+  ...blocked('.circleci/**', '.github/actions/**', '.github/workflows/**', '.gitlab-ci.yml'),
+  ...blocked('.forgejo/workflows/**', '.gitea/workflows/**'),
+  ...removed('.buildkite/**', '.builds/**', '.build.yml', '.cirrus.yml', '.drone.yml', '.gitlab/ci/**'),
+  ...removed('.semaphore/**', '.teamcity/**', '.travis.yml', '.woodpecker/**', '.woodpecker.yml', 'Jenkinsfile'),
+  ...removed('appveyor.yml', '.appveyor.yml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml'),
+
+  // Package managers run what these name, or fetch packages from where these say.
+  ...removed('.cargo/config', '.cargo/config.toml', '.npmrc', '.pnpmfile.cjs', '.pnpmfile.mjs', '.yarnrc'),
+  ...removed('.yarnrc.yml', '.yarn/plugins/**', '.yarn/releases/**', 'bunfig.toml', 'pip.conf', 'uv.toml', '.pypirc'),
+
+  // What shells, desktops and editors read of a home folder, and where programs are looked for.
+  ...[
+    '.bash_aliases',
+    '.bash_login',
+    '.bash_logout',
+    '.bash_profile',
+    '.bashrc',
+    '.cache/dragoman/**',
+    '.cargo/bin/**',
+    '.config/autostart/**',
+    '.config/dragoman/**',
+    '.config/fish/**',
+    '.config/git/**',
+    '.config/goose/**',
+    '.config/mise/**',
+    '.config/nvim/**',
+    '.config/opencode/**',
+    '.config/pip/**',
+    '.config/systemd/**',
+    '.gitconfig',
+    '.gnupg/**',
+    '.inputrc',
+    '.local/bin/**',
+    '.local/share/dragoman/**',
+    '.netrc',
+    '.profile',
+    '.ssh/**',
+    '.tmux.conf',
+    '.zlogin',
+    '.zlogout',
+    '.zprofile',
+    '.zshenv',
+    '.zshrc',
+    'Library/LaunchAgents/**',
+  ].map((path): ProtectedPath => ({ path, ifMissing: 'block', isOfHome: true })),
+]
+
+function blocked(...paths: readonly string[]): ProtectedPath[] {
+  return paths.map((path) => ({ path, ifMissing: 'block' }))
+}
+
+function removed(...paths: readonly string[]): ProtectedPath[] {
+  return paths.map((path) => ({ path, ifMissing: 'remove' }))
+}
+
+function asInstructions(path: ProtectedPath): ProtectedPath {
+  return { ...path, isInstructions: true }
+}
