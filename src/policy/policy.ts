@@ -25,6 +25,8 @@ export interface Decision {
   readonly grants?: readonly Grant[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
+  /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
+  readonly gitHelpers?: 'off'
 }
 
 /** One thing that a person's “always” may stand for. */

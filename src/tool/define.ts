@@ -48,6 +48,8 @@ export interface ToolContext {
   readonly modified?: boolean
   /** With `modified`: the arguments as the model had written them, so that its lines can be told from the person's. */
   readonly proposed?: JsonObject
+  /** The command was allowed only if git starts none of the programs that settings name. */
+  readonly gitHelpers?: 'off'
   /** Notes what a file was when the model last saw it, so that a change by somebody else is noticed. */
   readonly seen: SeenFiles
 }

@@ -48,7 +48,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
       return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
     },
 
-    async run(input, { host, folders, signal, progress }) {
+    async run(input, { host, folders, signal, progress, gitHelpers }) {
       const command = textIn(input, 'command')
       const folder = folderIn(input, folders)
       const info = await host.files.info(folder)
@@ -61,6 +61,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
         signal,
         onOutput: live,
         ...(timeout !== undefined && { timeout }),
+        ...(gitHelpers && { gitHelpers }),
       })
       return outputOf(end, command, someTextIn(input, 'directory'))
     },
