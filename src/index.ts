@@ -33,7 +33,7 @@ export type {
 export type { Usage } from './model/usage.ts'
 export { approvalPolicies, approvalPolicy, type ApprovalOptions } from './policy/approval.ts'
 export type { Effect } from './policy/effect.ts'
-export type { ApprovalMode, Decision, Policy, Proposal, Verdict } from './policy/policy.ts'
+export type { ApprovalMode, Decision, Grant, Policy, Proposal, Verdict } from './policy/policy.ts'
 export type { Catalog, ModelCard, Price } from './provider/catalog.ts'
 export type { ModelPort, Sending, Sent } from './provider/port.ts'
 export { resolveModel } from './provider/resolve.ts'

@@ -16,6 +16,7 @@ interface Valid extends Base {
   readonly tool: Tool
   readonly input: JsonObject
   readonly effects: readonly Effect[]
+  readonly gitHelpers?: 'off'
 }
 
 export interface Validating extends Base {

@@ -24,7 +24,10 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   if ('result' in valid) return valid
   const proposal = { tool: valid.tool.spec.name, input: valid.input, effects: valid.effects }
   const decision = await agent.policy.decide(proposal)
-  if (decision.verdict === 'allow') return { valid, decision: `allowed by ${decision.rule}` }
+  if (decision.verdict === 'allow') {
+    const { gitHelpers, rule } = decision
+    return { valid: { ...valid, ...(gitHelpers && { gitHelpers }) }, decision: `allowed by ${rule}` }
+  }
   if (decision.verdict === 'deny')
     return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
 

@@ -52,10 +52,11 @@ export function contextOf(
   agent: Agent,
   signal: AbortSignal,
   progress: (text: string) => void,
-  call?: Pick<Executing, 'modified' | 'proposed'>,
+  call?: Pick<Executing, 'modified' | 'proposed' | 'gitHelpers'>,
 ): ToolContext {
   const changed = call?.modified && { modified: true, ...(call.proposed && { proposed: call.proposed }) }
-  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed }
+  const git = call?.gitHelpers && { gitHelpers: call.gitHelpers }
+  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed, ...git }
 }
 
 function resultOf(id: string, name: string, output: ToolOutput): ResultPart {

@@ -37,6 +37,8 @@ export interface ValidCall {
   readonly tool: Tool
   readonly input: JsonObject
   readonly effects: readonly Effect[]
+  /** As the decision says that allowed it. */
+  readonly gitHelpers?: 'off'
 }
 
 /** A schedule of calls of which nothing is known yet. */

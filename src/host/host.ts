@@ -59,6 +59,8 @@ export interface Command {
   readonly folder: string
   /** Variables beside those that every command gets. */
   readonly env?: Readonly<Record<string, string>>
+  /** Git must not start the programs that the settings of a repository name: nobody was asked about those. */
+  readonly gitHelpers?: 'off'
   /** Milliseconds; without it a command runs until it ends or is cancelled. */
   readonly timeout?: number
   /** Milliseconds without any output after which a command is stopped. */

@@ -1,4 +1,14 @@
-import { accessSync, constants, openSync, readSync, closeSync, statSync, fstatSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { resolvePath } from './resolve.ts'
 import { isStandIn } from './sandbox/stand-in.ts'
@@ -8,12 +18,39 @@ export interface Look {
   real(path: string): string | undefined
   kind(path: string): 'file' | 'folder' | 'other' | undefined
   read(path: string): Uint8Array | undefined
+  list(path: string): readonly LookEntry[] | undefined
+  has(path: string): boolean
   program(name: string): string | undefined
+}
+
+/** A name in a folder, links not followed. */
+export interface LookEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
 /** This machine's disk. */
 export function lookAtDisk(searchPath = process.env['PATH'] ?? ''): Look {
-  return { real: realOf, kind: kindOf, read: bytesOf, program: (name) => find(name, searchPath) }
+  return { real: realOf, kind: kindOf, read: bytesOf, list, has, program: (name) => find(name, searchPath) }
+}
+
+function list(path: string): readonly LookEntry[] | undefined {
+  try {
+    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'other',
+    }))
+  } catch {
+    return undefined
+  }
+}
+
+function has(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** What a path really means, or nothing where that cannot be said. */

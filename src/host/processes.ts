@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CrowdWatch, crowdWatch } from './crowd.ts'
 import { endWithUs, letGo } from './end-with-us.ts'
-import { cleanEnvironment } from './environment.ts'
+import { cleanEnvironment, GIT_WITHOUT_HELPERS } from './environment.ts'
 import { type Group, members, stop, stopNow } from './group.ts'
 import type { Command, CommandEnd, Processes } from './host.ts'
 import { openOutput, type Output } from './output.ts'
@@ -57,7 +57,8 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const name = `command-${Date.now()}-${randomBytes(4).toString('hex')}`
     const mark = `DRAGOMAN_COMMAND=${name}`
     const output = openOutput(scratch, name)
-    const env = cleanEnvironment(process.env, variables, { ...command.env, DRAGOMAN_COMMAND: name })
+    const git = command.gitHelpers === 'off' ? GIT_WITHOUT_HELPERS : {}
+    const env = cleanEnvironment(process.env, variables, { ...command.env, ...git, DRAGOMAN_COMMAND: name })
     let started: Started
     try {
       const { limit } = crowd

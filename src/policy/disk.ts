@@ -6,8 +6,18 @@ export interface Disk {
   kind(path: string): 'file' | 'folder' | 'other' | undefined
   /** The bytes of a file of a reasonable size. */
   read(path: string): Uint8Array | undefined
+  /** What stands in a folder, links not followed; nothing if it cannot be listed. */
+  list(path: string): readonly DiskEntry[] | undefined
+  /** Does this name exist, even as a link that leads nowhere? */
+  has(path: string): boolean
   /** Where a program lies that is started by its bare name. */
   program(name: string): string | undefined
+}
+
+/** A name in a folder. */
+export interface DiskEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
 /** Text as text: for questions that the disk cannot be asked about. Nothing is known of it. */
@@ -15,5 +25,7 @@ export const NO_DISK: Disk = {
   real: (path) => path,
   kind: () => undefined,
   read: () => undefined,
+  list: () => undefined,
+  has: () => false,
   program: () => undefined,
 }

@@ -21,8 +21,21 @@ export interface Decision {
   readonly why: string
   /** What a person's “always” would cover, in words; absent where there is no “always”. */
   readonly covers?: string
+  /** What “always” may stand for, the broadest first; absent where there is no “always”. */
+  readonly grants?: readonly Grant[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
+  /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
+  readonly gitHelpers?: 'off'
+}
+
+/** One thing that a person's “always” may stand for. */
+export interface Grant {
+  readonly breadth: 'subcommand' | 'exact' | 'tool' | 'path' | 'host' | 'server'
+  /** The rules that together allow all that was asked about. None: this very text, which only the session can remember. */
+  readonly rules: readonly string[]
+  /** The same in words. */
+  readonly covers: string
 }
 
 /** Decides what may happen. A person's “always” is remembered for the rest of the session, or saved. */

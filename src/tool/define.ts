@@ -52,6 +52,8 @@ export interface ToolContext {
   readonly proposed?: JsonObject
   /** What the person let this call do beyond the sandbox. */
   readonly access?: SandboxAccess
+  /** The command was allowed only if git starts none of the programs that settings name. */
+  readonly gitHelpers?: 'off'
   /** Notes what a file was when the model last saw it, so that a change by somebody else is noticed. */
   readonly seen: SeenFiles
 }

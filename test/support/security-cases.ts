@@ -10,12 +10,17 @@ export const skipWithoutCases: false | string = existsSync(join(shared, 'securit
   ? false
   : 'the folder ../shared/security is absent'
 
-/** The cases of one file; none where it is absent. */
+/** The cases of one file, by default of its first round; none where it is absent. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
-export function securityCases<Case>(file: string): readonly Case[] {
-  if (skipWithoutCases !== false) return []
-  return (JSON.parse(readFileSync(join(shared, 'security', file), 'utf8')) as { cases: readonly Case[] }).cases
+export function securityCases<Case>(file: string, rounds: readonly string[] = ['.']): readonly Case[] {
+  return rounds
+    .map((round) => join(shared, 'security', round, file))
+    .filter((path) => existsSync(path))
+    .flatMap((path) => (JSON.parse(readFileSync(path, 'utf8')) as { cases: readonly Case[] }).cases)
 }
+
+/** Every round of cases that there is. */
+export const ALL_ROUNDS = ['.', 'round2'] as const
 
 /** The whole text. */
 export function unfolded(text: Folded): string {

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { lookAtDisk } from '../../host/look.ts'
 import type { Disk } from '../../policy/disk.ts'
 
@@ -84,6 +84,25 @@ export function diskWith(
       const entry = made.get(at)
       if (!entry) return disk.read(at)
       return entry.kind === 'file' ? Buffer.from(entry.text ?? '') : undefined
+    },
+    list(path) {
+      const folder = real(path) ?? path
+      const kinds = new Map(
+        isUnder(`${folder}/x`) ? [] : (disk.list(folder) ?? []).map(({ name, kind }) => [name, kind]),
+      )
+      for (const [at, { kind }] of made) {
+        if (!at.startsWith(`${folder}/`)) continue
+        const [name = '', ...deeper] = at.slice(folder.length + 1).split('/')
+        if (deeper.length > 0) kinds.set(name, 'folder')
+        else if (kind === 'gone') kinds.delete(name)
+        else kinds.set(name, kind)
+      }
+      return [...kinds].map(([name, kind]) => ({ name, kind }))
+    },
+    has(path) {
+      const at = resolve(real(dirname(path)) ?? dirname(path), basename(path))
+      const entry = made.get(at)
+      return entry ? entry.kind !== 'gone' : found(path) !== undefined || (!isUnder(at) && disk.has(at))
     },
     program: (name) => disk.program(name),
   }

@@ -1,9 +1,10 @@
 import { NO_DISK } from '../disk.ts'
 import { folderOf, judgePlace, type Places } from '../path/place.ts'
 import { checkForm } from './program/form.ts'
-import { GIT, gitPath, repositoryDoubt, withoutPrinting } from './program/git.ts'
+import { GIT, gitPath, withoutPrinting } from './program/git.ts'
 import { npmDoubt } from './program/npm.ts'
 import { READERS } from './program/readers.ts'
+import { repositoryDoubt } from './program/repository.ts'
 
 /** Programs that are allowed by themselves, because their harmless options are known. */
 export const HARMLESS_COMMANDS: readonly string[] = [

@@ -37,6 +37,8 @@ export interface ShellJudgement {
   readonly understood: boolean
   /** Is every command in it allowed by a rule that somebody made, and not only by the proof? */
   readonly ruled?: boolean
+  /** It is allowed only if git starts none of the programs that settings name. */
+  readonly gitHelpers?: 'off'
   /** The rules that would allow it from now on; absent if only a person can, each time. */
   readonly always?: readonly string[]
 }
@@ -98,12 +100,12 @@ const MAX_ALLOWED = 20_000
 const MAX_LENGTH = 100_000
 const MAX_COMMANDS = 64
 
-type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm' | 'ruled' | 'always'>
+type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm' | 'ruled' | 'gitHelpers' | 'always'>
 
 function judgeProved(commands: readonly PlainCommand[], start: string, context: ShellContext): Core {
   if (commands.length > MAX_COMMANDS) return ask(`It runs ${commands.length} commands, which is too many to be sure.`)
   let folder = start
-  const used: { rule: string; tier: Tier }[] = []
+  const used: Allowed[] = []
   const missing: PlainCommand[] = []
   let why = ''
   for (const [at, command] of commands.entries()) {
@@ -123,18 +125,29 @@ function judgeProved(commands: readonly PlainCommand[], start: string, context: 
   if (missing.length === 0) {
     const rule = unique(used.map((one) => one.rule)).join(', ')
     const ruled = used.every(({ tier }) => tier !== 'default')
-    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ruled }
+    // A rule of the person's own about `git commit` means the hooks too; and a command has one environment.
+    const git = used.filter(({ program }) => program === 'git')
+    const gitHelpers = git.length > 0 && git.every(({ proved }) => proved) && { gitHelpers: 'off' as const }
+    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ruled, ...gitHelpers }
   }
   const rules = missing.map(({ words }) => quoted(words)).filter((words) => words !== undefined)
   const whole = rules.length === missing.length && commands.every(({ reads }) => reads.length === 0)
   return { ...ask(why), ...(whole && { always: unique(rules).map((words) => `${SHELL}(=${words})`) }) }
 }
 
+/** A command that a rule allows; `proved` if the rule holds only for what is known to be harmless. */
+interface Allowed {
+  readonly rule: string
+  readonly tier: Tier
+  readonly program: string
+  readonly proved: boolean
+}
+
 function judgeOne(
   { words, reads }: PlainCommand,
   folder: string,
   { book, places }: ShellContext,
-): { rule: string; tier: Tier } | { doubt: string } {
+): Allowed | { doubt: string } {
   const ruling = rulingFor(withoutPrinting(words), book)
   const shown = words.join(' ')
   if (ruling?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
@@ -143,7 +156,7 @@ function judgeOne(
     reads.map((file) => pathDoubt(file, folder, places)).find((one) => one !== undefined) ??
     (more === 'harmless' ? doubtAbout(words, ruled.length, folder, places) : undefined)
   return doubt === undefined
-    ? { rule: text, tier: ruling.tier }
+    ? { rule: text, tier: ruling.tier, program: words[0] ?? '', proved: more === 'harmless' }
     : { doubt: `“${shown}” is not proved harmless: ${doubt}.` }
 }
 

@@ -49,7 +49,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
       return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
     },
 
-    async run(input, { host, folders, signal, progress, access }) {
+    async run(input, { host, folders, signal, progress, access, gitHelpers }) {
       const command = textIn(input, 'command')
       const folder = folderIn(input, folders)
       const info = await host.files.info(folder)
@@ -63,6 +63,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
         onOutput: live,
         ...(timeout !== undefined && { timeout }),
         ...(access && { access }),
+        ...(gitHelpers && { gitHelpers }),
       })
       return outputOf(end, command, someTextIn(input, 'directory'), folders)
     },
