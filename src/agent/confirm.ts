@@ -70,7 +70,7 @@ function validate(agent: Agent, call: CallPart): ValidCall | { result: ResultPar
   if ('problem' in found) return failed(call, found.problem, 'unknown-tool')
   const number = inexact(call.input)
   if (number !== undefined) return failed(call, tooLarge(number), 'invalid-arguments')
-  const accepted = agent.toolbox.accept(found.tool, call.input ?? {})
+  const accepted = agent.toolbox.accept(found.tool, call.input ?? {}, call.name)
   if ('problem' in accepted) return failed(call, accepted.problem, 'invalid-arguments')
   const problem = found.tool.check?.(accepted.input, agent.folders)
   if (problem !== undefined) return failed(call, problem, 'invalid-arguments')

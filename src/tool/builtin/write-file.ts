@@ -24,6 +24,13 @@ export const writeFile: Tool = builtin({
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
+  nameAliases: [
+    { name: 'Write', parameters: {} },
+    { name: 'write', parameters: { filePath: 'file_path' } },
+    { name: 'create_file', parameters: { filePath: 'file_path' } },
+    { name: 'write_to_file', parameters: {} },
+    { name: 'NotebookEdit' },
+  ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
     content: { type: 'string', description: 'All of its content.' },
