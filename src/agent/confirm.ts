@@ -15,6 +15,8 @@ export type Approval =
 
 interface Telling {
   readonly event: (event: RunEvent) => void
+  /** A call that could run; it is waited for. */
+  readonly valid: (valid: ValidCall) => Promise<void>
   readonly asking: (valid: ValidCall, ask: Ask) => void
 }
 
@@ -22,6 +24,7 @@ interface Telling {
 export async function approve(agent: Agent, call: CallPart, signal: AbortSignal, tell: Telling): Promise<Approval> {
   const valid = validate(agent, call)
   if ('result' in valid) return valid
+  await tell.valid(valid)
   const proposal = { tool: valid.tool.spec.name, input: valid.input, effects: valid.effects }
   const decision = await agent.policy.decide(proposal)
   if (decision.verdict === 'allow') return { valid, decision: `allowed by ${decision.rule}` }
@@ -50,6 +53,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   }
   if (reply.outcome === 'modify' && reply.input) {
     const changed = validate(agent, { ...call, input: reply.input })
+    if (!('result' in changed)) await tell.valid(changed)
     return 'result' in changed
       ? changed
       : { valid: changed, decision: 'changed and allowed by the person', modified: true, proposed: valid.input }
