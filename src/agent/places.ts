@@ -7,7 +7,7 @@ export interface Places {
   learn(effects: readonly Effect[]): Promise<void>
   /** A command ran, which may have made links: nothing that was looked up before it can be relied on. */
   forget(): void
-  conflict(one: Effect, other: Effect): boolean
+  readonly conflict: (one: Effect, other: Effect) => boolean
 }
 
 /** The places of one turn. */
