@@ -6,9 +6,9 @@ import { inRoot } from './files.mjs'
 export function toolsPage({ builtinTools }) {
   // All of them, also those that only some machines have.
   const model = { can: ['google_search'], ask: () => Promise.reject(new Error('nobody is asked')) }
-  const tools = builtinTools({ memory: 'memory', web: { model } }).map(({ spec }) => spec)
+  const tools = builtinTools({ memory: 'memory', web: { model } })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
-    .replace('{{table}}', () => ['| tool | |', '|---|---|', ...tools.map(row)].join('\n'))
+    .replace('{{table}}', () => ['| tool | |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'))
     .replace('{{tools}}', () => tools.map(section).join('\n\n'))
 }
 
@@ -16,11 +16,13 @@ function row({ name, description }) {
   return `| [\`${name}\`](#${name}) | ${description.split(/(?<=\.)\s|(?=: )/, 1)[0].replaceAll('|', '\\|')} |`
 }
 
-function section({ name, description, schema }) {
+function section({ spec: { name, description, schema }, nameAliases = [] }) {
   const needed = schema.required ?? []
   const lines = Object.entries(schema.properties).map(([key, { type, description: about = '' }]) => {
     const optional = needed.includes(key) ? '' : ', may be left out'
     return `- \`${key}\` (${type}${optional})${about === '' ? '' : `: ${about}`}`
   })
-  return [`### ${name}`, description.trim(), lines.join('\n')].join('\n\n')
+  const names = nameAliases.filter(({ parameters }) => parameters).map((alias) => `\`${alias.name}\``)
+  const also = names.length === 0 ? [] : [`A call of ${names.join(', ')} is understood too.`]
+  return [`### ${name}`, description.trim(), lines.join('\n'), ...also].join('\n\n')
 }

@@ -6,6 +6,7 @@ import type { Agent } from './agent.ts'
 import type { Settled } from './call-state.ts'
 import { type Approval, approve } from './confirm.ts'
 import { stoppedBy } from './deadline.ts'
+import { placesOn } from './places.ts'
 import { queue } from './queue.ts'
 import type { RunEvent } from './run-event.ts'
 import { execute } from './execute.ts'
@@ -27,6 +28,7 @@ export async function* carryOut(
   // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
   const stop = new AbortController()
   let broken: { error: unknown } | undefined
+  const places = placesOn(agent.host.files)
 
   function dispatch(action: Action): void {
     if (broken) return
@@ -37,7 +39,7 @@ export async function* carryOut(
       if (isSettled(call)) keep(record(call))
       else events.push({ type: 'call', call })
     }
-    for (const id of ready(state)) keep(begin(id))
+    for (const id of ready(state, places.conflict)) keep(begin(id))
   }
 
   /** What is shown as finished is in the log. */
@@ -62,6 +64,7 @@ export async function* carryOut(
     if (broken || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
     const { result, facts } = await execute(agent, executing, stop.signal, onProgress)
+    if (call.effects.some(({ kind }) => kind === 'exec' || kind === 'unknown')) places.forget()
     settle(id, result, agent.clock.now() - executing.started, call.decision, facts)
   }
 
@@ -72,6 +75,8 @@ export async function* carryOut(
   async function decide(call: CallPart): Promise<void> {
     const approval: Approval = await approve(agent, call, stop.signal, {
       event: (event) => events.push(event),
+      // A call that is alone waits for none.
+      valid: async ({ effects }) => (order.length > 1 ? places.learn(effects) : undefined),
       asking: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
     })
     if ('result' in approval) settle(call.id, approval.result, 0, approval.decision)

@@ -15,6 +15,8 @@ export type Approval =
 
 interface Telling {
   readonly event: (event: RunEvent) => void
+  /** A call that could run; it is waited for. */
+  readonly valid: (valid: ValidCall) => Promise<void>
   readonly asking: (valid: ValidCall, ask: Ask) => void
 }
 
@@ -22,6 +24,7 @@ interface Telling {
 export async function approve(agent: Agent, call: CallPart, signal: AbortSignal, tell: Telling): Promise<Approval> {
   const valid = validate(agent, call)
   if ('result' in valid) return valid
+  await tell.valid(valid)
   const proposal = { tool: valid.tool.spec.name, input: valid.input, effects: valid.effects }
   const decision = await agent.policy.decide(proposal)
   if (decision.verdict === 'allow') {
@@ -53,6 +56,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   }
   if (reply.outcome === 'modify' && reply.input) {
     const changed = validate(agent, { ...call, input: reply.input })
+    if (!('result' in changed)) await tell.valid(changed)
     return 'result' in changed
       ? changed
       : { valid: changed, decision: 'changed and allowed by the person', modified: true, proposed: valid.input }
@@ -73,7 +77,7 @@ function validate(agent: Agent, call: CallPart): ValidCall | { result: ResultPar
   if ('problem' in found) return failed(call, found.problem, 'unknown-tool')
   const number = inexact(call.input)
   if (number !== undefined) return failed(call, tooLarge(number), 'invalid-arguments')
-  const accepted = agent.toolbox.accept(found.tool, call.input ?? {})
+  const accepted = agent.toolbox.accept(found.tool, call.input ?? {}, call.name)
   if ('problem' in accepted) return failed(call, accepted.problem, 'invalid-arguments')
   const problem = found.tool.check?.(accepted.input, agent.folders)
   if (problem !== undefined) return failed(call, problem, 'invalid-arguments')

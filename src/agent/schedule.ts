@@ -59,13 +59,13 @@ export function reduce(state: Schedule, action: Action): Schedule {
 
 /**
  * The calls that may start now: approved, and in conflict with no call before them that has not ended. So calls that do
- * not touch each other run side by side, and those that do run in the order in which they were made (T166).
+ * not touch each other run side by side, and those that do run in the order in which they were made (T166). `clash` tells.
  */
-export function ready(state: Schedule): string[] {
+export function ready(state: Schedule, clash: typeof conflict = conflict): string[] {
   return state.calls.flatMap((call, at) => {
     if (call.status !== 'scheduled') return []
     const before = state.calls.slice(0, at)
-    return before.every((earlier) => isSettled(earlier) || !blocks(earlier, call.effects)) ? [call.call.id] : []
+    return before.every((earlier) => isSettled(earlier) || !blocks(earlier, call.effects, clash)) ? [call.call.id] : []
   })
 }
 
@@ -113,10 +113,10 @@ const STATUS: Record<ResultPart['status'], Settled['status']> = {
 }
 
 /** Nothing is known of a call that is still being validated, so it blocks those after it. */
-function blocks(earlier: CallState, effects: readonly Effect[]): boolean {
+function blocks(earlier: CallState, effects: readonly Effect[], clash: typeof conflict): boolean {
   if (isSettled(earlier)) return false
   if (earlier.status === 'validating') return true
-  return earlier.effects.some((one) => effects.some((other) => conflict(one, other)))
+  return earlier.effects.some((one) => effects.some((other) => clash(one, other)))
 }
 
 function cancelled(call: CallState, why: string): Settled {

@@ -75,7 +75,7 @@ export async function modifyProposal(
   if ('problem' in edited) return edited
   // Who leaves an editor as it was has not said yes.
   if (edited.text === details.newContent) return { problem: 'Nothing was changed in the editor; the question stands.' }
-  const accepted = toolbox.accept(found.tool, call.input)
+  const accepted = toolbox.accept(found.tool, call.input, call.name)
   if ('problem' in accepted) return accepted
   const change = { original: details.originalContent, content: edited.text }
   return { ask: ask.id, outcome: 'modify', input: found.tool.modified(accepted.input, change) }

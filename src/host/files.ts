@@ -7,11 +7,13 @@ import { reach } from './reach.ts'
 import { resolvePath } from './resolve.ts'
 import type { Roots } from './roots.ts'
 import { entriesOf, infoOf, walkFrom } from './walk.ts'
-import { writeFile } from './write.ts'
+import { CHANGED, checkWritable, writeFile } from './write.ts'
+import { writeLocks } from './write-lock.ts'
 
-/** Files of this machine, within the allowed folders. */
-export function localFiles(roots: Roots): Files {
-  return {
+/** Files of this machine, within the allowed folders. `lockFolder` is where the processes that write them find each other's locks. */
+export function localFiles(roots: Roots, lockFolder?: string): Files {
+  const locks = writeLocks(lockFolder)
+  const files: Files = {
     info: async (path) => reach(roots, path, { need: 'read' }, ({ found }) => found && infoOf(found.stats)),
 
     async read(path, range) {
@@ -34,7 +36,27 @@ export function localFiles(roots: Roots): Files {
       }
     },
 
-    write: async (path, bytes, how) => writeFile(roots, path, bytes, how?.mode),
+    write: (path, bytes, how) =>
+      locks.during(realPath(path), async (temporary) => writeFile(roots, path, bytes, { mode: how?.mode, temporary })),
+
+    update: (path, make, how) =>
+      locks.during(realPath(path), async (temporary) => {
+        for (let tries = 0; tries < MAX_TRIES; tries++) {
+          const isThere = reach(roots, path, { need: 'write' }, ({ found }) => {
+            checkWritable(found, path)
+            return found !== undefined
+          })
+          const current = isThere ? await files.read(path) : undefined
+          const bytes = await make(current)
+          if (!bytes) return
+          try {
+            return writeFile(roots, path, bytes, { mode: how?.mode, temporary, expected: { bytes: current } })
+          } catch (error) {
+            if (!(error instanceof HostProblem && error.code === 'changed')) throw error
+          }
+        }
+        throw new HostProblem('changed', CHANGED + path)
+      }),
 
     async remove(path) {
       reach(roots, path, { need: 'write', linkItself: true }, ({ found, folder, names }) => {
@@ -57,6 +79,19 @@ export function localFiles(roots: Roots): Files {
     },
 
     resolve: async (path) => resolvePath(path),
+  }
+  return files
+}
+
+/** How often an edit is made anew on a file that somebody else goes on writing. */
+const MAX_TRIES = 5
+
+/** The name under which a path is locked. What is wrong with a path is said where it is opened. */
+function realPath(path: string): string {
+  try {
+    return resolvePath(path)
+  } catch {
+    return path
   }
 }
 

@@ -15,6 +15,10 @@ export interface FileInfo {
   /** Milliseconds since 1970. */
   readonly changed: number
   readonly mode: number
+  /** Two names of one file have the same. Absent where the host cannot tell. */
+  readonly id?: string
+  /** How many names it has (hard links). */
+  readonly names?: number
 }
 
 /** A name in a folder. */
@@ -39,7 +43,12 @@ export interface Files {
   info(path: string): Promise<FileInfo | undefined>
   read(path: string, range?: { readonly from: number; readonly bytes: number }): Promise<Uint8Array>
   /** Writes a file whole or not at all, keeping its mode unless one is given; makes the folders that are missing. */
-  write(path: string, bytes: Uint8Array, how?: { readonly mode?: number }): Promise<void>
+  write(path: string, bytes: Uint8Array, how?: WriteOptions): Promise<void>
+  /**
+   * Writes what `make` makes of what the file holds; nothing if it makes nothing. Nobody of ours writes the file meanwhile. If
+   * somebody else did, just before it gets its name, `make` is called again with what is there now, and in the end it fails.
+   */
+  update(path: string, make: Remake, how?: WriteOptions): Promise<void>
   remove(path: string): Promise<void>
   list(path: string): Promise<readonly FolderEntry[]>
   /** Shows a folder, then those of its folders that `visit` names, and so on; links are not followed. */
@@ -52,6 +61,14 @@ type Names = readonly string[]
 
 /** What a command may do beyond the sandbox: reach the network from inside, or run outside of it. */
 export type SandboxAccess = 'network' | 'outside'
+
+/** How a file is written. */
+export interface WriteOptions {
+  readonly mode?: number
+}
+
+/** What a file is to hold, from what it holds; both are absent where there is no file, or nothing to write. */
+export type Remake = (current: Uint8Array | undefined) => Promise<Uint8Array | undefined>
 
 /** A command to run. */
 export interface Command {

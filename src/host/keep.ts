@@ -17,30 +17,40 @@ export interface Former {
 /** The same host, which has what each file was kept before it is changed. If it cannot be kept, nothing is changed. */
 export function keepingFormer<H extends Host>(host: H, keep: (former: Former) => Promise<void>): H {
   const { files } = host
+  // What is kept is what the file holds when it is replaced: otherwise an undo would take somebody else's change back too.
+  const update: Files['update'] = (path, make, how) =>
+    files.update(
+      path,
+      async (current) => {
+        const bytes = await make(current)
+        if (!bytes) return undefined
+        const after = createHash('sha256').update(bytes).digest('hex')
+        await keep({ ...(await formerOf(files, path, current)), after })
+        return bytes
+      },
+      how,
+    )
   return {
     ...host,
     files: {
       ...files,
-      async write(path, bytes, how) {
-        const after = createHash('sha256').update(bytes).digest('hex')
-        await keep({ ...(await formerOf(files, path)), after })
-        await files.write(path, bytes, how)
-      },
+      write: (path, bytes, how) => update(path, async () => bytes, how),
+      update,
       async remove(path) {
         const info = await files.info(path)
         // An empty folder holds nothing to be kept.
-        if (info?.kind === 'file') await keep(await formerOf(files, path))
+        if (info?.kind === 'file') await keep(await formerOf(files, path, await files.read(path)))
         await files.remove(path)
       },
     },
   }
 }
 
-async function formerOf(files: Files, path: string): Promise<Former> {
-  const info = await files.info(path)
+async function formerOf(files: Files, path: string, bytes: Uint8Array | undefined): Promise<Former> {
   const real = await files.resolve(path)
-  if (info?.kind !== 'file') return { path: real, folders: info ? [] : await missingFolders(files, real) }
-  return { path: real, before: { bytes: await files.read(path), mode: info.mode }, folders: [] }
+  const info = bytes && (await files.info(path))
+  if (!bytes || !info) return { path: real, folders: await missingFolders(files, real) }
+  return { path: real, before: { bytes, mode: info.mode }, folders: [] }
 }
 
 async function missingFolders(files: Files, path: string): Promise<string[]> {

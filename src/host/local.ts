@@ -6,11 +6,14 @@ import { ripgrep } from './ripgrep.ts'
 import { type Allowed, rootsOf } from './roots.ts'
 import { isStandIn } from './sandbox/stand-in.ts'
 import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
+import { removeAbandonedWrites } from './write-lock.ts'
 
 /** What a host of this machine may do. */
 export interface LocalOptions extends Allowed {
   /** A folder of ours, outside of the others, for what commands print. Tools may read it. */
   readonly scratch: string
+  /** A folder of ours that all processes share which may write the same files; they take turns there. */
+  readonly locks?: string
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   /** Whether and how commands are shut in. Without it they are not. */
@@ -32,7 +35,8 @@ export interface LocalHost extends Host {
 
 /** The files and processes of this machine, within the allowed folders. */
 export function localHost(options: LocalOptions): LocalHost {
-  const { scratch } = options
+  const { scratch, locks } = options
+  if (locks !== undefined) removeAbandonedWrites(locks)
   const roots = rootsOf({
     get folders() {
       return options.folders
@@ -45,13 +49,17 @@ export function localHost(options: LocalOptions): LocalHost {
   const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
   const processes = localProcesses(roots, { ...options, sandbox })
   const companions = localCompanions({ ...options, sandbox })
-  const files = localFiles(roots)
+  const files = localFiles(roots, locks)
   return {
     files: {
       ...files,
       async write(path, bytes, how) {
         sandbox.makeRoom(path)
         await files.write(path, bytes, how)
+      },
+      async update(path, make, how) {
+        sandbox.makeRoom(path)
+        await files.update(path, make, how)
       },
       async list(path) {
         const entries = await files.list(path)

@@ -12,6 +12,7 @@ export type HostProblemCode =
   | 'no-space'
   | 'too-large'
   | 'moved'
+  | 'changed'
   | 'failed'
 
 /** Why the host did not do what it was asked to, in a sentence that a model may read. */

@@ -108,7 +108,8 @@ export function entriesOf({ at }: Pick<Grip, 'at'>): FolderEntry[] {
 
 /** What the system knows of a file, in our words. */
 export function infoOf(stats: Stats): FileInfo {
-  return { kind: kindOf(stats), size: stats.size, changed: stats.mtimeMs, mode: stats.mode & 0o7777 }
+  const { size, mtimeMs: changed, mode, dev, ino, nlink: names } = stats
+  return { kind: kindOf(stats), size, changed, mode: mode & 0o7777, id: `${dev}:${ino}`, names }
 }
 
 interface Kinds {

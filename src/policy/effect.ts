@@ -18,13 +18,28 @@ export interface ForeignTool {
   readonly changed?: boolean
 }
 
-/** May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may do anything. */
-export function conflict(one: Effect, other: Effect): boolean {
+/** What a path really is: the path that all links lead to, and what identifies the file there, if there is one. */
+export interface FilePlace {
+  readonly path: string
+  readonly id?: string
+}
+
+/**
+ * May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may
+ * do anything. `placeOf` says what a path really is, because one file has many spellings; where nobody knows it, it may be any.
+ */
+export function conflict(
+  one: Effect,
+  other: Effect,
+  placeOf: (path: string) => FilePlace | undefined = (path) => ({ path }),
+): boolean {
   if (one.kind === 'unknown' || other.kind === 'unknown') return true
   if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
   if (one.kind === 'net' || other.kind === 'net') return false
   if (one.kind === 'read' && other.kind === 'read') return false
-  return within(one.path, other.path) || within(other.path, one.path)
+  const [place, next] = [placeOf(one.path), placeOf(other.path)]
+  if (!place || !next || (place.id !== undefined && place.id === next.id)) return true
+  return within(place.path, next.path) || within(next.path, place.path)
 }
 
 function within(path: string, folder: string): boolean {

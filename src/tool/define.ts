@@ -103,6 +103,16 @@ export type AskDetails =
       readonly form?: JsonObject
     }
 
+/** The name that another agent, or another version of one, has for a tool. */
+export interface NameAlias {
+  readonly name: string
+  /**
+   * What its parameters are called here; a call with a parameter that is neither listed nor ours is refused. Without it every
+   * call is refused, because the name means something else there, and the model is told which tool to call.
+   */
+  readonly parameters?: Readonly<Record<string, string>>
+}
+
 /** A tool: what the model is told, what a call would do, and how it is done. */
 export interface Tool<Input extends JsonObject = JsonObject> {
   readonly spec: ToolSpec
@@ -111,6 +121,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly origin: 'native' | 'mcp' | 'custom'
   /** Other names for parameters, accepted but never declared: `{ file_path: 'absolute_path' }`. */
   readonly aliases?: Readonly<Record<string, string>>
+  /** Other names for the tool itself, accepted but never declared. */
+  readonly nameAliases?: readonly NameAlias[]
   /** Milliseconds; without it, as long as it takes. */
   readonly timeout?: number
   effects(input: Input, folders: readonly string[]): readonly Effect[]

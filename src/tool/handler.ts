@@ -28,7 +28,7 @@ export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, t
     const found = box.find(call.name)
     if ('problem' in found) return failed(found.problem, 'unknown-tool')
     if (call.input === undefined) return failed(call.flaw?.message ?? 'The arguments could not be read.', 'not-run')
-    const accepted = box.accept(found.tool, call.input)
+    const accepted = box.accept(found.tool, call.input, call.name)
     if ('problem' in accepted) return failed(accepted.problem, 'invalid-arguments')
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,17 +1,18 @@
-import type { JsonObject } from '../model/json.ts'
+import { isObject, type JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
 import { settle } from '../schema/coerce.ts'
-import type { Tool } from './define.ts'
+import type { NameAlias, Tool } from './define.ts'
 
 /** The tools of an agent. The list of specs is the same array as long as the tools are, so that requests stay the same byte for byte. */
 export interface Toolbox {
   readonly specs: readonly ToolSpec[]
   /** Finds a tool by the name that a model used; says why it cannot. */
   find(name: string): { readonly tool: Tool; readonly renamed?: true } | { readonly problem: string }
-  /** Arguments as the tool wants them; or what is wrong with them, in words for the model. */
+  /** Arguments as the tool wants them; or what is wrong with them, in words for the model. `calledAs` is the name that the model used. */
   accept(
     tool: Tool,
     input: JsonObject,
+    calledAs?: string,
   ): { readonly input: JsonObject; readonly changes: readonly string[] } | { readonly problem: string }
   /**
    * Takes up the tools that came and went; called before a request, and at no other time. Gives what the model should
@@ -33,6 +34,9 @@ export function toolbox(tools: readonly Tool[]): Toolbox {
     find(name) {
       const exact = byName.get(name)
       if (exact) return { tool: exact }
+      const foreign = aliased([...byName.values()], name)
+      if (foreign?.alias.parameters) return { tool: foreign.tool, renamed: true }
+      if (foreign) return { problem: `There is no tool “${name}”. ${callInstead(foreign.tool)}` }
       // A decorated or differently spelled name counts only if it can mean one tool (T162, T163).
       const plain = bare(name)
       const same = names.filter((one) => bare(one) === plain)
@@ -43,8 +47,13 @@ export function toolbox(tools: readonly Tool[]): Toolbox {
       const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''
       return { problem: `There is no tool “${name}”.${hint} The tools are: ${names.join(', ')}.` }
     },
-    accept(tool, input) {
-      const renamed = rename(input, tool.aliases ?? {})
+    accept(tool, input, calledAs = tool.spec.name) {
+      const alias = calledAs === tool.spec.name ? undefined : aliased([tool], calledAs)?.alias
+      const extra = alias && Object.keys(input).find((key) => !isKnown(tool, alias, key))
+      if (extra !== undefined) {
+        return { problem: `${calledAs} is ${tool.spec.name} here, and takes no “${extra}”. ${callInstead(tool)}` }
+      }
+      const renamed = rename(input, { ...tool.aliases, ...alias?.parameters })
       const settled = settle(tool.spec.schema, renamed)
       if (settled.ok) return { input: settled.value, changes: settled.changes }
       const problems = settled.problems.map(
@@ -53,6 +62,25 @@ export function toolbox(tools: readonly Tool[]): Toolbox {
       return { problem: `The arguments of ${tool.spec.name} are not valid: ${problems.join('; ')}` }
     },
   }
+}
+
+/** The tool that has this name elsewhere; without the decoration that models put around it, only if one tool can be meant. */
+function aliased(tools: readonly Tool[], name: string): { readonly tool: Tool; readonly alias: NameAlias } | undefined {
+  const all = tools.flatMap((tool) => (tool.nameAliases ?? []).map((alias) => ({ tool, alias })))
+  const exact = all.find(({ alias }) => alias.name === name)
+  if (exact) return exact
+  const alike = all.filter(({ alias }) => bare(alias.name) === bare(name))
+  return alike.length === 1 ? alike[0] : undefined
+}
+
+function isKnown({ spec, aliases = {} }: Tool, { parameters = {} }: NameAlias, key: string): boolean {
+  const declared = spec.schema['properties']
+  return [parameters, aliases, isObject(declared) ? declared : {}].some((names) => Object.hasOwn(names, key))
+}
+
+function callInstead({ spec }: Tool): string {
+  const declared = spec.schema['properties']
+  return `Call ${spec.name} instead; its parameters are: ${Object.keys(isObject(declared) ? declared : {}).join(', ')}.`
 }
 
 /** Newer names of the same parameters are taken for the declared ones, unless both are given. */

@@ -183,9 +183,13 @@ test('a crash between the keeping and the writing harms nothing', async () => {
   using at = scene()
   writeFileSync(join(at.ws, 'a.txt'), 'one')
   at.say('1')
+  const crash: Host['files']['update'] = async (path, make) => {
+    await make(existsSync(path) ? readFileSync(path) : undefined)
+    throw new Error('crash')
+  }
   const broken = keepingFormer<Host>(
     {
-      files: { ...at.files, write: () => Promise.reject(new Error('crash')) },
+      files: { ...at.files, update: crash },
       processes: { run: () => Promise.reject(new Error('none')) },
     },
     keepIn(at.session, at.store),

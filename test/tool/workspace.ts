@@ -67,7 +67,7 @@ export function workspace(
     async call(name, input, more = {}) {
       const found = box.find(name)
       assert.ok('tool' in found, `no tool ${name}`)
-      const accepted = box.accept(found.tool, input)
+      const accepted = box.accept(found.tool, input, name)
       if ('problem' in accepted)
         return { content: accepted.problem, error: { message: accepted.problem, type: 'invalid-arguments' } }
       return found.tool.run(accepted.input, { ...context, ...more })

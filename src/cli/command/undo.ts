@@ -12,7 +12,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { UNDO } from '../manual/undo.ts'
 import { visible } from '../output/visible.ts'
 import { parseLine } from '../line/parse.ts'
-import { sessionsFolder } from '../own/places.ts'
+import { sessionsFolder, writeLocksFolder } from '../own/places.ts'
 import { undoText } from './undo-text.ts'
 
 /** `dragoman undo`: puts files back as they were. */
@@ -32,7 +32,8 @@ export async function undoCommand(args: string[]): Promise<number> {
         return EXIT.ok
       }
       const scratch = join(sessionsFolder(folder), 'scratch', session.id)
-      const host = keepingFormer(localHost({ folders: foldersOf(plan, folder), scratch }), keepIn(session, store))
+      const local = localHost({ folders: foldersOf(plan, folder), scratch, locks: writeLocksFolder() })
+      const host = keepingFormer(local, keepIn(session, store))
       const looked = await inspectUndo(plan, host.files, store)
       process.stdout.write(visible(await undoText(plan, looked, host.files, store)))
       const force = values.force ?? false

@@ -21,6 +21,11 @@ export function dataFolder(env: Env = process.env): string {
   return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'dragoman')
 }
 
+/** Where processes that write the same files find each other's locks. */
+export function writeLocksFolder(env: Env = process.env): string {
+  return join(dataFolder(env), 'writes')
+}
+
 /** Where this person's settings lie. */
 export function configFolder(env: Env = process.env): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'dragoman')

@@ -26,7 +26,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from '../last-words.ts'
 import type { Mcp } from './mcp.ts'
-import { configFolder, sessionsFolder } from '../own/places.ts'
+import { configFolder, sessionsFolder, writeLocksFolder } from '../own/places.ts'
 import { policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
@@ -68,7 +68,13 @@ export async function assemble(
     const { builtinTools } = await import('../../tool/builtin/index.ts')
     const memory = join(configFolder(), 'GEMINI.md')
     const { keepingFormer } = await import('../../host/keep.ts')
-    const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings) })
+    const local = localHost({
+      folders,
+      scratch,
+      locks: writeLocksFolder(),
+      ownFiles: [memory],
+      ...shutIn(args, settings),
+    })
     await demandSandbox(args, settings, local)
     const guard = guardFor(session, folders, process.env)
     const host = { ...keepingFormer(local, keepIn(session, store)), web: webThrough(guard, process.env) }

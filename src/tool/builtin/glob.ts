@@ -14,6 +14,7 @@ export const glob: Tool = builtin({
   text,
   kind: 'search',
   aliases: { dir_path: 'path' },
+  nameAliases: [{ name: 'FindFiles', parameters: {} }, { name: 'file_search' }, { name: 'find_files' }],
   properties: {
     pattern: { type: 'string', description: 'The glob.' },
     path: { type: 'string', description: 'Directory to search in; all of the workspace without it.' },

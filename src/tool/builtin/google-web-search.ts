@@ -15,6 +15,12 @@ export function googleWebSearch(searcher: Searcher): Tool {
     name: 'google_web_search',
     text,
     kind: 'search',
+    nameAliases: [
+      { name: 'WebSearch', parameters: {} },
+      { name: 'GoogleSearch', parameters: {} },
+      { name: 'websearch', parameters: {} },
+      { name: 'web_search', parameters: {} },
+    ],
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
     effects: () => [{ kind: 'net', host: 'service' in searcher ? searcher.service.host : 'google.com' }],

@@ -15,6 +15,14 @@ export const listDirectory: Tool = builtin({
   text,
   kind: 'search',
   aliases: { dir_path: 'path' },
+  nameAliases: [
+    { name: 'LS', parameters: {} },
+    { name: 'ReadFolder', parameters: {} },
+    { name: 'list', parameters: {} },
+    { name: 'ls', parameters: {} },
+    { name: 'list_dir' },
+    { name: 'list_files' },
+  ],
   properties: {
     path: { type: 'string', description: 'Absolute path of the directory.' },
     ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },

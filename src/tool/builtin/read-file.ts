@@ -15,6 +15,13 @@ export const readFile: Tool = builtin({
   text,
   kind: 'read',
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
+  nameAliases: [
+    { name: 'Read', parameters: { offset: 'start_line' } },
+    { name: 'read', parameters: { filePath: 'absolute_path' } },
+    { name: 'view_image', parameters: {} },
+    { name: 'open_file' },
+    { name: 'cat' },
+  ],
   properties: {
     absolute_path: { type: 'string', description: 'Absolute path of the file.' },
     offset: { type: 'number', description: 'Line to begin with; the first is 0.' },

@@ -9,12 +9,25 @@ import { absolute, touching } from './support/paths.ts'
 import { type Refusal, refuse } from './support/propose.ts'
 import text from './replace.md'
 
+const EDIT = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'allow_multiple' }
+
 /** Replaces text that occurs word for word. */
 export const replace: Tool = builtin({
   name: 'replace',
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
+  nameAliases: [
+    { name: 'Edit', parameters: { replace_all: 'allow_multiple' } },
+    { name: 'edit', parameters: EDIT },
+    { name: 'replace_string_in_file', parameters: EDIT },
+    { name: 'search_replace', parameters: {} },
+    { name: 'MultiEdit' },
+    { name: 'multiedit' },
+    { name: 'str_replace_editor' },
+    { name: 'str_replace_based_edit_tool' },
+    { name: 'replace_in_file' },
+  ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
     old_string: { type: 'string', description: 'The text to replace.' },

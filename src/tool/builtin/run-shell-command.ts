@@ -25,6 +25,21 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
     text,
     kind: 'execute',
     aliases: { dir_path: 'directory' },
+    nameAliases: [
+      { name: 'Bash', parameters: {} },
+      { name: 'bash', parameters: { workdir: 'directory' } },
+      { name: 'Shell', parameters: {} },
+      { name: 'shell_command', parameters: { workdir: 'directory' } },
+      { name: 'execute_command', parameters: { cwd: 'directory' } },
+      { name: 'run_in_terminal' },
+      { name: 'run_terminal_cmd' },
+      // Its command is a list of words, which no shell reads.
+      { name: 'shell' },
+      { name: 'container.exec' },
+      { name: 'local_shell' },
+      // It comes back before the command ends.
+      { name: 'exec_command' },
+    ],
     properties: {
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
       description: { type: 'string', description: 'What it does, in a few words, for the person.' },

@@ -31,7 +31,12 @@ export function saveMemory(file: string): Tool {
 
     async run(input, context) {
       const fact = oneLine(textIn(input, 'fact'))
-      const planned = await proposal(fact, context)
+      const plan = async () => {
+        const next = await proposal(fact, context)
+        return 'refused' in next ? next : { proposal: next }
+      }
+      const first = await plan()
+      const planned = 'refused' in first ? first : await apply(first, context, plan)
       if ('refused' in planned) {
         const message = planned.refused.error?.message ?? ''
         return {
@@ -39,9 +44,8 @@ export function saveMemory(file: string): Tool {
           content: JSON.stringify({ success: false, error: `Failed to save memory. ${message}` }),
         }
       }
-      await apply(planned, context)
       const message = `Okay, I've remembered that: "${fact}"`
-      const { diffStat } = await fileDiff(planned, context, undefined)
+      const { diffStat } = await fileDiff(planned.proposal, context, undefined)
       return { content: JSON.stringify({ success: true, message }), display: message, facts: { ...diffStat } }
     },
   })

@@ -20,6 +20,18 @@ export function searchFileContent(isSecret: SecretTest): Tool {
     text,
     kind: 'search',
     aliases: { dir_path: 'path', include_pattern: 'include' },
+    nameAliases: [
+      { name: 'grep_search', parameters: {} },
+      { name: 'SearchText', parameters: {} },
+      // These mind the case of letters.
+      { name: 'grep' },
+      { name: 'Grep' },
+      { name: 'grep_files' },
+      { name: 'search_files' },
+      { name: 'ripgrep' },
+      { name: 'rg' },
+      { name: 'codebase_search' },
+    ],
     properties: {
       pattern: { type: 'string', description: 'The regular expression.' },
       path: { type: 'string', description: 'Directory or file to search; all of the workspace without it.' },

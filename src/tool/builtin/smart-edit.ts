@@ -17,6 +17,7 @@ export function smartEdit(correct?: SelfCorrect): Tool {
     text,
     kind: 'edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
+    nameAliases: [{ name: 'apply_patch' }, { name: 'apply_diff' }, { name: 'edit_file' }, { name: 'patch' }],
     properties: {
       file_path: { type: 'string', description: 'Absolute path of the file.' },
       instruction: { type: 'string', description: 'What the change is for.' },

@@ -15,6 +15,12 @@ export function webFetch(model?: SideModel): Tool {
     name: 'web_fetch',
     text,
     kind: 'fetch',
+    nameAliases: [
+      { name: 'WebFetch', parameters: {} },
+      { name: 'webfetch' },
+      { name: 'fetch_webpage' },
+      { name: 'fetch' },
+    ],
     properties: { prompt: { type: 'string', description: 'The addresses, and what to find out from them.' } },
     required: ['prompt'],
     effects: (input) => reached(wanted(input)),

@@ -15,6 +15,7 @@ import {
   propose,
   type Refusal,
   refuse,
+  refuseChanged,
 } from './support/propose.ts'
 import text from './write-file.md'
 
@@ -24,6 +25,13 @@ export const writeFile: Tool = builtin({
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
+  nameAliases: [
+    { name: 'Write', parameters: {} },
+    { name: 'write', parameters: { filePath: 'file_path' } },
+    { name: 'create_file', parameters: { filePath: 'file_path' } },
+    { name: 'write_to_file', parameters: {} },
+    { name: 'NotebookEdit' },
+  ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
     content: { type: 'string', description: 'All of its content.' },
@@ -41,16 +49,19 @@ export const writeFile: Tool = builtin({
   modified: (input, { content }) => ({ ...input, content }),
 
   async run(input, context) {
-    const proposal = await proposalFor(input, context)
-    if ('refused' in proposal) return proposal.refused
-    await apply(proposal, context)
+    const first = await proposalFor(input, context)
+    if ('refused' in first) return first.refused
+    // Whole content is not made anew on what somebody else has just written: it would be lost.
+    const written = await apply({ proposal: first }, context, async () => refuseChanged(first.path))
+    if ('refused' in written) return written.refused
+    const { proposal, remark } = written
     const { path, before } = proposal
     const proposed = context.proposed && likeBefore(before?.text, textIn(context.proposed, 'content'))
     const display = await fileDiff(proposal, context, proposed)
     const done =
       before === undefined
         ? `Successfully created and wrote to new file: ${path}.`
-        : `Successfully overwrote file: ${path}.`
+        : `Successfully overwrote file: ${path}.${remark}`
     const note = context.modified
       ? ` The person changed the content before it was written; it is now:\n${proposal.text}`
       : ''

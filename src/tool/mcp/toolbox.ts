@@ -44,12 +44,12 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
     },
     find(name) {
       const one = declared.find(name)
-      if (!('problem' in one)) return one
+      if (!('problem' in one || one.renamed)) return one
       // A tool that is not declared now, but was or will be, can be called by its exact name.
       const other = all.find(name)
       return 'problem' in other || other.renamed ? one : other
     },
-    accept: (tool, input) => all.accept(tool, input),
+    accept: (tool, input, calledAs) => all.accept(tool, input, calledAs),
     begin() {
       if (isBegun) return
       isBegun = true

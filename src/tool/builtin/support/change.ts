@@ -52,16 +52,18 @@ export function changeTool(
     },
 
     async run(input, context) {
-      const planned = await plan(change, input, context)
+      const first = await plan(change, input, context)
+      if ('refused' in first) return first.refused
+      // No model is asked to put it right while others wait for the file.
+      const planned = await apply(first, context, () => plan(attempt, input, context))
       if ('refused' in planned) return planned.refused
-      const { proposal, count, note } = planned
-      await apply(proposal, context)
+      const { proposal, count, note, remark } = planned
       const display = await fileDiff(proposal, context, await modelsVersion(change, proposal, context))
       const { path, before } = proposal
       const done =
         before === undefined
           ? `Successfully created and wrote to new file: ${path}.`
-          : `Successfully modified file: ${path} (${count} replacements).`
+          : `Successfully modified file: ${path} (${count} replacements).${remark}`
       const notes = [
         done,
         note,

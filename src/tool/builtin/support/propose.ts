@@ -30,7 +30,7 @@ export async function openForEdit(
   if ('problem' in before) return refuse(before.problem, 'not-editable')
   const known = context.seen.known(await context.host.files.resolve(path))
   if (known === undefined || known === before.hash) return { before }
-  return refuse(`The file was changed after you read it; read it again, then edit: ${path}`, 'file-changed')
+  return refuseChanged(path)
 }
 
 /** Makes a proposal of a new text; its line ends, encoding and the like become those of the file. */
@@ -41,10 +41,36 @@ export async function propose(path: string, before: Document | undefined, fresh:
   return { path, before, text, bytes: written.bytes }
 }
 
-/** Writes a proposal, and notes that the model knows the file as it is now. */
-export async function apply({ path, bytes }: Proposal, { host, seen }: ToolContext): Promise<void> {
-  await host.files.write(path, bytes)
-  seen.note(await host.files.resolve(path), hashOf(bytes))
+/**
+ * Writes a proposal, and notes that the model knows the file as it is now. If somebody changed the file after the proposal was
+ * made, `again` makes it anew. Gives the proposal that was written, with what the model should know besides.
+ */
+export async function apply<P extends { readonly proposal: Proposal }>(
+  planned: P,
+  { host, seen }: ToolContext,
+  again: () => Promise<P | Refusal>,
+): Promise<(P & { readonly remark: string }) | Refusal> {
+  const { path } = planned.proposal
+  let last = planned
+  let refusal: Refusal | undefined
+  const others = ((await host.files.info(path))?.names ?? 1) - 1
+  await host.files.update(path, async (current) => {
+    const hash = current && hashOf(current)
+    const next = last.proposal.before?.hash === hash ? last : await again()
+    if ('proposal' in next) last = next
+    else refusal = next
+    return refusal ? undefined : last.proposal.bytes
+  })
+  if (refusal) return refusal
+  seen.note(await host.files.resolve(path), hashOf(last.proposal.bytes))
+  const names =
+    others === 1 ? '1 other name (hard link), which keeps' : `${others} other names (hard links), which keep`
+  return { ...last, remark: others > 0 ? ` The file had ${names} the former content.` : '' }
+}
+
+/** Says that a file is not what it was when its new content was made. */
+export function refuseChanged(path: string): Refusal {
+  return refuse(`The file was changed after you read it; read it again, then edit: ${path}`, 'file-changed')
 }
 
 /** What the person sees before they allow it. */
