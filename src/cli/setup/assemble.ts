@@ -99,6 +99,7 @@ export async function assemble(
       folders,
       seen: seenFiles(),
       system,
+      environment: () => describeEnvironment(folders),
       limits,
       catalog: catalogWith(config),
       clock: systemClock,
@@ -111,9 +112,9 @@ export async function assemble(
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...(ask && { ask }),
     }
-    if (session.turns.length === 0) {
-      const files = args.allFiles ? await allFiles(agent, own) : undefined
-      session.append({ kind: 'note', text: surroundings(folders, files) })
+    if (session.turns.length === 0 && args.allFiles) {
+      const files = await allFiles(agent, own)
+      if (files !== undefined) session.append({ kind: 'note', text: files })
     }
     return {
       agent,
@@ -242,7 +243,7 @@ async function allFiles(agent: Agent, tools: readonly Tool[]): Promise<string | 
   return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
 }
 
-function surroundings(folders: readonly string[], files: string | undefined): string {
+function describeEnvironment(folders: readonly string[]): string {
   const folder = folders[0] ?? '.'
   return contextMessage({
     date: new Date().toDateString(),
@@ -250,6 +251,5 @@ function surroundings(folders: readonly string[], files: string | undefined): st
     folders,
     tree: folderTree(folder),
     instructions: readInstructions(folder),
-    ...(files !== undefined && { files }),
   })
 }

@@ -169,7 +169,7 @@ function after(state: State, event: RunEvent, agent: Agent): State {
     const all = input + cacheRead + cacheWrite
     return { ...next, status: { ...state.status, ...(all > 0 && { cached: cacheRead / all }) } }
   }
-  if (event.type === 'entry' && event.entry.kind === 'turn')
+  if (event.type === 'entry' && (event.entry.kind === 'turn' || event.entry.kind === 'compact'))
     return { ...next, status: { ...state.status, context: contextTokens(agent.session.turns) } }
   if (event.type !== 'run-close') return next
   // Whoever is in the conversation needs no command to come back to it.
