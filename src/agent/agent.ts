@@ -23,7 +23,7 @@ export interface Agent {
   /** The system prompt: the same, byte for byte, for the life of the session. */
   readonly system: string
   /** Describes where the agent is: date, folders, instructions files. Stated first, and anew at each compaction. */
-  readonly environment?: () => string
+  readonly environment?: () => { readonly text: string; readonly notices?: readonly string[] }
   readonly params?: Params
   readonly limits?: Limits
   /** When and how a long history is summarised. */

@@ -88,7 +88,7 @@ export async function* compact(
   const { turn } = fold(events, model.origin)
   const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${textOf(turn.parts).trim()}`
-  const environment = agent.environment?.()
+  const environment = agent.environment?.().text
   const pinned = pinnedNotes(session.entries).map(({ text, topic }) =>
     topic === ENVIRONMENT ? (environment ?? text) : text,
   )

@@ -161,7 +161,10 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
 
 /** A session says once where it is; one of an earlier version, whose log does not tell, says it again. */
 function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent> {
-  if (environment && !isStated(session, ENVIRONMENT)) yield* statePinned(session, ENVIRONMENT, environment())
+  if (!environment || isStated(session, ENVIRONMENT)) return
+  const { text, notices = [] } = environment()
+  for (const notice of notices) yield { type: 'notice', text: notice }
+  yield* statePinned(session, ENVIRONMENT, text)
 }
 
 function summaries({ session }: Agent): number {

@@ -243,13 +243,15 @@ async function allFiles(agent: Agent, tools: readonly Tool[]): Promise<string | 
   return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
 }
 
-function describeEnvironment(folders: readonly string[]): string {
+function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<Agent['environment']>> {
   const folder = folders[0] ?? '.'
-  return contextMessage({
+  const { files, notices } = readInstructions(folder)
+  const text = contextMessage({
     date: new Date().toDateString(),
     platform: `${process.platform} ${process.arch}`,
     folders,
     tree: folderTree(folder),
-    instructions: readInstructions(folder),
+    instructions: files,
   })
+  return { text, notices }
 }
