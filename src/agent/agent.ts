@@ -22,6 +22,8 @@ export interface Agent {
   readonly seen: SeenFiles
   /** The system prompt: the same, byte for byte, for the life of the session. */
   readonly system: string
+  /** Describes where the agent is: date, folders, instructions files. Stated first, and anew at each compaction. */
+  readonly environment?: () => { readonly text: string; readonly notices?: readonly string[] }
   readonly params?: Params
   readonly limits?: Limits
   /** When and how a long history is summarised. */

@@ -3,8 +3,9 @@ import { resultText, textOf } from '../model/text.ts'
 import type { TurnEvent } from '../model/event.ts'
 import type { AssistantTurn, ResultPart, Turn } from '../model/turn.ts'
 import type { Entry } from '../session/entry.ts'
-import { project } from '../session/project.ts'
+import { isPinned, pinnedNotes, project } from '../session/project.ts'
 import type { Agent } from './agent.ts'
+import { ENVIRONMENT, statePinned } from './pinned.ts'
 import INSTRUCTION from './prompt/compress.md'
 import { requestLogger } from './request-log.ts'
 import type { RunEvent } from './run-event.ts'
@@ -33,12 +34,17 @@ export function contextTokens(turns: readonly Turn[]): number {
   const counted = turns[at]
   const usage = counted?.role === 'assistant' ? counted.usage : undefined
   const known = usage ? usage.input + usage.cacheRead + usage.cacheWrite + usage.output : 0
-  return known + Math.ceil(historySize(turns.slice(at + 1)) / 4)
+  return known + estimateTokens(historyLength(turns.slice(at + 1)))
+}
+
+/** About how many tokens a text of so many characters has. */
+function estimateTokens(characters: number): number {
+  return Math.ceil(characters / 4)
 }
 
 /** How long a history is, in characters. */
-export function historySize(turns: readonly Turn[]): number {
-  return turns.reduce((sum, turn) => sum + sizeOf(turn), 0)
+export function historyLength(turns: readonly Turn[]): number {
+  return turns.reduce((sum, turn) => sum + lengthOf(turn), 0)
 }
 
 /**
@@ -53,8 +59,9 @@ export async function* compact(
   const { session, model, clock } = agent
   const spoken = session.entries.filter((entry) => entry.seq >= firstKept(session.entries) && isSpoken(entry))
   const cut = cutPoint(spoken, agent.compaction?.keep ?? KEEP)
-  const before = historySize(project(session.entries))
-  const kept: RunEvent = { type: 'compact', before, after: before, done: false }
+  const before = historyLength(project(session.entries))
+  const beforeTokens = estimateTokens(before)
+  const kept: RunEvent = { type: 'compact', beforeTokens, afterTokens: beforeTokens, done: false }
   if (cut === undefined) {
     yield kept
     return undefined
@@ -81,8 +88,12 @@ export async function* compact(
   const { turn } = fold(events, model.origin)
   const usage = turn.usage && { usage: { ...turn.usage } }
   const summary = `This is a summary of the conversation so far:\n\n${textOf(turn.parts).trim()}`
+  const environment = agent.environment?.().text
+  const pinned = pinnedNotes(session.entries).map(({ text, topic }) =>
+    topic === ENVIRONMENT ? (environment ?? text) : text,
+  )
   const tail = spoken.filter((entry) => entry.seq >= cut)
-  const after = summary.length + historySize(project(tail))
+  const after = pinned.join('').length + summary.length + historyLength(project(tail))
   if (turn.finish.reason !== 'stop' || textOf(turn.parts).trim() === '' || after >= before) {
     const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary was of no use.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
@@ -90,8 +101,10 @@ export async function* compact(
     return turn
   }
   const ms = clock.now() - started
+  // Instructions files and the date may have changed since they were stated.
+  if (environment !== undefined) yield* statePinned(session, ENVIRONMENT, environment)
   yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after, ms, ...usage }) }
-  yield { type: 'compact', before, after, done: true }
+  yield { type: 'compact', beforeTokens, afterTokens: estimateTokens(after), done: true }
   return turn
 }
 
@@ -101,12 +114,13 @@ function firstKept(entries: readonly Entry[]): number {
 }
 
 function isSpoken(entry: Entry): boolean {
-  return entry.kind === 'user' || entry.kind === 'note' || entry.kind === 'turn' || entry.kind === 'result'
+  if (entry.kind === 'note') return !isPinned(entry)
+  return entry.kind === 'user' || entry.kind === 'turn' || entry.kind === 'result'
 }
 
 /** The entry with which the kept tail begins: a message of the person or a turn of the model, never a result without its call. */
 function cutPoint(spoken: readonly Entry[], keep: number): number | undefined {
-  const sizes = spoken.map((entry) => historySize(project([entry])))
+  const sizes = spoken.map((entry) => historyLength(project([entry])))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   let tail = 0
   let cut: number | undefined
@@ -137,7 +151,7 @@ async function excerpt(agent: Agent, result: ResultPart): Promise<ResultPart> {
   return { ...result, content: [{ kind: 'text', text: short }] }
 }
 
-function sizeOf(turn: Turn): number {
+function lengthOf(turn: Turn): number {
   if (turn.role === 'note') return turn.text.length
   return turn.parts.reduce((sum, part) => {
     if (part.kind === 'text' || part.kind === 'reasoning') return sum + part.text.length

@@ -27,7 +27,13 @@ export type RunEvent =
   | { readonly type: 'entry'; readonly entry: Entry }
   /** What was used so far. */
   | { readonly type: 'budget'; readonly usage: Usage; readonly cost?: number; readonly turns: number }
-  | { readonly type: 'compact'; readonly before: number; readonly after: number; readonly done: boolean }
+  | {
+      readonly type: 'compact'
+      /** About how many tokens the history has, without system prompt and tools. */
+      readonly beforeTokens: number
+      readonly afterTokens: number
+      readonly done: boolean
+    }
   /** Something that the person should know. */
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'run-close'; readonly reason: CloseReason; readonly text: string; readonly fault?: Fault }

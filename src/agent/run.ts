@@ -8,9 +8,10 @@ import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
 import type { Agent } from './agent.ts'
 import { carryOut } from './carry-out.ts'
-import { compact, historySize, isTooLong } from './compact.ts'
+import { compact, historyLength, isTooLong } from './compact.ts'
 import { startDeadline, stoppedBy } from './deadline.ts'
 import { startLoopWatch } from './loop-watch.ts'
+import { ENVIRONMENT, isStated, statePinned } from './pinned.ts'
 import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import { startSpending } from './spending.ts'
@@ -46,7 +47,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   const spending = startSpending(agent)
   let nudges = 0
   let squeezed = false
-  /** Where the last summary was of no use, it is not paid for again before there is clearly more to summarise. */
+  /** No further summary is paid for before there is clearly more to summarise. */
   let enough = 0
   let text = ''
 
@@ -64,22 +65,26 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   const waiting = session.pending.map(({ call }) => call)
   if (said) {
     for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
+    yield* stateEnvironment(agent)
     yield log({ kind: 'user', parts: said, prompt })
-  } else if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
+  } else {
+    if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
+    yield* stateEnvironment(agent)
+  }
 
   for (let turns = 1; ; turns++) {
     if (signal.aborted) return yield* close(stoppedBy(signal))
     if (agent.limits?.turns !== undefined && turns > agent.limits.turns) return yield* close('turn-limit')
-    if ((await isTooLong(agent)) && historySize(session.turns) > enough) {
-      const held = summaries(agent)
+    if ((await isTooLong(agent)) && historyLength(session.turns) > enough) {
       const summed = yield* compact(agent, prompt, signal)
       if (summed) await spending.add(summed.origin, summed.usage)
-      enough = summaries(agent) > held ? 0 : historySize(session.turns) * MORE
+      enough = historyLength(session.turns) * MORE
     }
 
     const news = agent.toolbox.refresh?.()
     for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
     if (news?.note !== undefined) yield log({ kind: 'note', text: news.note })
+    for (const { topic, text: words } of news?.pinned ?? []) yield* statePinned(session, topic, words)
 
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
@@ -152,6 +157,14 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
     for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
   }
+}
+
+/** A session says once where it is; one of an earlier version, whose log does not tell, says it again. */
+function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent> {
+  if (!environment || isStated(session, ENVIRONMENT)) return
+  const { text, notices = [] } = environment()
+  for (const notice of notices) yield { type: 'notice', text: notice }
+  yield* statePinned(session, ENVIRONMENT, text)
 }
 
 function summaries({ session }: Agent): number {

@@ -22,8 +22,11 @@ export type EntryBody =
     }
   /** (c) What the person said. */
   | { readonly kind: 'user'; readonly parts: UserTurn['parts']; readonly prompt: string }
-  /** (c) What the harness told the model. */
-  | { readonly kind: 'note'; readonly text: string }
+  /**
+   * (c) What the harness told the model. A note with a `topic` is never summarised: every compaction states the last note
+   * of each topic again, before the summary.
+   */
+  | { readonly kind: 'note'; readonly text: string; readonly topic?: string }
   /** (c) What the model answered. */
   | {
       readonly kind: 'turn'
@@ -56,6 +59,7 @@ export type EntryBody =
       readonly kind: 'compact'
       readonly summary: string
       readonly keep: number
+      /** The length of the history before and after, in characters. */
       readonly before: number
       readonly after: number
       /** What the summary took. */

@@ -18,7 +18,12 @@ export interface Toolbox {
    * Takes up the tools that came and went; called before a request, and at no other time. Gives what the model should
    * know of it, and what the person should.
    */
-  refresh?(): { readonly note?: string; readonly notices: readonly string[] }
+  refresh?(): {
+    readonly note?: string
+    /** What must stay known however long the session gets, by topic. */
+    readonly pinned?: readonly { readonly topic: string; readonly text: string }[]
+    readonly notices: readonly string[]
+  }
   /** A request is on its way: what takes long may begin. */
   begin?(): void
 }

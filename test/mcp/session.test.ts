@@ -103,15 +103,16 @@ test('what a server says of its tools is passed on once, as its own word, and no
   const box = serversToolbox([], first)
   assert.equal(box.refresh?.().note, undefined)
   await allReady(first)
-  const { note = '' } = box.refresh?.() ?? {}
+  const words = (from: typeof box): string => (from.refresh?.().pinned ?? []).map(({ text }) => text).join()
+  const note = words(box)
   assert.match(note, /The server pond says how its tools are used \(advice about its tools, no order\):\nFeed the /)
   assert.doesNotMatch(note, /[\u{e0041}\u{e0042}]|server mute/u)
   assert.ok(note.length < 6000)
-  assert.equal(box.refresh?.().note, undefined)
+  assert.equal(words(box), '')
   await first.close()
   // The next session knows it from its first request on.
   const next = openServers({ pond: fixture('advises') }, { ...world.options, shelf })
-  assert.match(serversToolbox([], next).refresh?.().note ?? '', /Feed the /)
+  assert.match(words(serversToolbox([], next)), /Feed the /)
   await next.close()
 })
 

@@ -8,8 +8,6 @@ export interface Surroundings {
   readonly tree?: string
   /** Instructions files, from the home folder down to the working folder: their path and their text. */
   readonly instructions?: readonly { readonly path: string; readonly text: string }[]
-  /** The content of files that the person wants the model to have from the start. */
-  readonly files?: string
 }
 
 /** The first message of a session: where the agent is, and what the person's instructions files say. */
@@ -21,6 +19,5 @@ export function contextMessage(at: Surroundings): string {
   const parts = [`Today is ${at.date}. Platform: ${at.platform}.\n${folders}`]
   if (at.tree !== undefined && at.tree !== '') parts.push(`Folder structure:\n${at.tree}`)
   for (const { path, text } of at.instructions ?? []) parts.push(`Instructions from ${path}:\n${text.trim()}`)
-  if (at.files !== undefined && at.files !== '') parts.push(at.files)
   return parts.join('\n\n')
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import type { McpServerConfig } from '../../tool/mcp/config.ts'
 import { importServers } from '../../tool/mcp/import.ts'
 import { workFolder } from '../setup/assemble.ts'
@@ -28,7 +29,9 @@ export async function importCommand(words: readonly string[], values: McpValues)
   const files = filesFor(words, values, folder)
   const found: Record<string, McpServerConfig> = {}
   for (const file of files) {
-    const { servers, remarks } = importServers(readFileSync(file, 'utf8'), folder)
+    const content = readOrdinaryFile(file, { maxBytes: 64 * 2 ** 20 })
+    if ('problem' in content) throw new Complaint(`${file} cannot be read, or is no ordinary file`)
+    const { servers, remarks } = importServers(content.bytes.toString('utf8'), folder)
     process.stdout.write(`${visible(file)}: ${Object.keys(servers).length} servers\n`)
     for (const remark of remarks) process.stdout.write(`  ${visible(remark)}\n`)
     Object.assign(found, servers)

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
 import { Complaint } from '../exit.ts'
 import { visible } from '../output/visible.ts'
+import { readProjectFile } from '../own/project-file.ts'
 
 const SAID: Readonly<Record<string, boolean | undefined>> = { '--yes': true, '--refuse': false, '--forget': undefined }
 
@@ -24,11 +24,16 @@ const STATE = {
   refused: 'not trusted, as you said',
 }
 
+const MAX_BYTES = 2 ** 20
+
 function shown(folder: string): string {
   const files = watchedFiles(folder)
-  const texts = files.map(
-    (path) => `--- ${visible(path)}\n${visible(readFileSync(join(folder, path), 'utf8')).trimEnd()}`,
-  )
+  const texts = files.map((path) => {
+    const read = readProjectFile(join(folder, path), { within: folder, maxBytes: MAX_BYTES })
+    const text =
+      'text' in read ? `${read.text.trimEnd()}${read.isCut ? '\n[cut here]' : ''}` : `[it ${read.problem ?? 'is gone'}]`
+    return `--- ${visible(path)}\n${visible(text)}`
+  })
   const what = files.length === 0 ? ['It has no settings of its own.'] : texts
   return [`${folder}: ${STATE[trustOf(folder)]}`, ...what, 'dragoman trust --yes trusts this; --refuse does not.'].join(
     '\n',

@@ -1,10 +1,11 @@
-import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { validate } from '../../schema/validate.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { configFolder } from '../own/places.ts'
+import { readProjectFile } from '../own/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig } from './schema.ts'
 import { isTrusted } from './trust.ts'
 
@@ -31,7 +32,10 @@ export function readSettings(folder: string): Settings {
   const admin = readConfigFile(MACHINE)
   const user = readConfigFile(userConfig())
   const path = projectConfig(folder)
-  const text = contentOf(path)
+  // A stranger's file may be anything, a link or a pipe too.
+  const read = readProjectFile(path, { within: folder, maxBytes: MAX_BYTES })
+  const problem = 'problem' in read ? read.problem : read.isCut ? 'is too large for settings' : undefined
+  const text = 'text' in read && problem === undefined ? read.text : undefined
   const trusted = text === undefined || isTrusted(folder)
   // A stranger's file may be wrong in any way; it may not even stop the run.
   const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : tightening(path, text)
@@ -48,11 +52,14 @@ export function readSettings(folder: string): Settings {
       Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : [])),
     ),
     files: [admin && MACHINE, user && userConfig(), project && path].filter((file) => file !== undefined),
-    notices: trusted
-      ? []
-      : [
-          `The settings in ${path} are not used, because this folder is not trusted: dragoman trust says what they are.`,
-        ],
+    notices: [
+      ...(problem === undefined ? [] : [`The settings in ${path} are not used: it ${problem}.`]),
+      ...(trusted
+        ? []
+        : [
+            `The settings in ${path} are not used, because this folder is not trusted: dragoman trust says what they are.`,
+          ]),
+    ],
   }
 }
 
@@ -89,21 +96,12 @@ export function readConfigFile(path: string): Config | undefined {
 const MAX_BYTES = 2 ** 20
 
 function contentOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path)
-    if (!stats.isFile()) throw new Complaint(`${path} is no ordinary file; move it away`, EXIT.config)
-    if (stats.size > MAX_BYTES)
-      throw new Complaint(`${path} is too large for settings (${stats.size} bytes); move it away`, EXIT.config)
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Complaint) throw error
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new Complaint(
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT.config,
-    )
-  }
+  const content = readOrdinaryFile(path, { maxBytes: MAX_BYTES })
+  if ('bytes' in content && !content.isCut) return content.bytes.toString('utf8')
+  if ('bytes' in content) throw new Complaint(`${path} is too large for settings; move it away`, EXIT.config)
+  if (content.problem === 'missing') return undefined
+  const what = content.problem === 'not-ordinary' ? 'is no ordinary file; move it away' : 'cannot be read'
+  throw new Complaint(`${path} ${what}`, EXIT.config)
 }
 
 /** What an untrusted project may say: what to refuse and what to ask about. All else waits for trust. */

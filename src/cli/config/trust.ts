@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import { isObject } from '../../model/json.ts'
+import { Complaint } from '../exit.ts'
 import { changeOwnFile } from '../own/file.ts'
 import { dataFolder } from '../own/places.ts'
 
@@ -10,6 +12,7 @@ const WATCHED = ['.dragoman', '.mcp.json']
 
 /** More than this is not settings, and is not trusted. */
 const MOST_FILES = 500
+const MAX_BYTES = 16 * 2 ** 20
 
 /** Has the person trusted this folder, and are its settings still those that were trusted? */
 export function isTrusted(folder: string): boolean {
@@ -26,7 +29,10 @@ export function trustOf(folder: string): 'unknown' | 'trusted' | 'changed' | 're
 
 /** Remembers what the person said about a folder. */
 export function setTrust(folder: string, trusted: boolean | undefined): void {
-  const said = trusted === undefined ? {} : { [realpathSync(folder)]: trusted ? settingsHash(folder) : REFUSED }
+  const answer = trusted ? settingsHash(folder) : REFUSED
+  if (answer === undefined)
+    throw new Complaint(`what is in ${WATCHED.join(' and ')} is too much, or cannot be read, and cannot be trusted`)
+  const said = trusted === undefined ? {} : { [realpathSync(folder)]: answer }
   changeOwnFile(trustFile(), () => {
     const { [realpathSync(folder)]: _former, ...others } = readTrust()
     return `${JSON.stringify({ ...others, ...said }, undefined, 2)}\n`
@@ -57,27 +63,29 @@ function readTrust(): Record<string, string> {
   }
 }
 
-function settingsHash(folder: string): string {
+/** Nothing where not all of it can be read. */
+function settingsHash(folder: string): string | undefined {
   const hash = createHash('sha256')
   const files = watchedFiles(folder)
-  for (const path of files) hash.update(`${path}\0${contentHash(join(folder, path))}\0`)
-  return files.length > MOST_FILES ? 'too many' : hash.digest('hex')
-}
-
-function contentHash(path: string): string {
-  const content = lstatSync(path).isSymbolicLink()
-    ? `link to ${readlinkSync(path)}\0${targetHash(path)}`
-    : readFileSync(path)
-  return createHash('sha256').update(content).digest('hex')
+  if (files.length > MOST_FILES) return undefined
+  for (const path of files) {
+    const content = contentHash(join(folder, path))
+    if (content === undefined) return undefined
+    hash.update(`${path}\0${content}\0`)
+  }
+  return hash.digest('hex')
 }
 
 /** A link is what it says and what it leads to: both may change what runs. */
-function targetHash(path: string): string {
-  try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex')
-  } catch {
-    return 'nothing to read'
-  }
+function contentHash(path: string): string | undefined {
+  const content = readOrdinaryFile(path, { maxBytes: MAX_BYTES })
+  if (!lstatSync(path).isSymbolicLink()) return 'bytes' in content && !content.isCut ? sha256(content.bytes) : undefined
+  const target = 'bytes' in content && !content.isCut ? sha256(content.bytes) : 'nothing to read'
+  return sha256(`link to ${readlinkSync(path)}\0${target}`)
+}
+
+function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
 }
 
 function filesAt(path: string): string[] {

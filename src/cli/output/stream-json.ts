@@ -47,7 +47,8 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
         })
       else if (event.type === 'budget')
         line('usage', { ...event.usage, cost_usd: event.cost ?? null, turns: event.turns })
-      else if (event.type === 'compact') line('compact', { before: event.before, after: event.after, done: event.done })
+      else if (event.type === 'compact')
+        line('compact', { before_tokens: event.beforeTokens, after_tokens: event.afterTokens, done: event.done })
       else if (event.type === 'notice') line('error', { severity: 'warning', message: event.text })
       else if (event.type === 'run-close') close(event.reason, errorOf(event))
     },

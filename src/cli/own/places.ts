@@ -31,6 +31,11 @@ export function configFolder(env: Env = process.env): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'dragoman')
 }
 
+/** Where the facts stand that the model was asked to remember. */
+export function memoryFile(env: Env = process.env): string {
+  return join(configFolder(env), 'memory.md')
+}
+
 /** Where the launcher keeps compiled code, where it cannot be kept beside the package (`bin/dragoman`). */
 export function cacheFolder(env: Env = process.env): string {
   const { XDG_CACHE_HOME: named = '' } = env

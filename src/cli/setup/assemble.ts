@@ -105,6 +105,7 @@ export async function assemble(
       folders,
       seen: seenFiles(),
       system,
+      environment: () => describeEnvironment(folders),
       limits,
       catalog: catalogWith(config),
       clock: systemClock,
@@ -117,9 +118,9 @@ export async function assemble(
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
       ...(ask && { ask }),
     }
-    if (session.turns.length === 0) {
-      const files = args.allFiles ? await allFiles(agent, own) : undefined
-      session.append({ kind: 'note', text: surroundings(folders, files) })
+    if (session.turns.length === 0 && args.allFiles) {
+      const files = await allFiles(agent, own)
+      if (files !== undefined) session.append({ kind: 'note', text: files })
     }
     return {
       agent,
@@ -248,14 +249,15 @@ async function allFiles(agent: Agent, tools: readonly Tool[]): Promise<string | 
   return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
 }
 
-function surroundings(folders: readonly string[], files: string | undefined): string {
+function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<Agent['environment']>> {
   const folder = folders[0] ?? '.'
-  return contextMessage({
+  const { files, notices } = readInstructions(folder)
+  const text = contextMessage({
     date: new Date().toDateString(),
     platform: `${process.platform} ${process.arch}`,
     folders,
     tree: folderTree(folder),
-    instructions: readInstructions(folder),
-    ...(files !== undefined && { files }),
+    instructions: files,
   })
+  return { text, notices }
 }

@@ -1,40 +1,65 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { configFolder } from '../own/places.ts'
+import { isInside } from '../../host/ordinary-file.ts'
+import { configFolder, memoryFile } from '../own/places.ts'
+import { readProjectFile } from '../own/project-file.ts'
 
-/** The names of instructions files, in the order in which they are read. */
-const NAMES = ['AGENTS.md', 'GEMINI.md']
+/** No file may crowd out the conversation. In characters. */
+const MAX_LENGTH = 40_000
 
-/** No file may crowd out the conversation. */
-const LONGEST = 40_000
-
-/** The instructions files that hold for a folder: the person's own, then from the top down to the folder. */
-export function readInstructions(folder: string): { path: string; text: string }[] {
-  return [configFolder(), ...parents(folder)]
-    .flatMap((one) => NAMES.map((name) => join(one, name)))
-    .flatMap((path) => {
-      try {
-        const text = readFileSync(path, 'utf8')
-        return text.trim() === ''
-          ? []
-          : [{ path, text: text.length > LONGEST ? `${text.slice(0, LONGEST)}\n[cut here]` : text }]
-      } catch {
-        return []
-      }
-    })
+/** The instructions that hold for a folder, and what the person should know of files that were not read. */
+export interface Instructions {
+  readonly files: readonly { readonly path: string; readonly text: string }[]
+  readonly notices: readonly string[]
 }
 
-/** From the home folder down to the folder; elsewhere, from the folder that holds the repository, or the folder alone. */
-function parents(folder: string): string[] {
+/** Reads the instructions files that hold for a folder: the person's own and their memories, then from the top down to the folder. */
+export function readInstructions(folder: string): Instructions {
+  const files: { path: string; text: string }[] = []
+  const notices: string[] = []
+  const read = (path: string, within: string | undefined): boolean => {
+    const limits = { maxBytes: MAX_LENGTH * 4, ...(within !== undefined && { within }) }
+    const found = readProjectFile(path, limits)
+    if ('problem' in found) {
+      if (found.problem !== undefined) notices.push(`${path} is not used: it ${found.problem}.`)
+      return found.problem !== undefined
+    }
+    const { text, isCut } = found
+    const isLong = isCut || text.length > MAX_LENGTH
+    if (text.trim() !== '') files.push({ path, text: isLong ? `${text.slice(0, MAX_LENGTH)}\n[cut here]` : text })
+    return true
+  }
+  const readAll = (place: string, within: string | undefined): void => {
+    const hasAgents = read(join(place, 'AGENTS.md'), within)
+    read(join(place, 'GEMINI.md'), within)
+    // Projects of Claude Code have it instead of an AGENTS.md; where both are, they say the same.
+    if (!hasAgents) read(join(place, 'CLAUDE.md'), within)
+  }
+  // What the person keeps in their own settings may be a link to wherever they keep it.
+  readAll(configFolder(), undefined)
+  read(memoryFile(), undefined)
+  const { chain, repository } = parents(folder)
+  for (const place of chain)
+    readAll(place, repository !== undefined && isInside(place, repository) ? repository : place)
+  return { files, notices }
+}
+
+/**
+ * The folders whose instructions hold: from the home folder down to the folder; elsewhere from the folder that holds the
+ * repository, or the folder alone. Links may lead through the repository, unless it is the home folder or above it.
+ */
+function parents(folder: string): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
-  let repository: string[] | undefined
+  let repository: string | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
-    if (at === home) return chain
-    if (!repository && hasEntry(at, '.git')) repository = [...chain]
-    if (at === dirname(at)) return repository ?? [folder]
+    if (repository === undefined && at !== home && !isInside(home, at) && hasEntry(at, '.git')) repository = at
+    if (at === home) return { chain, repository }
+    if (at !== dirname(at)) continue
+    const from = repository === undefined ? -1 : chain.indexOf(repository)
+    return { chain: from < 0 ? [folder] : chain.slice(from), repository }
   }
 }
 

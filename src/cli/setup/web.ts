@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Web } from '../../host/host.ts'
+import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import { secretsIn } from '../../model/secret.ts'
 import { urlGuard, type UrlGuard } from '../../policy/url-guard.ts'
 import type { ModelPort } from '../../provider/port.ts'
@@ -25,7 +26,8 @@ function valuesIn(folder: string): string[] {
   try {
     const files = readdirSync(folder).filter((name) => /^\.env(?:\.|$)/.test(name))
     return files.flatMap((name) => {
-      const text = readFileSync(join(folder, name), 'utf8')
+      const content = readOrdinaryFile(join(folder, name), { maxBytes: 2 ** 20 })
+      const text = 'bytes' in content ? content.bytes.toString('utf8') : ''
       return [...text.matchAll(/^\s*(?:export\s+)?\w+\s*=\s*["']?([^\s"'#]{8,})/gm)].map(([, value = '']) => value)
     })
   } catch {

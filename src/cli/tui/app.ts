@@ -9,7 +9,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../setup/model.ts'
 import { projectFiles } from './files.ts'
-import { missingIn } from './attach.ts'
+import { attachmentProblems } from './attach.ts'
 import { completions, type Sources, type Words } from './complete.ts'
 import { tilde } from '../own/places.ts'
 import { recalledModel } from '../setup/recall.ts'
@@ -260,8 +260,7 @@ export async function interactive(args: RunArgs): Promise<number> {
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
       await mentions.read(text)
-      const missing = missingIn(text, folder, (name) => mentions.get(name))
-      if (missing.length > 0) front.say(`no file ${missing.join(', ')}; sent as text`)
+      for (const problem of attachmentProblems(text, folder, (name) => mentions.get(name))) front.say(problem)
       return talk.say(text)
     }
     const found = slashes().find(({ name }) => name === command['name'])

@@ -53,7 +53,7 @@ export function told(conversation: Conversation, event: RunEvent, now: number): 
       return add(conversation, { kind: 'notice', text: event.text, tone: 'quiet' })
     case 'compact':
       return event.done
-        ? add(conversation, { kind: 'notice', text: compacted(event.before, event.after), tone: 'quiet' })
+        ? add(conversation, { kind: 'notice', text: compacted(event.beforeTokens, event.afterTokens), tone: 'quiet' })
         : conversation
     case 'run-close':
       // What is said now says all that the notice of the last try has said.
@@ -190,6 +190,7 @@ function add(conversation: Conversation, block: Block): Conversation {
   return { ...conversation, live: [...conversation.live, block] }
 }
 
-function compacted(before: number, after: number): string {
-  return `The history was summarised: ${before} → ${after} tokens. The log keeps everything.`
+function compacted(beforeTokens: number, afterTokens: number): string {
+  const [before, after] = [beforeTokens, afterTokens].map((count) => count.toLocaleString('en'))
+  return `The history was summarised: about ${before} → ${after} tokens. The log keeps everything.`
 }

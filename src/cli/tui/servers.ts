@@ -79,7 +79,8 @@ function slashFor(server: Server, prompt: JsonObject): Slash[] {
         const answer = await server.request('prompts/get', { name: original, arguments: args }, { timeout: TIMEOUT })
         const { messages } = answer
         const blocks = (Array.isArray(messages) ? messages.filter(isObject) : []).map(({ content }) => content)
-        return talk.say(displayOf(blocks.flatMap((block) => blockParts(original, block))))
+        // Which files are attached is not for a server to say.
+        return talk.say(displayOf(blocks.flatMap((block) => blockParts(original, block))), 'without-files')
       },
     },
   ]

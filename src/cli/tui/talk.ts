@@ -12,8 +12,8 @@ import type { State } from './state.ts'
 
 /** The conversation with the agent: one run at a time, questions to the person, and what waits. */
 export interface Talk {
-  /** Gives what a person said to the model, or lets it wait while the model works. */
-  say(text: string): void
+  /** Gives what a person said to the model, or lets it wait while the model works. Files named by @ go along, unless told otherwise. */
+  say(text: string, attach?: 'without-files'): void
   /** Goes on with calls that were waiting for an answer when the session was left. */
   goOn(): void
   stop(): void
@@ -74,7 +74,11 @@ export function startTalk(
     if (next.length > 0) await work(next.flat())
   }
 
+  /** Texts of others, whose @ names nothing. */
+  const bare = new Set<string>()
+
   function attached(text: string): UserTurn['parts'] {
+    if (bare.delete(text)) return [{ kind: 'text', text }]
     return withAttachments(text, agent().folders[0] ?? '.', known)
   }
 
@@ -86,7 +90,8 @@ export function startTalk(
   }
 
   return {
-    say(text) {
+    say(text, attach) {
+      if (attach) bare.add(text)
       if (stop) front().update((state) => ({ ...state, queued: [...state.queued, text] }))
       else running = work(attached(text))
     },
@@ -169,7 +174,7 @@ function after(state: State, event: RunEvent, agent: Agent): State {
     const all = input + cacheRead + cacheWrite
     return { ...next, status: { ...state.status, ...(all > 0 && { cached: cacheRead / all }) } }
   }
-  if (event.type === 'entry' && event.entry.kind === 'turn')
+  if (event.type === 'entry' && (event.entry.kind === 'turn' || event.entry.kind === 'compact'))
     return { ...next, status: { ...state.status, context: contextTokens(agent.session.turns) } }
   if (event.type !== 'run-close') return next
   // Whoever is in the conversation needs no command to come back to it.

@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { readOrdinaryFile } from '../ordinary-file.ts'
 
 /** Where git keeps what belongs to a worktree, outside of it. */
 export interface Worktree {
@@ -28,8 +29,9 @@ export function worktreeOf(folder: string): Worktree | undefined {
 }
 
 function pathIn(file: string, mark: string, base: string): string {
-  const text = readFileSync(file, 'utf8').trim()
-  if (!text.startsWith(mark)) throw new Error(`${file} does not point anywhere`)
+  const content = readOrdinaryFile(file, { maxBytes: 8192 })
+  const text = 'bytes' in content ? content.bytes.toString('utf8').trim() : ''
+  if (text === '' || !text.startsWith(mark)) throw new Error(`${file} does not point anywhere`)
   const path = text.slice(mark.length)
   return isAbsolute(path) ? path : join(base, path)
 }

@@ -193,7 +193,8 @@ function tools({ front, agent }: Desk): void {
 }
 
 function memory({ front, folder }: Desk): void {
-  const files = readInstructions(folder)
+  const { files, notices } = readInstructions(folder)
+  for (const notice of notices) front.say(visible(notice), 'warn')
   if (files.length === 0)
     return front.say(
       'Nothing is remembered yet. What stands in an AGENTS.md of this folder is, and so is what you ask for.',

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTrusted } from '../../config/trust.ts'
 import { configFolder } from '../../own/places.ts'
+import { readProjectFile } from '../../own/project-file.ts'
 import type { Slash } from './slash.ts'
 
 /**
@@ -10,17 +11,24 @@ import type { Slash } from './slash.ts'
  */
 export function customCommands(folder: string): Slash[] {
   const own = commandsIn(join(configFolder(), 'commands'))
-  const project = isTrusted(folder) ? commandsIn(join(folder, '.dragoman', 'commands')) : []
+  const project = isTrusted(folder) ? commandsIn(join(folder, '.dragoman', 'commands'), folder) : []
   return [...project, ...own.filter(({ name }) => !project.some((other) => other.name === name))]
 }
 
-function commandsIn(place: string): Slash[] {
-  return namesIn(place).map((file): Slash => {
-    const text = readFileSync(join(place, file), 'utf8')
+/** No prompt is longer. */
+const MAX_BYTES = 100_000
+
+function commandsIn(place: string, within?: string): Slash[] {
+  return namesIn(place).flatMap((file): Slash[] => {
+    const limits = { maxBytes: MAX_BYTES, ...(within !== undefined && { within }) }
+    const read = readProjectFile(join(place, file), limits)
+    // A command that cannot be read, or not whole, is not offered.
+    if ('problem' in read || read.isCut) return []
+    const { text } = read
     const head = /^---\n(?<head>[^]*?)\n---\n(?<rest>[^]*)$/.exec(text)?.groups
     const about = /^description:\s*(?<about>.+)$/m.exec(head?.['head'] ?? '')?.groups?.['about']
     const prompt = (head?.['rest'] ?? text).trim()
-    return {
+    const slash: Slash = {
       name: file.slice(0, -'.md'.length),
       about: about ?? prompt.split('\n', 1)[0] ?? '',
       run({ talk }, words) {
@@ -29,6 +37,7 @@ function commandsIn(place: string): Slash[] {
         )
       },
     }
+    return [slash]
   })
 }
 

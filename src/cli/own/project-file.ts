@@ -1,0 +1,48 @@
+import { type FileContent, readOrdinaryFile, type ReadProblem } from '../../host/ordinary-file.ts'
+import { secretTest } from '../../policy/path/secret.ts'
+import { tilde } from './places.ts'
+
+/** The text of a file, or why it was not read, in words that follow its name. */
+export type ProjectText = { readonly text: string; readonly isCut: boolean } | { readonly problem: string | undefined }
+
+/**
+ * Reads a file on the person's behalf: instructions, settings, commands, attachments. Every file that we read without
+ * being asked goes through here. With `within`, it must lie in that folder. Without a problem there is no such file.
+ */
+export function readProjectFile(path: string, limits: { within?: string; maxBytes: number }): ProjectText {
+  const content = readProjectBytes(path, limits)
+  if ('problem' in content) return content
+  const { bytes, isCut } = content
+  if (bytes.includes(0)) return { problem: 'is no text' }
+  // A character that was cut in two is left out.
+  return { text: new TextDecoder().decode(bytes, { stream: isCut }), isCut }
+}
+
+/** The same for a file that need not be text. */
+export function readProjectBytes(
+  path: string,
+  { within, maxBytes }: { within?: string; maxBytes: number },
+): Extract<FileContent, { bytes: Buffer }> | { readonly problem: string | undefined } {
+  isSecret ??= secretTest()
+  const holds = isSecret
+  const content = readOrdinaryFile(path, {
+    maxBytes,
+    ...(within !== undefined && { within }),
+    isRefused: (real, folder) => holds(real, folder ?? ''),
+  })
+  return 'bytes' in content ? content : { problem: sentenceFor(content.problem, content.real) }
+}
+
+let isSecret: ReturnType<typeof secretTest> | undefined
+
+function sentenceFor(problem: ReadProblem, real = ''): string | undefined {
+  if (problem === 'outside') return `leads out of the folder, to ${tilde(real)}`
+  if (problem === 'refused') return `leads to a file that usually holds secrets, ${tilde(real)}`
+  return SENTENCES[problem]
+}
+
+const SENTENCES: Record<Exclude<ReadProblem, 'outside' | 'refused'>, string | undefined> = {
+  missing: undefined,
+  'not-ordinary': 'is no ordinary file',
+  unreadable: 'cannot be read',
+}
