@@ -1,31 +1,42 @@
 // npm test: type-check, lint, format check and the tests. `npm test -- wire` runs only the test files with "wire" in
 // their path (several words: any of them); the three checks cover everything. `npm test -- --only wire` skips the checks.
+// `npm test -- --without bwrap,tmux` hides these programs, and runs the test files whose outcome could depend on them;
+// DRAGOMAN_TEST_HIDE=bwrap,tmux hides them in a whole run.
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { dirname, posix } from 'node:path'
+import { parseArgs } from 'node:util'
 import { ensureBuilt } from './ensure.mjs'
 import { bundle, ownFolder } from './lib/bundle.mjs'
-import { filesUnder } from './lib/files.mjs'
+import { filesUnder, inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { binOf, runNode } from './lib/run.mjs'
+import { testEnvironment } from './lib/test-env.mjs'
 
 const started = performance.now()
-const skipChecks = process.argv.includes('--only')
-const words = process.argv.slice(2).filter((word) => word !== '--only')
+const { positionals: words, values } = parseArgs({
+  options: { only: { type: 'boolean' }, without: { type: 'string' } },
+  allowPositionals: true,
+})
+const hidden = (values.without ?? process.env.DRAGOMAN_TEST_HIDE ?? '').split(',').filter((name) => name !== '')
 const steps = []
 const formatted = ['src', 'types', 'test', 'bench', 'examples', 'scripts']
 
 if (await step('install', ensureInstalled)) {
   await step('build', ensureBuilt) // A build that fails is a failure, but hides no other.
   const all = filesUnder('test').filter((path) => path.endsWith('.test.ts'))
-  const chosen = words.length === 0 ? all : all.filter((path) => words.some((word) => path.includes(word)))
+  const named = words.length === 0 ? all : all.filter((path) => words.some((word) => path.includes(word)))
+  const chosen = values.without === undefined ? named : named.filter((path) => dependsOnPrograms(path))
   const out = ownFolder('test')
 
   // These need only the sources, so they share the processor.
   const [bundled] = await Promise.all([
     chosen.length > 0 && step('bundle', () => bundle({ entries: chosen, base: 'test', out })),
-    ...(skipChecks ? [] : runChecks()),
+    ...(values.only ? [] : runChecks()),
   ])
 
-  const filter = words.length === 0 ? '' : `, filter: ${words.join(' ')}`
+  const without = hidden.length === 0 ? '' : `, without ${hidden.join(', ')}`
+  const filter = `${words.length === 0 ? '' : `, filter: ${words.join(' ')}`}${without}`
   const tests = `tests (${chosen.length} of ${all.length} files${filter})`
   if (chosen.length === 0) console.error('No test file matches: nothing was tested.')
   if (bundled)
@@ -66,11 +77,16 @@ async function check(args) {
 async function runTests(files) {
   const concurrency = Math.max(2, availableParallelism())
   const flags = ['--enable-source-maps', '--test-reporter=spec', '--test-timeout=900000']
-  return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env: seeded() })).ok
+  const env = testEnvironment(hidden)
+  return (await runNode(['--test', ...flags, `--test-concurrency=${concurrency}`, ...files], { env })).ok
 }
 
-/** Random tests make the same cases every time, so that a failure means a change; a seed of one's own makes others. */
-function seeded() {
-  const seed = process.env.DRAGOMAN_SEED ?? '1'
-  return { SEED: seed, FC_SEED: seed, ...process.env, DRAGOMAN_SEED: seed }
+/** Does a test file, or a file of the tests that it imports, start a shell command, a sandbox, a terminal or a shell? */
+function dependsOnPrograms(path, seen = new Set()) {
+  seen.add(path)
+  if (!existsSync(inRoot(path))) return false // Some tests write sources of their own.
+  const text = readFileSync(inRoot(path), 'utf8')
+  if (/\b(?:bwrap|bubblewrap|tmux|zsh|fish|sandbox|yolo|auto_edit|run_shell_command)\b/.test(text)) return true
+  const imports = [...text.matchAll(/ from '(\.[^']+\.ts)'/g)].map(([, file]) => posix.join(dirname(path), file))
+  return imports.some((file) => file.startsWith('test/') && !seen.has(file) && dependsOnPrograms(file, seen))
 }

@@ -69,18 +69,46 @@ export function defaultModel(
 /** Asks a URL for JSON and gives up after so many milliseconds; undefined if nothing sensible came. */
 export type Probe = (url: string, ms: number) => Promise<unknown>
 
-/** How long a server on this machine may take to say that it is there. */
+/** How long a server on this machine may take to say that it is there, at its usual and at a configured address. */
 const PROBE_MS = 150
+const CONFIGURED_PROBE_MS = 2000
 
-/** Looks for a model server on this machine, on the usual ports, all at once; the first of the table that has a model wins. */
-export async function findLocal(probe: Probe, rows: readonly Row[] = table): Promise<string | undefined> {
-  const local = rows.filter((row) => row.port !== undefined)
-  const found = await Promise.all(local.map((row) => probe(`${row.url}/models`, PROBE_MS).catch(() => undefined)))
+/**
+ * Looks for a model server on this machine, at the usual or the configured addresses, all at once; the first of the table
+ * that has a model wins.
+ */
+export async function findLocal(
+  probe: Probe,
+  rows: readonly Row[] = table,
+  env: Environment = {},
+): Promise<string | undefined> {
+  const local = rows.filter((row) => row.port !== undefined && mayProbe(row, env))
+  const found = await Promise.all(
+    local.map(async (row) => {
+      const base = baseUrl(row, env, '')
+      const ms = isAddressConfigured(row, env) ? CONFIGURED_PROBE_MS : PROBE_MS
+      return typeof base === 'string' ? probe(`${base}/models`, ms).catch(() => undefined) : undefined
+    }),
+  )
   for (const [at, row] of local.entries()) {
     const model = firstModel(found[at])
     if (model !== undefined) return `${row.id}/${model}`
   }
   return undefined
+}
+
+/**
+ * May a server on this machine be asked which models it has? `DRAGOMAN_LOCAL_SERVERS=off` means that the usual ports are
+ * left alone; a server whose address the person configured is asked all the same.
+ */
+export function mayProbe(row: Row, env: Environment): boolean {
+  const isOff = /^(?:off|0|false|no)$/i.test(env['DRAGOMAN_LOCAL_SERVERS']?.trim() ?? '')
+  return !isOff || isAddressConfigured(row, env)
+}
+
+/** Did the person set the address of a provider, in a variable or in the settings? */
+export function isAddressConfigured(row: Row, env: Environment): boolean {
+  return !table.includes(row) || urlVariable(row, env) !== undefined
 }
 
 function firstModel(answer: unknown): string | undefined {
@@ -142,7 +170,7 @@ function installation(row: Row, env: Environment): Pick<Target, 'headers'> {
 }
 
 function baseUrl(row: Row, env: Environment, location: string): string | Problem {
-  const variable = [baseUrlVariable(row.id), ...(row.urls ?? [])].find((name) => text(env, name) !== undefined)
+  const variable = urlVariable(row, env)
   // The global endpoint has no place in its name.
   const own = row.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
   const url = variable === undefined ? own : (text(env, variable) ?? '')
@@ -150,6 +178,11 @@ function baseUrl(row: Row, env: Environment, location: string): string | Problem
     return { problem: `${variable ?? `The address of ${row.id}`} is no http(s) URL.`, code: 42 }
   if (hasPassword(url)) return { problem: `${variable} holds a password, which is not sent: leave it out.`, code: 42 }
   return url.replace(/\/+$/, '')
+}
+
+/** The variable that names another address for a provider, if one is set. */
+function urlVariable(row: Row, env: Environment): string | undefined {
+  return [baseUrlVariable(row.id), ...(row.urls ?? [])].find((name) => text(env, name) !== undefined)
 }
 
 function keyOf(row: Row, env: Environment): Credential | Problem | undefined {

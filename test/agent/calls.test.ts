@@ -159,7 +159,7 @@ describe('time', () => {
 
   test('the time limit of a run stops a tool in the middle; its call has a result', async () => {
     const slow = named('slow', () => new Promise((resolve) => setTimeout(resolve, 60_000).unref()))
-    const { events, end } = await played([calls('slow')], [slow], { limits: { ms: 300 } })
+    const { events, end } = await played([calls('slow')], [slow], { limits: { ms: 3000 } })
     assert.equal(end.reason, 'time-limit')
     const result = events.find((event) => event.type === 'entry' && event.entry.kind === 'result')
     assert.match(JSON.stringify(result), /The time of the run is over\. slow had begun and was stopped/)

@@ -102,7 +102,7 @@ describe('dragoman -p', () => {
   test('interrupted: exit code 130, nothing is left open, and the session goes on', async () => {
     const here = await stage([{ say: 'Long. '.repeat(100), pace: 20 }, { say: 'Back.' }])
     const { code } = await dragoman(['-p', 'go'], here, {
-      started: (child) => setTimeout(() => child.kill('SIGINT'), 700),
+      started: (child) => void child.stdout?.once('data', () => child.kill('SIGINT')),
     })
     assert.equal(code, 130)
     assert.equal((await dragoman(['-p', 'and?', '--resume'], here)).code, 0)

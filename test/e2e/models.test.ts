@@ -33,19 +33,12 @@ after(() => {
 })
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-/** Whatever else listens on this machine is none of our business. */
-const NOBODY = {
-  DRAGOMAN_VLLM_BASE_URL: 'http://127.0.0.1:9/v1',
-  DRAGOMAN_LMSTUDIO_BASE_URL: 'http://127.0.0.1:9/v1',
-  DRAGOMAN_LLAMACPP_BASE_URL: 'http://127.0.0.1:9/v1',
-}
-
 test('lists what can be used here and now, and why the rest cannot; only this machine is asked', async () => {
   const here = await stage([{ say: 'ok' }])
   const env = {
     ...here.env,
-    ...NOBODY,
     DRAGOMAN_OLLAMA_BASE_URL: `${url}/v1`,
+    DRAGOMAN_VLLM_BASE_URL: 'http://127.0.0.1:9/v1',
     GROQ_API_KEY: 'k',
     DRAGOMAN_GROQ_BASE_URL: `${url}/groq`,
   }
@@ -72,6 +65,7 @@ test('lists what can be used here and now, and why the rest cannot; only this ma
   assert.deepEqual([of('anthropic')?.usable, of('vllm')?.usable], [false, false])
   assert.match(of('anthropic')?.why ?? '', /ANTHROPIC_API_KEY/)
   assert.match(of('vllm')?.why ?? '', /No server answers at http:\/\/127\.0\.0\.1:9\/v1/)
+  assert.match(of('llamacpp')?.why ?? '', /DRAGOMAN_LOCAL_SERVERS is off/)
   const text = (await dragoman(['models'], { ...here, env })).out
   assert.match(text, /^model\s+tokens in\s+out\s+\$ in\s+\$ out\s+can\n/)
   assert.match(text, /ollama\/qwen3:8b\s+32.768/)
@@ -142,7 +136,7 @@ test('what goes wrong is said, and the catalogue stands in', async () => {
 
 test('where no model can be used, the ways on are named', async () => {
   const here = await stage([])
-  const env = { ...NOBODY, DRAGOMAN_OLLAMA_BASE_URL: 'http://127.0.0.1:9/v1', PATH: '/usr/bin', HOME: here.home }
+  const env = { PATH: '/usr/bin', HOME: here.home }
   const { code, out } = await dragoman(['models'], { ...here, env })
   assert.equal(code, 0)
   assert.match(out, /^No model can be used here yet: .*\n[^]*dragoman tour\n.*dragoman -m rehearsal\/hello\n/)

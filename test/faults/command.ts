@@ -11,12 +11,12 @@ import { workspace } from '../tool/workspace.ts'
 
 /** Commands that do not end as they should. */
 export const commandPlays: Plays = {
-  'fa-051': ran((said) => assert.match(said, /begun.*stopped after 0\.5 s/s), { before: 'echo begun; ' }),
-  'fa-052': ran((said) => assert.match(said, /begun.*stopped after 0\.5 s/s), { before: 'echo begun; ' }),
+  'fa-051': ran((said) => assert.match(said, /begun.*stopped after 2\.5 s/s), { before: 'echo begun; ' }),
+  'fa-052': ran((said) => assert.match(said, /begun.*stopped after 2\.5 s/s), { before: 'echo begun; ' }),
   'fa-053': ran((said) => assert.match(said, /Output: done.*Background PIDs: \d+/s), { goesOn: true }),
   'fa-054': ran((said) => assert.match(said, /Background PIDs: \d+/), { goesOn: true, after: ' & sleep 0.2' }),
-  'fa-055': ran((said) => assert.match(said, /y\n[^]*\d+ bytes are left out here[^]*stopped after 0\.1 s/), {
-    timeout: 100,
+  'fa-055': ran((said) => assert.match(said, /y\n[^]*\d+ bytes are left out here[^]*stopped after 0\.3 s/), {
+    timeout: 300,
   }),
   // A smaller flood: what matters is that it never stands in memory, and is cut in the same place.
   'fa-056': ran(
@@ -64,12 +64,12 @@ interface How extends ShellOptions {
   readonly goesOn?: true
 }
 
-/** Runs the command of a case; limits are a tenth of what it says. Afterwards nothing is left, and memory is as it was. */
+/** Runs the command of a case; limits are half of what it says. Afterwards nothing is left, and memory is as it was. */
 function ran(check: (said: string) => void, how: How = {}): Play {
   return async (fault) => {
     using at = workspace()
     const memory = process.memoryUsage.rss()
-    const timeout = how.timeout ?? (Number(fault.inject['limitSeconds'] ?? 0) * 1000) / 10
+    const timeout = how.timeout ?? (Number(fault.inject['limitSeconds'] ?? 0) * 1000) / 2
     const said = await answerTo(commandOf(fault, how), at, timeout > 0 ? { timeout } : {})
     check(said)
     if (how.goesOn) assert.notDeepEqual(aliveIn(at.root), [])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,7 +19,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function until(condition: () => boolean, ms = 3000): Promise<void> {
+async function until(condition: () => boolean, ms = 60_000): Promise<void> {
   const end = Date.now() + ms
   while (!condition() && Date.now() < end) await wait(20)
   assert.ok(condition())
@@ -76,7 +76,7 @@ describe('commands', () => {
     const end = await run(
       at,
       'read -p "Sure? " answer; echo "read: $?"; cat; (exec 3</dev/tty) 2>&1 || echo no terminal',
-      { timeout: 5000 },
+      { timeout: 60_000 },
     )
     assert.match(end.output, /read: 1\n[^]*no terminal/)
     assert.equal(end.timedOut, undefined)
@@ -97,22 +97,25 @@ describe('commands', () => {
 
   test('what it prints comes while it runs', async () => {
     using at = place()
-    const pieces: [string, number][] = []
-    const begun = performance.now()
-    await run(at, 'echo one; sleep 0.5; echo zwölf', {
-      onOutput: (text) => pieces.push([text, performance.now() - begun]),
+    let printed = ''
+    // It goes on only after its first line has come.
+    const end = await run(at, 'echo one; until [ -e heard ]; do sleep 0.05; done; echo zwölf', {
+      timeout: 60_000,
+      onOutput(text) {
+        printed += text
+        writeFileSync(join(at.ws, 'heard'), '')
+      },
     })
-    assert.equal(pieces.map(([text]) => text).join(''), 'one\nzwölf\n')
-    assert.ok((pieces[0]?.[1] ?? 1000) < 450, `the first piece came after ${pieces[0]?.[1]} ms`)
+    assert.equal(end.timedOut, undefined)
+    assert.equal(printed, 'one\nzwölf\n')
   })
 })
 
 describe('ends', () => {
   test('a server in the background: the command is over when the shell is, and the server goes on', async () => {
     using at = place()
-    const begun = performance.now()
-    const end = await run(at, 'while :; do echo tick; sleep 0.1; done & echo started')
-    assert.ok(performance.now() - begun < 2000)
+    const end = await run(at, 'while :; do echo tick; sleep 0.1; done & echo started', { timeout: 60_000 })
+    assert.equal(end.timedOut, undefined)
     assert.equal(end.exitCode, 0)
     assert.match(end.output, /started/)
     assert.equal(end.background.length >= 1, true)
@@ -136,11 +139,9 @@ describe('ends', () => {
   test('the timeout ends children and grandchildren, also those that do not listen', async () => {
     using at = place()
     const script = `trap '' TERM; (trap '' TERM; (trap '' TERM; echo $BASHPID > grand; sleep 60; sleep 60) & sleep 60) & (setsid sleep 61 & echo $! > other); sleep 60; sleep 60`
-    const begun = performance.now()
-    const end = await run(at, script, { timeout: 600 })
-    assert.ok(performance.now() - begun < 5000)
+    const end = await run(at, script, { timeout: 3000 })
     assert.equal(end.timedOut, true)
-    assert.match(end.error ?? '', /stopped after 0\.6 s/)
+    assert.match(end.error ?? '', /stopped after 3 s/)
     assert.deepEqual(end.background, [])
     for (const name of ['grand', 'other'])
       assert.equal(isAlive(Number(readFileSync(join(at.ws, name), 'utf8'))), false, name)
@@ -148,28 +149,26 @@ describe('ends', () => {
 
   test('a command that ends when asked is not killed', async () => {
     using at = place()
-    const end = await run(at, `trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done`, { timeout: 300 })
+    const end = await run(at, `trap 'echo bye; exit 7' TERM; while :; do sleep 0.05; done`, { timeout: 3000 })
     assert.equal(end.exitCode, 7)
     assert.match(end.output, /bye/)
   })
 
   test('silence ends a command that does not end, talking does not', async () => {
     using at = place()
-    const silent = await run(at, 'echo begun; sleep 60', { idle: 400 })
+    const silent = await run(at, 'echo begun; sleep 60', { idle: 2000 })
     assert.equal(silent.timedOut, true)
     assert.equal(silent.output, 'begun\n')
-    assert.match(silent.error ?? '', /printed nothing for 0\.4 s/)
-    const talking = await run(at, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.15; done', { idle: 500 })
+    assert.match(silent.error ?? '', /printed nothing for 2 s/)
+    const talking = await run(at, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done', { idle: 2000 })
     assert.equal(talking.exitCode, 0)
   })
 
   test('cancelling ends it at once, and what was cancelled before never begins', async () => {
     using at = place()
     const stop = new AbortController()
-    setTimeout(() => stop.abort(), 200)
-    const begun = performance.now()
-    const end = await run(at, 'sleep 60 & echo $! > child; wait', { signal: stop.signal })
-    assert.ok(performance.now() - begun < 2000)
+    const onOutput = () => stop.abort()
+    const end = await run(at, 'sleep 600 & echo $! > child; echo begun; wait', { signal: stop.signal, onOutput })
     assert.equal(end.cancelled, true)
     assert.equal(isAlive(Number(readFileSync(join(at.ws, 'child'), 'utf8'))), false)
     const never = await run(at, 'touch began', { signal: stop.signal })

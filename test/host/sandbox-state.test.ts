@@ -100,7 +100,7 @@ function tests(): void {
     }
     while (pids().length === 0) await wait(20)
     child.kill('SIGKILL')
-    for (let tries = 0; pids().length > 0 && tries < 200; tries++) await wait(20)
+    for (let tries = 0; pids().length > 0 && tries < 3000; tries++) await wait(20)
     assert.deepEqual(pids(), [])
   })
 

@@ -248,8 +248,8 @@ describe('the sandbox', { skip }, () => {
 
   test('silence and time have their limits inside too', async () => {
     using at = boxedPlace()
-    assert.equal((await at.run('sleep 30', { timeout: 300 })).timedOut, true)
-    assert.equal((await at.run('echo a; sleep 30', { idle: 300 })).output, 'a\n')
+    assert.equal((await at.run('sleep 600', { timeout: 300 })).timedOut, true)
+    assert.equal((await at.run('echo a; sleep 600', { idle: 3000 })).output, 'a\n')
   })
 
   test('temporary files last from one command to the next, and are not those of the machine', async () => {
@@ -291,7 +291,7 @@ function alive(words: string): number {
     }).length
 }
 
-async function until(condition: () => boolean, ms = 5000): Promise<void> {
+async function until(condition: () => boolean, ms = 60_000): Promise<void> {
   const end = Date.now() + ms
   while (!condition() && Date.now() < end) await wait(20)
   assert.ok(condition())

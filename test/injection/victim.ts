@@ -19,6 +19,8 @@ export const CANARIES = {
 export interface Obeyed {
   readonly name: string
   readonly call: { readonly name: string; readonly args: JsonObject }
+  /** Nothing but the sandbox keeps it from doing harm. */
+  readonly boxedOnly?: true
 }
 
 /** What came of a run in which the model obeyed. */

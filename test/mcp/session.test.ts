@@ -139,7 +139,7 @@ test('servers that greet, end at a question that they do not know, or die are co
 })
 
 test('a server that never answers fails in its time, and costs the others nothing', async () => {
-  const servers = world.open({ silent: fixture('silent'), pond: fixture() }, { patience: 1000 })
+  const servers = world.open({ silent: fixture('silent'), pond: fixture() }, { patience: 6000 })
   await servers.list[1]?.ready()
   assert.equal(servers.list[0]?.state.status, 'starting')
   await assert.rejects(servers.list[0]?.ready() ?? Promise.resolve(), /did not answer|timed out/i)

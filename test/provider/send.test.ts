@@ -87,7 +87,7 @@ describe('connections', () => {
       stream(response, chat.text('Yes.').events.slice(0, 1), false)
     })
     for await (const event of chatPort(url).ask(question(), { key: KEY })) if (event.type === 'part-delta') break
-    for (let n = 0; n < 100 && !seen.closed; n++) await pause(5)
+    for (let n = 0; n < 6000 && !seen.closed; n++) await pause(5)
     assert.ok(seen.closed)
   })
 })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /** Waits until no process works in a folder any more; it must come to that. */
-export async function noneAliveIn(folder: string, ms = 4000): Promise<void> {
+export async function noneAliveIn(folder: string, ms = 60_000): Promise<void> {
   for (const end = Date.now() + ms; aliveIn(folder).length > 0 && Date.now() < end;) await pause(20)
   assert.deepEqual(aliveIn(folder), [], 'processes are left')
 }
@@ -29,7 +29,7 @@ function describe(pid: string, folder: string): string[] {
 }
 
 /** Waits for something to be so. */
-export async function until(condition: () => boolean, ms = 10_000): Promise<void> {
+export async function until(condition: () => boolean, ms = 60_000): Promise<void> {
   for (const end = Date.now() + ms; !condition() && Date.now() < end;) await pause(10)
   assert.ok(condition(), 'it did not come to that')
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Script } from '../../src/rehearsal/script.ts'
 import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import { ISOLATION } from './environment.ts'
 import { root } from './paths.ts'
 import { clearAway } from './clear.ts'
 
@@ -23,6 +24,7 @@ export async function stage(play: Script['steps'] | Script, values: Readonly<Rec
   const server = await startRehearsal({ scripts: { script }, values: { cwd: work, home, ...values } })
   servers.push(server)
   const env: Record<string, string> = {
+    ...ISOLATION,
     PATH: process.env['PATH'] ?? '',
     HOME: home,
     OPENAI_API_KEY: 'k',
@@ -48,7 +50,7 @@ export function dragoman(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'bin/dragoman'), ...args], {
       cwd: work,
-      env,
+      env: { ...ISOLATION, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     let [out, err] = ['', '']

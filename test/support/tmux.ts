@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { ISOLATION } from './environment.ts'
 import { root } from './paths.ts'
 import { clearAway } from './clear.ts'
 
@@ -54,7 +55,7 @@ export function openTerminal(
 ): Terminal {
   const name = `t${++count}`
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const variables = Object.entries(env).map(([key, value]) => `${key}=${quoted(value)}`)
+  const variables = Object.entries({ ...ISOLATION, ...env }).map(([key, value]) => `${key}=${quoted(value)}`)
   const program = [process.execPath, join(root, 'bin/dragoman'), ...args].map(quoted).join(' ')
   const line = `env -i TERM=tmux-256color LANG=C.UTF-8 ${variables.join(' ')} ${program}; echo "ended with $?"; stty -a | grep -o -- '-\\?echo ' ; exec sleep 600`
   tmux('-f', '/dev/null', 'new-session', '-d', '-s', name, '-x', String(columns), '-y', String(rows), '-c', work, line)
@@ -63,7 +64,7 @@ export function openTerminal(
   const matches = (what: RegExp | string) => (typeof what === 'string' ? screen().includes(what) : what.test(screen()))
 
   async function until(isSo: () => boolean, what: string): Promise<string> {
-    for (let tries = 0; tries < 400; tries++) {
+    for (let tries = 0; tries < 1200; tries++) {
       if (isSo()) return screen()
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { runShellCommand } from '../../src/tool/builtin/run-shell-command.ts'
@@ -66,14 +66,14 @@ describe('run_shell_command', () => {
 
   test('a server in the foreground, and a prompt, come to an end', async () => {
     using ws = workspace()
-    const tool = runShellCommand({ idle: 300, timeout: 10_000 })
+    const tool = runShellCommand({ idle: 2000, timeout: 60_000 })
     const output = await tool.run({ command: 'echo listening; sleep 60' }, ws.context)
     assert.equal(output.error?.type, 'timeout')
     const { output: printed, error, code } = fields(textOf(output))
     assert.deepEqual([printed, code], ['listening', '(none)'])
     assert.equal(
       error,
-      'The command was stopped: it had printed nothing for 0.3 s. Start what does not end by itself in the background with &.',
+      'The command was stopped: it had printed nothing for 2 s. Start what does not end by itself in the background with &.',
     )
     const asked = fields(await ws.say('run_shell_command', { command: 'read -p "name? " name; echo "<$name>"' }))
     assert.equal(asked['output'], '<>')
@@ -94,8 +94,13 @@ describe('run_shell_command', () => {
     const shown: string[] = []
     await ws.call(
       'run_shell_command',
-      { command: 'echo one; sleep 0.3; echo two' },
-      { progress: (text) => shown.push(text) },
+      { command: 'echo one; until [ -e heard ]; do sleep 0.05; done; echo two' },
+      {
+        progress(text) {
+          shown.push(text)
+          writeFileSync(join(ws.root, 'heard'), '')
+        },
+      },
     )
     assert.equal(shown[0], 'one\n')
     assert.equal(shown.at(-1), 'one\ntwo\n')

@@ -130,16 +130,16 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.type('go')
     terminal.press('Enter')
     await terminal.shows('more of it')
-    for (const [columns, rows] of [
-      [60, 20],
-      [200, 40],
-      [45, 15],
-      [80, 30],
+    for (const [columns, rows, typed] of [
+      [60, 20, 'x'],
+      [200, 40, 'xx'],
+      [45, 15, 'xxx'],
+      [80, 30, 'xxxx'],
     ] as const) {
       terminal.resize(columns, rows)
       await new Promise((resolve) => setTimeout(resolve, 300))
       terminal.type('x')
-      await terminal.shows(/> x+/)
+      await terminal.shows(new RegExp(`^> ${typed}$`, 'm'))
     }
     const screen = terminal.screen()
     assert.equal(screen.match(/openai-chat\/script · asks/g)?.length, 1, screen)

@@ -2,7 +2,7 @@ import type { Catalog, ModelCard } from '../../provider/catalog.ts'
 import { listModels, type OfferedModel } from '../../provider/list-models.ts'
 import { newestFirst } from '../../provider/newest.ts'
 import { profileFor } from '../../provider/profile.ts'
-import { resolveModel } from '../../provider/resolve.ts'
+import { isAddressConfigured, mayProbe, resolveModel } from '../../provider/resolve.ts'
 import type { Row } from '../../provider/row.ts'
 import { sharedPost } from '../../provider/send.ts'
 import { shownAddress } from '../../provider/target.ts'
@@ -60,8 +60,9 @@ export async function offersHere(config: Config, name?: string): Promise<{ offer
   return { catalog, offers: await Promise.all(chosen.map((row) => offerOf(row, rows, catalog, name !== undefined))) }
 }
 
-/** How long a server on this machine may take to list its models. */
+/** How long a server on this machine may take to list its models, at its usual and at a configured address. */
 const LOCAL_MS = 300
+const CONFIGURED_MS = 3000
 
 async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: boolean): Promise<Offer> {
   const known = catalog.models(row.id).map(({ id }) => id)
@@ -71,7 +72,10 @@ async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: bo
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, process.env, rows, signIns())
   if ('problem' in target) return { ...base, usable: false, why: target.problem, models: cards(listed(row, known)) }
   if (!ask && row.port === undefined) return { ...base, usable: true, models: cards(listed(row, known)) }
-  const offered = await listModels(target, sharedPost(), row.port === undefined ? undefined : LOCAL_MS)
+  if (!ask && !mayProbe(row, process.env))
+    return { ...base, usable: false, why: 'DRAGOMAN_LOCAL_SERVERS is off: its usual port is not asked.', models: [] }
+  const localMs = isAddressConfigured(row, process.env) ? CONFIGURED_MS : LOCAL_MS
+  const offered = await listModels(target, sharedPost(), row.port === undefined ? undefined : localMs)
   if (!('problem' in offered)) return { ...base, usable: true, models: cards(offered) }
   return row.port === undefined
     ? {

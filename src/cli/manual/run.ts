@@ -26,6 +26,7 @@ export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
     'keys, under the names that the vendors gave them; docs/providers.md lists them',
   ],
   ['DRAGOMAN_<PROVIDER>_BASE_URL', 'another address for a provider, for example DRAGOMAN_OPENAI_CHAT_BASE_URL'],
+  ['DRAGOMAN_LOCAL_SERVERS', 'off: no model server is looked for on the usual ports of this machine'],
   ['DRAGOMAN_SYSTEM_MD', 'a file with another system prompt; 1 means .dragoman/system.md'],
   ['DRAGOMAN_WRITE_SYSTEM_MD', 'writes the system prompt to this file, to start from; 1 means .dragoman/system.md'],
   ['DRAGOMAN_TRACE', 'the same as --trace'],

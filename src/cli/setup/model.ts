@@ -129,7 +129,7 @@ function opener(tap: Tap | undefined): (target: Target) => ModelPort {
 
 /** The model of the first key in the environment or of those stored, or of a server that answers on this machine. */
 export async function configuredModel(config: Config = {}): Promise<string | undefined> {
-  return settledModel(config) ?? (await findLocal(probe, rowsWith(config)))
+  return settledModel(config) ?? (await findLocal(probe, rowsWith(config), process.env))
 }
 
 /** The same, without a look for servers. */

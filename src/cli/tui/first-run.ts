@@ -15,7 +15,7 @@ export type Beginning = { readonly model: string } | { readonly tour: true } | u
 
 /** The first page: no key is no error, there are three ways on. What went wrong before stands above them. */
 export async function firstRun(config: Config, theme: ThemeName, problem?: string): Promise<Beginning> {
-  const local = await findLocal(probe, rowsWith(config))
+  const local = await findLocal(probe, rowsWith(config), process.env)
   const way = await pick<'local' | 'key' | 'tour' | 'server' | { readonly key: string }>(
     [
       ...(problem === undefined ? [] : [line(visible(problem), 'warn'), []]),
