@@ -1,8 +1,8 @@
 import { late } from '../model/late.ts'
-import { redactor } from '../model/secret.ts'
+import { type Mark, redactor } from '../model/secret.ts'
 import { wellFormed } from '../model/text.ts'
 import { isLookalike } from './host-name.ts'
-import { HIDDEN, KEPT, mark, markHidden } from './unseen.ts'
+import { HIDDEN, KEPT, mark, markHidden, marks } from './unseen.ts'
 
 /** Where a text goes that somebody else wrote. */
 export type TerminalSurface =
@@ -23,22 +23,25 @@ interface Manner {
   readonly drops?: true
   /** A person decides on this text: blanks that are not the blank are shown too. */
   readonly strict?: true
+  /** Joiners inside words of scripts that need them are not marked, even if it is strict. */
+  readonly joiners?: true
   /** The text is one line: line ends and tabs are shown as marks. */
   readonly oneLine?: true
-  /** Long stretches of nothing are written short, so that they push nothing out of sight. */
-  readonly folds?: true
-  readonly masks?: true
+  /** Long stretches of nothing are written short, with their length, so that they push nothing out of sight. */
+  readonly folds?: 'blanks' | 'lines'
+  /** Secrets are replaced by a word: every likely one, or only values that hold nothing that could run. */
+  readonly masks?: 'all' | 'values'
 }
 
 const MANNERS: Readonly<Record<Exclude<TerminalSurface, 'json-output' | 'to-model'>, Manner>> = {
   'tool-output': { drops: true },
   'model-text': {},
-  'approval-prompt': { strict: true, folds: true, masks: true },
+  'approval-prompt': { strict: true, folds: 'lines', masks: 'values' },
   'file-name': { strict: true, oneLine: true },
-  diff: { folds: true },
-  'log-file': { oneLine: true, masks: true },
-  'mcp-tool-name': { strict: true, oneLine: true, folds: true },
-  'mcp-tool-description': { strict: true, folds: true },
+  diff: { strict: true, joiners: true, folds: 'blanks' },
+  'log-file': { oneLine: true, masks: 'all' },
+  'mcp-tool-name': { strict: true, oneLine: true, folds: 'lines' },
+  'mcp-tool-description': { strict: true, folds: 'lines' },
 }
 
 /**
@@ -50,6 +53,19 @@ export function renderSafe(text: string, surface: TerminalSurface): string {
   if (surface === 'json-output') return safeJson(JSON.stringify(text))
   const manner = MANNERS[surface]
   return render(text, manner)
+}
+
+/** A text of a question, and how many secrets in it are replaced by a word until the person wants to see them. */
+export interface QuestionText {
+  readonly text: string
+  readonly secrets: number
+}
+
+/** A text that a person decides on: all of it can be seen, but for the values of secrets, which `reveal` shows. */
+export function renderQuestion(text: string, { reveal }: { readonly reveal: boolean }): QuestionText {
+  const { masks: _masks, ...whole } = MANNERS['approval-prompt']
+  const secrets = reveal ? [] : secretValues(text)
+  return { text: render(replaced(text, secrets), whole), secrets: secrets.length }
 }
 
 /** Bytes as they may be shown: what is no text is named, with its size. */
@@ -108,8 +124,8 @@ export function safeJson(json: string): string {
 
 const HIDDEN_IN_JSON = late(() => new RegExp(`(?!\\n)${HIDDEN}`, 'gu'))
 
-/** Tags and selectors of variants; a flag, and one selector behind a sign that has variants, are as they should be. */
-const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]{2}/u
+/** Tags and selectors of variants; in a flag, and behind a sign that has variants, they are as they should be. */
+const SMUGGLED = /[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F]/u
 const ALL_SMUGGLED = late(() => new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu'))
 
 function kept(args: readonly unknown[]): boolean {
@@ -125,11 +141,12 @@ function render(given: string, manner: Manner): string {
   if (manner.drops) text = text.replace(SEQUENCE, '').replace(/\r\n?/g, '\n')
   else if (!manner.strict) text = text.replaceAll('\r\n', '\n')
   text = text.replace(HOST, (whole, host: string) => `//${plainHost(host) ?? whole.slice(2)}`)
-  if (manner.masks) text = masked(text)
-  text = markHidden(text, manner.strict === true)
-  text = text.replace(/\p{M}{9,}/gu, (marks) => `${marks.slice(0, 8)}…`)
+  if (manner.masks === 'all') text = masked(text)
+  if (manner.masks === 'values') text = replaced(text, secretValues(text))
+  text = markHidden(text, { strict: manner.strict === true, joiners: manner.joiners === true })
+  text = text.replace(/(\p{M}{8})(\p{M}+)/gu, (_all, first: string, more: string) => first + marks(more))
   if (manner.oneLine) text = text.replace(/[\n\t]/g, mark)
-  return manner.folds ? folded(text) : text
+  return folded(text, manner)
 }
 
 /** The host of an address, where a text may begin one. */
@@ -172,14 +189,38 @@ const PIECES = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Default
 const OPEN_CLUSTER = late(() => new RegExp(String.raw`\P{ASCII}?${PIECES}{1,32}$`, 'u'))
 const LAST_CLUSTER = late(() => new RegExp(String.raw`\P{ASCII}?${PIECES}{0,32}$`, 'u'))
 
-/** Secrets in what a person or a log reads; a value that is set for a command is one too, if its name says so. */
+/** Secrets in what a log keeps; a value that is set for a command is one too, if its name says so. */
 function masked(text: string): string {
-  const clean = redactor().clean(text)
-  return clean.replace(/\b(\w*(?:TOKEN|KEY|SECRET|PASSWORD)=)[\w./+=-]{12,}/g, '$1[secret]')
+  return redactor()
+    .clean(text)
+    .replace(SET_VALUE, (_all, name: string) => `${name}[secret]`)
 }
 
-function folded(text: string): string {
-  return text
-    .replace(/\n(?:[ \t]*\n){3,}/g, (gap) => `\n⟨${gap.split('\n').length - 2} empty lines⟩\n`)
-    .replace(/[ \t]{81,}/g, (gap) => ` ⟨${gap.length} blanks⟩ `)
+const SET_VALUE = /\b(\w*(?:TOKEN|KEY|SECRET|PASSWORD)=)([\w./+=-]{12,})/g
+
+/**
+ * The secrets in a question. Only a value counts that is made of letters, digits and a few signs: in it nothing can stand
+ * that a shell, an address or a tool would take for more than a value. Whatever else looks like a secret is shown.
+ */
+function secretValues(text: string): Mark[] {
+  const found = redactor().marks(text)
+  const set = [...text.matchAll(SET_VALUE)].map(({ index, 1: name = '', 2: value = '' }) => {
+    const start = index + name.length
+    return { start, end: start + value.length, word: '[secret]' }
+  })
+  const apart = set.filter(({ start, end }) => !found.some((one) => one.start < end && start < one.end))
+  return [...found, ...apart]
+    .filter(({ start, end }) => /^[\w.+/=-]+$/.test(text.slice(start, end)))
+    .sort((one, other) => one.start - other.start)
+}
+
+function replaced(text: string, secrets: readonly Mark[]): string {
+  return secrets.reduceRight((rest, { start, end, word }) => rest.slice(0, start) + word + rest.slice(end), text)
+}
+
+function folded(text: string, { folds }: Manner): string {
+  if (folds === undefined) return text
+  const blanks = text.replace(/ {81,}|\t{81,}/g, (gap) => ` ⟨${gap.length} ${gap[0] === ' ' ? 'blanks' : 'tabs'}⟩ `)
+  if (folds === 'blanks') return blanks
+  return blanks.replace(/\n{5,}/g, (gap) => `\n⟨${gap.length - 1} empty lines⟩\n`)
 }

