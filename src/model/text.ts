@@ -16,6 +16,13 @@ export function wellFormedJson<T extends Json>(value: T): T {
   return UNSENDABLE_JSON.test(JSON.stringify(value)) ? (mend(value) as T) : value
 }
 
+/** Can every string and key inside a JSON value be written as UTF-8? Half a surrogate pair cannot. */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !LONE_SURROGATE.test(value)
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return !isObject(value) || Object.entries(value).every(([key, inner]) => isWellFormed(key) && isWellFormed(inner))
+}
+
 /** What a result says to a model that takes only text; never empty (T99). */
 export function resultText(result: ResultPart): string {
   const text = result.content
@@ -47,6 +54,7 @@ function mend(value: Json): Json {
   return value
 }
 
+const LONE_SURROGATE = /\p{Surrogate}/u
 const UNSENDABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 const ALL_UNSENDABLE = new RegExp(UNSENDABLE, 'g')
 /** JSON.stringify writes exactly these as escapes. */

@@ -1,10 +1,12 @@
 import type { Warning } from '../model/event.ts'
 import { isObject, type JsonObject } from '../model/json.ts'
+import { isWellFormed } from '../model/text.ts'
 import type { CallPart, Flaw } from '../model/turn.ts'
 import { validate } from '../schema/validate.ts'
 import { decodeEntities, readArguments } from './arguments.ts'
 import { resolveName } from './call-name.ts'
 import type { Slot } from './calls.ts'
+import { readable } from './framing/utf8.ts'
 import type { Scribe } from './scribe.ts'
 
 /** What became of a slot: usually one call, several if it held several objects (T22, T142), none if it was a ghost. */
@@ -25,14 +27,14 @@ interface Context {
 export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Closing {
   const { projection, reading } = scribe
   const wireName = resolveName(slot.names, declared)
-  const name = projection.toolName(wireName)
+  const name = projection.toolName(readable(wireName))
   if (slot.names.length === 1 && slot.names[0] !== wireName)
     scribe.warn(
       'decorated-name',
       `The call named “${slot.names[0]?.slice(0, 80)}”, which was read as ${wireName} (T65).`,
     )
   const native = scribe.seal(slot.wireId, slot.data)
-  const call = { kind: 'call', id: '', name, raw: slot.raw, native } as const
+  const call = { kind: 'call', id: '', name, raw: readable(slot.raw), native } as const
   // One id and one signature belong to one part, also where a slot falls apart into several calls (T10, T118).
   const sealed = (at: number) => (at === 0 ? native : scribe.seal(undefined))
   if (wireName === '' && slot.raw.trim() === '') return { parts: [], warnings: [], ghost: true }
@@ -45,6 +47,7 @@ export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Clo
   if (wireName === '') return flawed('unnamed', 'The call has arguments but no name (T08).')
   if (slot.ambiguous) return flawed('ambiguous', 'Its arguments may be mixed with those of another call.')
   if (!ended) return flawed('unfinished', 'The answer ended without an end signal, so the call may not be whole (T53).')
+  if (!isWellFormed([slot.raw, ...slot.names, ...slot.ids])) return flawed('not-json', NOT_UTF8)
   if (slot.freeform) return { parts: [{ ...call, freeform: true, input: { input: slot.raw } }], warnings: [] }
 
   const arguments_ = argumentsOf(slot)
@@ -54,6 +57,9 @@ export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Clo
   const inputs = read.inputs.map((args) =>
     projection.toInput(name, reading.profile.entities ? decodeEntities(args) : args),
   )
+
+  // An escape may name half a character; a tool could only put something else in its place.
+  if (!isWellFormed(inputs)) return flawed('not-json', NOT_UTF8)
 
   const wrapped = inputs.length === 1 ? unwrapParallel(wireName, inputs[0] ?? {}, declared) : undefined
   if (wrapped) {
@@ -89,6 +95,9 @@ export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Clo
   }
   return { parts: [{ ...call, raw: arguments_.raw, input: inputs[0] ?? {} }], warnings: read.notes }
 }
+
+const NOT_UTF8 =
+  'The call holds bytes that are no valid UTF-8, or half of a surrogate pair, so it is not known what was meant. Make the call again with valid text.'
 
 /** The arguments as sent in pieces; where that cannot be read and every piece repeats the one before, the last piece (T20). */
 function argumentsOf(slot: Slot) {

@@ -5,6 +5,7 @@ import { closeCall } from './call-close.ts'
 import { startCopies } from './copies.ts'
 import { type JsonScan, jsonScan, readArguments } from './arguments.ts'
 import type { WrittenCall } from './rescue.ts'
+import { readable } from './framing/utf8.ts'
 import { route } from './route.ts'
 import type { Scribe } from './scribe.ts'
 
@@ -130,7 +131,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
     slot.raw += text
     slot.scan.push(text)
     announce(slot)
-    scribe.emit({ type: 'part-delta', index: slot.index, text })
+    scribe.emit({ type: 'part-delta', index: slot.index, text: readable(text) })
   }
 
   function announce(slot: Slot): void {

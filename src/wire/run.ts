@@ -1,4 +1,5 @@
 import type { Native, ReasoningPart, TextPart } from '../model/turn.ts'
+import { readable } from './framing/utf8.ts'
 import { type Rescue, startRescue } from './rescue.ts'
 import type { Scribe } from './scribe.ts'
 
@@ -26,11 +27,17 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
   let native: Native | undefined
   let closed = false
   let emitted = false
+  let broken = false
   let rescue: Rescue | undefined
   let repeats = startRepeatWatch()
 
-  function show(piece: string): void {
-    if (piece === '') return
+  function show(raw: string): void {
+    if (raw === '') return
+    // Not before: broken bytes in a call that is written as text must be known to whoever reads it there.
+    const piece = readable(raw)
+    if (piece !== raw && !broken)
+      scribe.warn('broken-text', 'Bytes in the text that are no UTF-8 were replaced (T105).')
+    broken ||= piece !== raw
     if (!opened) {
       opened = true
       scribe.emit({ type: 'part-open', index, kind })
@@ -45,7 +52,7 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
     const whole = repeats.whole()
     if (whole !== undefined) {
       scribe.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
-      text = whole
+      text = readable(whole)
     }
     if (text === '' && !native) return
     if (!opened) scribe.emit({ type: 'part-open', index, kind })
@@ -71,7 +78,7 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
       repeats = startRepeatWatch()
       const { tools } = scribe.projection
       rescue = tools.length === 0 ? undefined : startRescue(tools)
-      text = rescue ? rescue.push(whole) : whole
+      text = readable(rescue ? rescue.push(whole) : whole)
     },
     close(sealed) {
       closed = true

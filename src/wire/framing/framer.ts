@@ -3,11 +3,12 @@ import type { TextReader } from './frames.ts'
 import { jsonValuesReader } from './json-values.ts'
 import { ndjsonReader } from './ndjson.ts'
 import { sseReader } from './sse.ts'
+import { BROKEN, startUtf8 } from './utf8.ts'
 import { unreadableReader, wholeTextReader } from './whole-text.ts'
 
 /** Makes the framer of one response. The content type is a hint; the first characters decide (T26, T112, T113). */
 export function framer(contentType: string | undefined): Framer {
-  const decoder = new TextDecoder()
+  const decoder = startUtf8()
   const declared = declaredKind(contentType)
   let reader: TextReader | undefined
   let head = ''
@@ -25,8 +26,8 @@ export function framer(contentType: string | undefined): Framer {
   }
 
   return {
-    push: (bytes) => read(decoder.decode(bytes, { stream: true }), false),
-    end: () => read(decoder.decode(), true),
+    push: (bytes) => read(decoder.push(bytes), false),
+    end: () => read(decoder.end(), true),
   }
 }
 
@@ -53,6 +54,6 @@ function choose(head: string, declared: Declared, last: boolean): TextReader | u
 }
 
 /** The bytes 1f 8b as the decoder gives them: the second one is no UTF-8 (T115). */
-const GZIP = '\u001F\uFFFD'
+const GZIP = `\u001F${BROKEN}`
 const SSE_FIELD = /^(?:data|event|id|retry)?:/
 const SSE_FIELD_PREFIX = /^(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?)$/

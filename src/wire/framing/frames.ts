@@ -1,4 +1,6 @@
 import type { Frame } from '../frame.ts'
+import { isObject } from '../../model/json.ts'
+import { BROKEN, readable } from './utf8.ts'
 
 /** Cuts decoded text into frames, and adds them to a list that the caller owns. */
 export interface TextReader {
@@ -28,6 +30,10 @@ export function addFrames(frames: Frame[], text: string, event?: string): void {
     frames.push({ ...badFrame(text, event), deep: true })
     return
   }
+  if (text.includes(BROKEN) && !isBrokenOnlyInContent(value)) {
+    frames.push(badFrame(text, event))
+    return
+  }
   if (Array.isArray(value)) for (const item of value) frames.push(jsonFrame(item, event))
   else frames.push(jsonFrame(value, event))
 }
@@ -54,9 +60,43 @@ function isTooDeep(text: string): boolean {
   return false
 }
 
+/**
+ * Are the broken bytes only where content stands? Text is still readable with them, and a call with them will not run. But
+ * a frame whose keys or kind are broken would be taken for another one, or for none, and what it held would be missing.
+ */
+function isBrokenOnlyInContent(value: unknown, key = ''): boolean {
+  if (typeof value === 'string') return CONTENT.has(key) || !value.includes(BROKEN)
+  if (Array.isArray(value)) return value.every((item) => isBrokenOnlyInContent(item, key))
+  if (!isObject(value) || ARGUMENTS.has(key)) return true
+  return Object.entries(value).every(([inner, item]) => !inner.includes(BROKEN) && isBrokenOnlyInContent(item, inner))
+}
+
+/** The keys under which the wires carry arguments as an object. */
+const ARGUMENTS = new Set(['arguments', 'args', 'input'])
+
+/** The keys under which the wires carry what a model wrote, as a string. */
+const CONTENT = new Set([
+  ...ARGUMENTS,
+  'call_id',
+  'content',
+  'delta',
+  'id',
+  'message',
+  'name',
+  'partial_json',
+  'reasoning',
+  'reasoning_content',
+  'reasoning_text',
+  'refusal',
+  'stringValue',
+  'summary',
+  'text',
+  'thinking',
+])
+
 /** A frame for text that could not be read, cut to a length that can be shown. */
 export function badFrame(text: string, event?: string): Extract<Frame, { kind: 'bad' }> {
-  const clipped = clip(text)
+  const clipped = clip(readable(text))
   return event === undefined ? { kind: 'bad', text: clipped } : { kind: 'bad', text: clipped, event }
 }
 

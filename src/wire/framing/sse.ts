@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import type { Frame } from '../frame.ts'
 import { addFrames, badFrame, type TextReader } from './frames.ts'
+import { BROKEN } from './utf8.ts'
 
 /** Reads server-sent events by the WHATWG standard, and flushes a last event that has no blank line after it (T106). */
 export function sseReader(): TextReader {
@@ -22,6 +23,9 @@ export function sseReader(): TextReader {
       if (line.startsWith('{')) {
         heard = true
         addFrames(frames, line)
+      } else if (line.includes(BROKEN)) {
+        // It may have been a line of data: what it held is missing.
+        frames.push(badFrame(line))
       } else {
         frames.push({ kind: 'comment', text: line })
         if (stray.length < STRAY_LIMIT) stray += stray === '' ? line : `\n${line}`
