@@ -151,18 +151,18 @@ function follows({ after, text, read }: LogRecord, before: string): boolean {
 
 /** May this line, which proves itself in no way, be one of an older version that only lost the line before it? */
 function canBeUnproved(
-  { line, read }: LogRecord,
+  { read }: LogRecord,
   gap: number,
   lost: number,
   hashedFrom: number,
   next: LogRecord | undefined,
 ): boolean {
   // Whoever writes hashes goes on writing them.
-  if (read.proved !== undefined || line > hashedFrom || gap <= 0) return false
+  if (read.proved !== undefined || read.entry.seq > hashedFrom || gap <= 0) return false
   return gap <= lost || next?.read.entry.seq !== read.entry.seq
 }
 
-/** All that can be read, how many entries may be missing because they cannot, and the first line that has a hash. */
+/** All that can be read, how many entries may be missing because they cannot, and the first number that has a hash. */
 function readRecords(lines: Iterable<Line>) {
   const records: LogRecord[] = []
   const damages: Damage[] = []
@@ -179,7 +179,7 @@ function readRecords(lines: Iterable<Line>) {
     const isChained = isLinked && (before === undefined || before.isChained || before.read.proved === true)
     records.push({ line: number, read: rest, strays, isChained, ...(isLinked ? { after } : { text }) })
     if (strays.length > 0) strays = []
-    if (read.proved) hashedFrom = Math.min(hashedFrom, number)
+    if (read.proved) hashedFrom = Math.min(hashedFrom, read.entry.seq)
   }
 
   for (const { bytes, torn } of lines) {
