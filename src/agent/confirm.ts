@@ -34,15 +34,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   if (decision.verdict === 'deny')
     return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
 
-  const answered = agent.session.reply(call.id)
-  const reply = answered
-    ? ({
-        ask: answered.ask,
-        outcome: answered.outcome,
-        ...(answered.words !== undefined && { words: answered.words }),
-        ...(answered.input && { input: answered.input }),
-      } as Reply)
-    : await question(agent, call, valid, decision, signal, tell)
+  const reply = replyInLog(agent, call.id) ?? (await question(agent, call, valid, decision, signal, tell))
   if (!reply)
     return denied(
       call,
@@ -64,6 +56,16 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   const scope = SCOPES[reply.outcome]
   if (scope) tell.event({ type: 'notice', text: agent.policy.remember(proposal, scope) })
   return { valid, decision: 'allowed by the person' }
+}
+
+/**
+ * What a person answered in another process. Only a yes or a no to this one call counts: what else stands in a log, like a
+ * rule for good or other arguments, is asked about again.
+ */
+function replyInLog(agent: Agent, call: string): Reply | undefined {
+  const { ask, outcome, words } = agent.session.reply(call) ?? {}
+  if (ask === undefined || (outcome !== 'proceed-once' && outcome !== 'cancel')) return undefined
+  return { ask, outcome, ...(words !== undefined && { words }) }
 }
 
 const SCOPES: Partial<Record<Reply['outcome'], 'tool' | 'server' | 'saved'>> = {

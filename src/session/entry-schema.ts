@@ -35,7 +35,6 @@ const isDuration: Check = (value) => typeof value === 'number' && Number.isFinit
 const isCount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const isWhole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 const isTime: Check = (value) => isCount(value) && (value as number) <= MAX_TIME
-const isHash: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 const isJson: Check = (value) => value !== undefined && depthWithin(value, MAX_DEPTH)
 const isJsonObject: Check = (value) => isObject(value) && depthWithin(value, MAX_DEPTH)
 
@@ -79,7 +78,7 @@ const text = record({ text: isText }, { refusal: isTrue, native })
 const reasoning = record({ text: isText }, { native })
 const media = record(
   { mime: isText },
-  { data: isText, uri: isText, name: isText, blob: isHash, bytes: isCount, native },
+  { data: isText, uri: isText, name: isText, blob: isText, bytes: isCount, native },
 )
 const flaw = record({ code: isText, message: isText })
 const call = record({ id: isName, name: isText, raw: isText }, { input: isJsonObject, freeform: isTrue, flaw, native })
@@ -111,7 +110,7 @@ const assistantTurn = record(
   },
   { usage },
 )
-const kept = record({ blob: isHash, mode: isWhole })
+const kept = record({ blob: isText, mode: isWhole })
 const parent = record({ session: isName, seq: isSeq })
 
 /** A result is found by the id of its call, so two calls of one turn cannot share one. */
@@ -128,7 +127,7 @@ const turn = record(
 
 const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   open: record({ version: isWhole, session: isText, folder: isText }, { parent }),
-  user: record({ parts: spoken, prompt: isText }),
+  user: record({ parts: spoken, prompt: isText }, { foreign: isTrue }),
   note: record({ text: isText }),
   turn: (value) => turn(value) && hasUniqueIds(value),
   intent: record({ call: isText, name: isText, input: isJsonObject }),
@@ -141,7 +140,7 @@ const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   ),
   request: record({ model: isText, prompt: isText, bytes: isCount }, { summary: isTrue, prefix: isJson }),
   fault: record({ fault: isJsonObject, prompt: isText }, { usage: isJson }),
-  change: record({ path: isName }, { before: kept, after: isHash, folders: listOf(isName) }),
+  change: record({ path: isName }, { before: kept, after: isText, folders: listOf(isName) }),
   undo: record({ back: isWhole, since: isWhole }, { redo: isWhole, left: listOf(isText) }),
   close: record({ prompt: isText, reason: isText }),
 }

@@ -21,7 +21,13 @@ export type EntryBody =
       readonly parent?: Parent
     }
   /** (c) What the person said. */
-  | { readonly kind: 'user'; readonly parts: UserTurn['parts']; readonly prompt: string }
+  | {
+      readonly kind: 'user'
+      readonly parts: UserTurn['parts']
+      readonly prompt: string
+      /** It was said in another session, perhaps by somebody else: it counts as no word of this person. */
+      readonly foreign?: true
+    }
   /**
    * (c) What the harness told the model. A note with a `topic` is never summarised: every compaction states the last note
    * of each topic again, before the summary.

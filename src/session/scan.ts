@@ -65,7 +65,7 @@ export function scanLines(lines: Iterable<Line>): Scanned {
   const losses = damages.map(({ line }) => line)
   // The sums that the next line may go on from: that of the last good line; of damaged ones since, what they say and what it should be.
   let sums = [START]
-  let last: { seq: number; sum: string } | undefined
+  let last: { seq: number; sum: string; isProved: boolean } | undefined
   let top = 0
   let uncertainUpTo = 0
   let missing = 0
@@ -74,9 +74,10 @@ export function scanLines(lines: Iterable<Line>): Scanned {
     damages.push({ line, what })
     losses.push(line)
   }
-  const accept = ({ line, read }: LogRecord, entry: Entry | undefined, seq = read.entry.seq): void => {
+  const accept = ({ line, read }: LogRecord, entry: Entry | undefined, isProved: boolean): void => {
+    const { seq } = read.entry
     if (last && seq > last.seq + 1) uncertainUpTo = last.seq
-    last = { seq, sum: read.sum }
+    last = { seq, sum: read.sum, isProved }
     top = Math.max(top, seq)
     sums = [read.sum]
     if (!entry) return
@@ -88,7 +89,8 @@ export function scanLines(lines: Iterable<Line>): Scanned {
   for (const [at, record] of sorted.entries()) {
     const { read, line } = record
     const { seq } = read.entry
-    const gap = last === undefined ? lost : seq - last.seq - 1
+    // After a line that nobody can vouch for, even the next one may have lost what it goes on from.
+    const gap = last === undefined ? lost : seq - last.seq - (last.isProved ? 1 : 0)
     if (seq === last?.seq && read.sum === last.sum) {
       damages.push({ line, what: 'repeated' })
       continue
@@ -104,12 +106,12 @@ export function scanLines(lines: Iterable<Line>): Scanned {
     } else if (isFit) {
       if (seq === last?.seq) damages.push({ line, what: 'parallel' })
       else if (!isLinked) damages.push({ line, what: 'unlinked' })
-      accept(record, read.entry as unknown as Entry)
+      accept(record, read.entry, true)
     } else if (canBeUnproved(record, gap, lost + missing, hashedFrom, sorted[at + 1])) {
       const rest = isEntry(read.entry) ? unprovedRest(read.entry) : undefined
       if (rest === read.entry) damages.push({ line, what: 'unlinked' })
       else lose(line, 'unproved')
-      accept(record, rest)
+      accept(record, rest, false)
     } else {
       lose(line, 'altered')
       const should = record.text === undefined ? [] : sums.map((sum) => sumOf(record.text ?? '', sum))
@@ -149,18 +151,18 @@ function follows({ after, text, read }: LogRecord, before: string): boolean {
 
 /** May this line, which proves itself in no way, be one of an older version that only lost the line before it? */
 function canBeUnproved(
-  { line, read }: LogRecord,
+  { read }: LogRecord,
   gap: number,
   lost: number,
   hashedFrom: number,
   next: LogRecord | undefined,
 ): boolean {
   // Whoever writes hashes goes on writing them.
-  if (read.proved !== undefined || line > hashedFrom || gap <= 0) return false
+  if (read.proved !== undefined || read.entry.seq > hashedFrom || gap <= 0) return false
   return gap <= lost || next?.read.entry.seq !== read.entry.seq
 }
 
-/** All that can be read, how many entries may be missing because they cannot, and the first line that has a hash. */
+/** All that can be read, how many entries may be missing because they cannot, and the first number that has a hash. */
 function readRecords(lines: Iterable<Line>) {
   const records: LogRecord[] = []
   const damages: Damage[] = []
@@ -177,7 +179,7 @@ function readRecords(lines: Iterable<Line>) {
     const isChained = isLinked && (before === undefined || before.isChained || before.read.proved === true)
     records.push({ line: number, read: rest, strays, isChained, ...(isLinked ? { after } : { text }) })
     if (strays.length > 0) strays = []
-    if (read.proved) hashedFrom = Math.min(hashedFrom, number)
+    if (read.proved) hashedFrom = Math.min(hashedFrom, read.entry.seq)
   }
 
   for (const { bytes, torn } of lines) {

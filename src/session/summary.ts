@@ -25,15 +25,16 @@ export function titleOf(entries: readonly Entry[]): string {
 }
 
 /** How many prompts there were up to the last of these entries, and who answered last. Of a prompt's name the number is enough. */
-export function latestOf(entries: readonly Entry[]): Pick<SessionSummary, 'prompts' | 'model'> {
+export function latestOf(entries: readonly Entry[]): Pick<SessionSummary, 'prompts' | 'model' | 'asked'> {
   const named = entries.findLast((entry) => 'prompt' in entry && typeof entry.prompt === 'string')
   const number = named && 'prompt' in named ? /#(\d{1,9})$/.exec(named.prompt)?.[1] : undefined
   const turn = entries.findLast((entry) => entry.kind === 'turn')
-  // A list shows what is there: nobody has looked at whether these entries are whole.
-  const { provider, model } = (turn?.kind === 'turn' && turn.turn?.origin) || {}
+  const request = entries.findLast((entry) => entry.kind === 'request')
+  const origin = turn?.kind === 'turn' ? turn.turn.origin : undefined
   return {
     ...(number !== undefined && { prompts: Number(number) }),
-    ...(typeof provider === 'string' && typeof model === 'string' && { model: `${provider}/${model}` }),
+    ...(origin && { model: `${origin.provider}/${origin.model}` }),
+    ...(request?.kind === 'request' && { asked: request.model }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { redactor } from '../../model/secret.ts'
-import type { EntryBody } from '../../session/entry.ts'
+import type { Entry } from '../../session/entry.ts'
+import { importSaid } from '../../session/import.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { builtinTools } from '../../tool/builtin/index.ts'
 import { toolbox } from '../../tool/toolbox.ts'
@@ -28,7 +29,7 @@ export async function replayCommand(args: string[]): Promise<number> {
   const recorded = readRecording(folder)
   const until = values.until === undefined ? undefined : wholeNumber(values.until)
   if (until !== undefined && live.model === undefined) throw new Complaint('--until needs a --model to go on with')
-  const begun = until === undefined ? [] : bodiesUntil(recorded, until)
+  const begun = until === undefined ? [] : entriesUntil(recorded, until)
   const { config } = readSettings(workFolder(live))
   const memory = join(configFolder(), 'GEMINI.md')
   const report = await replay(recorded, {
@@ -46,9 +47,9 @@ export async function replayCommand(args: string[]): Promise<number> {
 }
 
 /** Begins a session with what was recorded up to some answer, and goes on with it as with any other. */
-async function goOn(bodies: readonly EntryBody[], args: RunArgs, folder: string): Promise<number> {
+async function goOn(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
   const log = jsonlStore(sessionsFolder(folder)).create({ id: newId(), folder })
-  for (const body of bodies) log.append(body)
+  importSaid(log, entries)
   await log.saved()
   log.close()
   const { headless } = await import('../headless.ts')
@@ -57,17 +58,15 @@ async function goOn(bodies: readonly EntryBody[], args: RunArgs, folder: string)
 }
 
 /** The entries up to the question that followed the n-th answer. */
-function bodiesUntil({ lines }: Recorded, until: number): EntryBody[] {
-  let bodies: EntryBody[] = []
+function entriesUntil({ lines }: Recorded, until: number): Entry[] {
+  let entries: Entry[] = []
   let answers = 0
   for (const line of lines) {
-    if (line.kind === 'session') bodies = []
-    if (line.kind === 'ask' && line.turns === undefined && answers >= until) return bodies
+    if (line.kind === 'session') entries = []
+    if (line.kind === 'ask' && line.turns === undefined && answers >= until) return entries
     if (line.kind !== 'entry') continue
-    const { seq, at: _at, ...body } = line.entry
-    if (body.kind === 'turn') answers++
-    // The new session has a beginning of its own.
-    if (seq !== 1) bodies.push(body)
+    if (line.entry.kind === 'turn') answers++
+    entries.push(line.entry)
   }
   throw new Complaint(
     answers === 0

@@ -14,6 +14,8 @@ export interface RunArgs {
   readonly mode?: ApprovalMode
   /** The session to go on with: its id, or `latest`. */
   readonly resume?: string
+  /** Take the session over from a process of which nobody here can see whether it still runs. */
+  readonly takeOver?: true
   /** The session to branch off from: its id, or `latest`; with `@3`, as it was before the person's third message. */
   readonly fork?: string
   readonly maxTurns?: number
@@ -55,6 +57,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     throw new Complaint('--yolo and --approval-mode contradict each other; give one of them')
   }
   if (values.resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
+  if (values['take-over'] && values.resume === undefined) throw new Complaint('--take-over goes with --resume')
   const maxTurns = wholeOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
@@ -66,6 +69,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     format: values['output-format'] ?? 'text',
     ...(mode !== undefined && { mode }),
     ...(values.resume !== undefined && { resume: values.resume }),
+    ...(values['take-over'] && { takeOver: true }),
     ...(values.fork !== undefined && { fork: values.fork }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost }),

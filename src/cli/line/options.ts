@@ -80,6 +80,10 @@ export const RUN_OPTIONS = {
     about: 'go on with a session: its id, or the latest',
     ...session,
   },
+  'take-over': {
+    about: 'with --resume: also from a process in another container or on another machine that is gone',
+    ...session,
+  },
   fork: {
     takes: '[session]',
     alone: 'latest',

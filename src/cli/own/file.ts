@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../../host/replace.ts'
-import { isHeld, type Lock, takeLock } from '../../session/store/lock.ts'
+import { isHeld, type Lock, takeLock, unknownHolder } from '../../session/store/lock.ts'
 import { StoreProblem } from '../../session/store/store.ts'
 import { Complaint, EXIT } from '../exit.ts'
 
@@ -37,6 +37,7 @@ function realOf(path: string): string {
 /** Changes take milliseconds, so whoever holds the lock is waited for. */
 function lockFor(path: string): Lock {
   const lock = `${path}.lock`
+  const unknown = unknownHolder(lock)
   for (const until = Date.now() + PATIENCE; ;) {
     try {
       if (!isHeld(lock)) return takeLock(lock, path)
@@ -44,6 +45,9 @@ function lockFor(path: string): Lock {
       // Somebody was quicker.
       if (!(error instanceof StoreProblem)) throw error
     }
+    // Nobody here can see whether a process in another container still runs; but no change takes so long.
+    if (Date.now() > until && unknown !== undefined && unknownHolder(lock) === unknown)
+      return takeLock(lock, path, { takeOver: true })
     if (Date.now() > until) throw new Complaint(`${path} is being changed by another process; try again`, EXIT.config)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 10)
   }

@@ -15,7 +15,7 @@ import type { Entry } from '../../session/entry.ts'
 import { noticesOf } from '../../session/notices.ts'
 import { takeUp, type Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
-import { type SessionLog, type Store, StoreProblem } from '../../session/store/store.ts'
+import { type SessionLog, type SessionSummary, type Store, StoreProblem } from '../../session/store/store.ts'
 import type { Tool } from '../../tool/define.ts'
 import type { BuiltinOptions, WebToolOptions } from '../../tool/builtin/index.ts'
 import { toolbox } from '../../tool/toolbox.ts'
@@ -195,7 +195,7 @@ function logFor(args: RunArgs, store: Store, folder: string): SessionLog {
   }
   return args.resume === undefined
     ? store.create({ id: newId(), folder })
-    : store.open(sessionNamed(args.resume, store))
+    : store.open(sessionNamed(args.resume, store), { takeOver: args.takeOver ?? false })
 }
 
 /** The last entry that a branch shares: the last of all, or the one before the message of the person with this number. */
@@ -210,14 +210,19 @@ function branchPoint(entries: readonly Entry[], message: string | undefined): nu
 
 /** The id that a person means: `latest`, an id, or the beginning of one. */
 export function sessionNamed(name: string, store: Store): string {
+  return summaryNamed(name, store).id
+}
+
+/** The session that a person means, as a list shows it. */
+export function summaryNamed(name: string, store: Store): SessionSummary {
   const all = store.list()
   if (name === 'latest') {
     const latest = all[0]
     if (!latest) throw new Complaint('there is no session in this folder yet')
-    return latest.id
+    return latest
   }
   const found = all.filter(({ id }) => id.startsWith(name))
-  if (found.length === 1 && found[0]) return found[0].id
+  if (found.length === 1 && found[0]) return found[0]
   throw new Complaint(
     found.length === 0
       ? `there is no session ${name} in this folder; dragoman sessions list shows them`

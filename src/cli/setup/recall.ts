@@ -1,7 +1,7 @@
 import type { Entry } from '../../session/entry.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import type { RunArgs } from '../line/args.ts'
-import { sessionNamed, workFolder } from './assemble.ts'
+import { summaryNamed, workFolder } from './assemble.ts'
 import { sessionsFolder } from '../own/places.ts'
 
 /** The model of the session that is to be gone on with, if there is one and no other model is named. */
@@ -9,7 +9,9 @@ export function recalledModel(args: RunArgs): string | undefined {
   const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
   const store = jsonlStore(sessionsFolder(workFolder(args)))
-  return lastModel(store.read(sessionNamed(name, store)).entries)
+  const { id, asked } = summaryNamed(name, store)
+  // The end of the log tells, nearly always: a long log is not read twice.
+  return asked ?? lastModel(store.read(id).entries)
 }
 
 /** The model that was asked last; in logs that do not say so, the one that answered last. */

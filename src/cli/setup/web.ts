@@ -61,7 +61,11 @@ export function webTools(
 }
 
 function isTyped(url: string, session: Session): boolean {
-  return session.turns.some(
-    (turn) => turn.role === 'user' && turn.parts.some((part) => part.kind === 'text' && part.text.includes(url)),
+  // Neither a summary nor what was taken over from elsewhere was typed here.
+  return session.entries.some(
+    (entry) =>
+      entry.kind === 'user' &&
+      !entry.foreign &&
+      entry.parts.some((part) => part.kind === 'text' && part.text.includes(url)),
   )
 }

@@ -6,6 +6,7 @@ import type { Turn } from '../../model/turn.ts'
 import type { Auth, Row } from '../../provider/row.ts'
 import type { Cassette, Refused } from '../../provider/wrap/record.ts'
 import type { Entry } from '../../session/entry.ts'
+import { isEntry } from '../../session/entry-schema.ts'
 import { Complaint } from '../exit.ts'
 
 /** A line of what is recorded of a session, beside its exchanges. */
@@ -84,7 +85,7 @@ function isLine(json: unknown): json is Line {
   if (!isObject(json)) return false
   const { kind, row, model, entry } = json
   if (kind === 'model') return isObject(row) && typeof row['id'] === 'string' && typeof model === 'string'
-  if (kind === 'entry') return isObject(entry) && typeof entry['kind'] === 'string'
+  if (kind === 'entry') return isEntry(entry)
   if (kind === 'chosen') return Array.isArray(json['models'])
   if (kind === 'tools') return Array.isArray(json['tools'])
   return typeof kind === 'string'

@@ -12,7 +12,7 @@ import { projectFiles } from './files.ts'
 import { attachmentProblems } from './attach.ts'
 import { completions, type Sources, type Words } from './complete.ts'
 import { tilde } from '../own/places.ts'
-import { recalledModel } from '../setup/recall.ts'
+import { lastModel, recalledModel } from '../setup/recall.ts'
 import { onStop } from '../stopping.ts'
 import { startTelemetry } from '../setup/telemetry.ts'
 import { withDropped } from './dropped.ts'
@@ -70,8 +70,8 @@ export async function interactive(args: RunArgs): Promise<number> {
   const bangs = startBangs()
   const mentions = resourceMentions(() => ready.mcp?.servers)
 
-  async function take(session: Pick<RunArgs, 'resume' | 'fork'>): Promise<void> {
-    const { resume: _resume, fork: _fork, ...rest } = args
+  async function take(session: Pick<RunArgs, 'resume' | 'fork' | 'takeOver'>): Promise<void> {
+    const { resume: _resume, fork: _fork, takeOver: _takeOver, ...rest } = args
     ready = await assemble({ ...rest, ...session, mode }, settings, chosen.port, talk.ask)
     agent = { ...ready.agent, model: chosen.port, inbox: talk.inbox }
     tap?.follow(agent.session)
@@ -80,6 +80,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
   await take({
     ...(args.resume !== undefined && { resume: args.resume }),
+    ...(args.takeOver && { takeOver: true }),
     ...(args.fork !== undefined && { fork: args.fork }),
   })
 
@@ -111,6 +112,20 @@ export async function interactive(args: RunArgs): Promise<number> {
   })
   const isPlain = config.screenReader === true || process.env['TERM'] === 'dumb'
   const front: Front = isPlain ? openPlainFront(start, act) : openFront(start, theme, act)
+
+  /** A session goes on with the model that it was held with. */
+  async function useOwnModel(): Promise<void> {
+    const own = lastModel(agent.session.entries)
+    const { provider, model } = chosen.port.origin
+    if (own === undefined || own === `${provider}/${model}`) return
+    const problem = await desk.setModel(own)
+    front.say(
+      problem === undefined
+        ? `It goes on with its own model, ${own}.`
+        : `It was held with ${own}, which cannot be used here: ${problem} It goes on with ${provider}/${model}.`,
+      problem === undefined ? undefined : 'warn',
+    )
+  }
 
   const desk: Desk = {
     front,
@@ -157,6 +172,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         const wasEmpty = isEmpty(former.agent.session)
         if (former.agent.session.id !== agent.session.id) forgetEmpty(former.agent.session, folder)
         front.say(opened(session, agent.session.id, wasEmpty))
+        if (session.resume !== undefined) await useOwnModel()
         front.print(replay(agent.session.entries, front.look))
         const { branch, sandbox } = front.state.status
         const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
@@ -296,7 +312,8 @@ export async function interactive(args: RunArgs): Promise<number> {
 
 /** What to say of a session that is open now. */
 function opened({ resume, fork }: Pick<RunArgs, 'resume' | 'fork'>, id: string, wasEmpty: boolean): string {
-  if (fork !== undefined) return `Forked from ${fork}. This is ${id}.`
+  if (fork !== undefined)
+    return `Forked from ${fork}. This is ${id}, a new session with all that was said so far; the other is kept as it is: /resume ${fork}`
   if (resume !== undefined) return `Session ${id}.`
   return wasEmpty ? 'New session.' : 'New session; the old one is kept: /resume'
 }

@@ -24,5 +24,5 @@ export function forgetEmpty(session: Session, folder: string): void {
 /** The last words: how to go on with a session. */
 export function farewell({ id }: Session, cwd: string | undefined): string {
   const there = cwd === undefined ? '' : `--cwd ${/^[\w./@+-]+$/.test(cwd) ? tilde(cwd) : `"${cwd}"`} `
-  return `Session ${id} is kept. To go on with it:\n  ${ownName()} ${there}--resume`
+  return `Session ${id} is kept. To go on with it:\n  ${ownName()} ${there}--resume ${id}`
 }

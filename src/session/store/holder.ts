@@ -15,6 +15,12 @@ export interface Holder {
 
 /** The mark of this process. Older versions read its first two words and ignore the third. */
 export function ownMark(): string {
+  return (own ??= markOfSelf())
+}
+
+let own: string | undefined
+
+function markOfSelf(): string {
   const { boot, namespace, machine, host } = surroundings()
   return `${process.pid} ${startOf(process.pid)} ${[boot, namespace, machine, host].join(':')}`
 }

@@ -11,7 +11,7 @@ export function unsaved(id: string, error: unknown, hasWords = true): StoreProbl
   return new StoreProblem(
     hasWords
       ? `${why}, and the session ${id} is not being saved; make room, then dragoman --resume ${id} goes on`
-      : `${why}, so that no session can be saved; make room, then try again`,
+      : `${why}, and the session is not being saved; make room, then try again`,
   )
 }
 

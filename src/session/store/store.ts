@@ -61,6 +61,8 @@ export interface SessionSummary {
   /** How many prompts it has had, and who answered last: `provider/model`. Absent where the end of the log does not tell. */
   readonly prompts?: number
   readonly model?: string
+  /** Who was asked last. */
+  readonly asked?: string
   /** It was left in the middle of a run: the program was ended, or is still at it. */
   readonly unfinished?: true
   readonly parent?: Parent
