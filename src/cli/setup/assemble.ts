@@ -68,7 +68,7 @@ export async function assemble(
     const { builtinTools } = await import('../../tool/builtin/index.ts')
     const memory = join(configFolder(), 'GEMINI.md')
     const { keepingFormer } = await import('../../host/keep.ts')
-    const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings) })
+    const local = localHost({ folders, scratch, ownFiles: [memory], ...shutIn(args, settings, folders[0] ?? '.') })
     await demandSandbox(args, settings, local)
     const guard = guardFor(session, folders, process.env)
     const host = { ...keepingFormer(local, keepIn(session, store)), web: webThrough(guard, process.env) }
