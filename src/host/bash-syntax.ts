@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { shell } from './start.ts'
+import { shell } from './shell.ts'
 
 /**
  * What bash says against a text, without running any of it; nothing if bash takes it. The text must be one that the

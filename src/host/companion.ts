@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { endWithUs, letGo } from './end-with-us.ts'
+import { endWithUs, expectUnboxed, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { type Group, stop, stopNow } from './group.ts'
 import { endFirst } from './start.ts'
@@ -69,9 +68,10 @@ export function localCompanions(options: CompanionOptions): Companions {
       const folder = realpathSync(program.folder)
       if (!isThere(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
       const box = program.trusted ? undefined : await boxFor(options, program, folder)
-      const name = `companion-${Date.now()}-${randomBytes(4).toString('hex')}`
-      const env = cleanEnvironment(process.env, options.variables, { ...program.env, DRAGOMAN_COMMAND: name })
+      const { mark, env: marked } = newMark('companion')
+      const env = cleanEnvironment(process.env, options.variables, { ...program.env, ...marked })
       const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
+      if (!box?.boxed) expectUnboxed()
       const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...(box?.descriptors ?? [])]
       const child = spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true })
       endFirst(child.pid)
@@ -85,7 +85,6 @@ export function localCompanions(options: CompanionOptions): Companions {
         box?.release()
         throw notStarted(program.command, error)
       }
-      const mark = `DRAGOMAN_COMMAND=${name}`
       const group: Group = { id: child.pid ?? 0, mark, ...(box?.boxed && { boxed: true }) }
       running.add(group)
       endWithUs(group)

@@ -58,6 +58,25 @@ export function stopNow(group: Group): void {
   signalAll(group, 'SIGKILL')
 }
 
+/** Ends all processes of a command and waits until that has happened, for a second at most. */
+export function endAtOnce(group: Group): void {
+  if (!hasProc) return stopNow(group)
+  const all = [group.id, ...members(group), ...(group.boxed ? keepersOf(group.id) : [])]
+  stopNow(group)
+  const until = Date.now() + 1000
+  const isLeft = (): boolean => all.some(isAlive)
+  while (isLeft() && Date.now() < until) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+}
+
+/** The first process of a box ends last: when it has, there is no other in there any more. */
+function keepersOf(lid: number): number[] {
+  try {
+    return readFileSync(`/proc/${lid}/task/${lid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
 /** Holds a command still, all of it at once but for what has left its group. */
 export function hold(group: Group): void {
   send(-group.id, 'SIGSTOP')

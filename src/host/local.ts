@@ -20,6 +20,10 @@ export interface LocalOptions extends Allowed {
   readonly sandbox?: SandboxOptions
   /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
   readonly processLimit?: number
+  /** How much memory a command may have before it is stopped, in bytes; three quarters of the machine's without it. */
+  readonly memoryLimit?: number
+  /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
+  readonly fileLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnboxed?: (why: string) => void
 }

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type CrowdWatch, crowdWatch } from './crowd.ts'
-import { endWithUs, letGo } from './end-with-us.ts'
+import { type CrowdWatch, crowdWatch, type Excess } from './crowd.ts'
+import { endWithUs, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment, GIT_WITHOUT_HELPERS } from './environment.ts'
-import { type Group, members, stop, stopNow } from './group.ts'
+import { endAtOnce, type Group, members, stop } from './group.ts'
 import type { Command, CommandEnd, Processes } from './host.ts'
 import { openOutput, type Output } from './output.ts'
 import { HostProblem } from './problem.ts'
@@ -20,6 +19,8 @@ export interface ProcessOptions {
   readonly sandbox?: Sandbox
   /** How many processes a command may have at a time. */
   readonly processLimit?: number
+  /** How much memory all processes of a command may have, in bytes. */
+  readonly memoryLimit?: number
   /** How large a file a command in the sandbox may write, in bytes. */
   readonly fileLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
@@ -36,7 +37,11 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   const { scratch, variables, sandbox } = options
   const left = new Set<Started>()
   const running = new Set<Group>()
-  const crowd = crowdWatch(options.processLimit)
+  const { processLimit, memoryLimit } = options
+  const crowd = crowdWatch({
+    ...(processLimit !== undefined && { processes: processLimit }),
+    ...(memoryLimit !== undefined && { memory: memoryLimit }),
+  })
   let told = false
 
   /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
@@ -54,11 +59,10 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     if (command.signal?.aborted) return notRun('The command was cancelled before it began.', true)
     const hindered = command.access === 'outside' ? undefined : await hindrance()
     if (hindered !== undefined) return notRun(hindered)
-    const name = `command-${Date.now()}-${randomBytes(4).toString('hex')}`
-    const mark = `DRAGOMAN_COMMAND=${name}`
+    const { name, mark, env: marked } = newMark('command')
     const output = openOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? GIT_WITHOUT_HELPERS : {}
-    const env = cleanEnvironment(process.env, variables, { ...command.env, ...git, DRAGOMAN_COMMAND: name })
+    const env = cleanEnvironment(process.env, variables, { ...command.env, ...git, ...marked })
     let started: Started
     try {
       const { limit } = crowd
@@ -83,11 +87,13 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     crowd.join(group)
     const ending = await watch(started, group, command, output)
     const background = await leftRunning(group, ending !== undefined, crowd)
-    const stopped = ending ?? ((await crowd.hadTooMany(group)) ? tooMany(crowd) : undefined)
+    const stopped = ending ?? tooMuch(crowd, await crowd.excess(group))
     running.delete(group)
-    letGo(group)
     if (background.length > 0) left.add(started)
-    else crowd.leave(group)
+    else {
+      letGo(group)
+      crowd.leave(group)
+    }
     const notes = [...(await started.shellEnded(background.length > 0)), ...(await endedSince())]
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
@@ -112,11 +118,12 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   async function endedSince(): Promise<string[]> {
     const notes: string[] = []
     for (const past of left) {
-      const why = (await crowd.hadTooMany(past.group)) ? tooMany(crowd).why : undefined
+      const why = tooMuch(crowd, await crowd.excess(past.group))?.why
       if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
       if (members(past.group).length > 0 || !left.delete(past)) continue
       crowd.leave(past.group)
-      void past.shellEnded(false)
+      letGo(past.group)
+      notes.push(...(await past.shellEnded(false)))
     }
     return notes
   }
@@ -125,7 +132,8 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     run,
     close() {
       crowd.close()
-      for (const group of [...running, ...[...left].map((past) => past.group)]) stopNow(group)
+      // What is in a box ends with it, and only then can nothing change any more what is checked.
+      for (const group of [...running, ...[...left].map((past) => past.group)]) endAtOnce(group)
       for (const past of left) void past.shellEnded(false)
       left.clear()
     },
@@ -140,8 +148,13 @@ interface Stopped {
   readonly as?: Pick<CommandEnd, 'timedOut' | 'cancelled'>
 }
 
-function tooMany({ limit }: CrowdWatch): Stopped {
-  return { why: `The command was stopped: the process limit was reached (${limit} at a time).` }
+function tooMuch({ limit, memory }: CrowdWatch, excess: Excess | undefined): Stopped | undefined {
+  if (excess === undefined) return undefined
+  const what =
+    excess === 'processes'
+      ? `the process limit was reached (${limit} at a time)`
+      : `the memory limit was reached (${Math.round(memory / 2 ** 20)} MB)`
+  return { why: `The command was stopped: ${what}.` }
 }
 
 /** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */
@@ -207,7 +220,7 @@ async function leftRunning(group: Group, wasStopped: boolean, crowd: CrowdWatch)
   let most = crowd.limit / 10
   for (;;) {
     const count = crowd.count(group)
-    if (await crowd.hadTooMany(group)) return []
+    if ((await crowd.excess(group)) !== undefined) return []
     const now = performance.now()
     if (!wasStopped && count > most) until = Math.min(now + GRACE, begun + LONG_GRACE)
     most = Math.max(most, count)

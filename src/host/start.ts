@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expectUnboxed } from './end-with-us.ts'
 import { type Group, stopNow } from './group.ts'
 import type { Command } from './host.ts'
 import { HostProblem } from './problem.ts'
 import { reach } from './reach.ts'
 import type { Roots } from './roots.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
+import { shell } from './shell.ts'
 
 /** A command that has been started. */
 export interface Started {
@@ -49,6 +51,7 @@ export async function start(
     access === 'outside'
       ? undefined
       : await options.sandbox?.enclose(real, { firstDescriptor: 5, ...(access === 'network' && { network: true }) })
+  if (!box?.boxed) expectUnboxed()
   try {
     const child = reach(roots, folder, { need: 'write' }, ({ found }): ChildProcess => {
       if (!found) throw new HostProblem('not-found', `Folder not found: ${folder}`)
@@ -107,11 +110,6 @@ function wholeCommand(command: string, limits: Limits, box: Enclosed | undefined
   const most = box.countedApart ? String(limits.limit * THREADS) : ''
   const fileBlocks = String(Math.ceil(limits.fileLimit / 1024))
   return [box.program, ...box.args, ...plain, ...(box.boxed ? [KEEPER, 'bash', command, most, fileBlocks] : [command])]
-}
-
-/** The shell that commands run in. */
-export function shell(): string {
-  return ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/opt/homebrew/bin/bash'].find(existsSync) ?? 'bash'
 }
 
 function endOf(child: ChildProcess): Promise<Ended> {

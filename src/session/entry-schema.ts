@@ -128,7 +128,7 @@ const turn = record(
 const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   open: record({ version: isWhole, session: isText, folder: isText }, { parent }),
   user: record({ parts: spoken, prompt: isText }, { foreign: isTrue }),
-  note: record({ text: isText }),
+  note: record({ text: isText }, { topic: isText }),
   turn: (value) => turn(value) && hasUniqueIds(value),
   intent: record({ call: isText, name: isText, input: isJsonObject }),
   result: record({ result, ms: isDuration }, { decision: isText, facts: isJsonObject }),

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { localHost } from '../../src/host/local.ts'
-import { boxedPlace, skipWithoutBox } from './box.ts'
+import { skipWithoutBox } from './box.ts'
 import { place } from './place.ts'
 import { clearAway } from '../support/clear.ts'
 

@@ -6,7 +6,7 @@ import { localHost } from '../../host/local.ts'
 import { ripgrepProgram } from '../../host/ripgrep.ts'
 import { rootsOf } from '../../host/roots.ts'
 import type { SandboxState } from '../../host/sandbox/sandbox.ts'
-import { shell } from '../../host/start.ts'
+import { shell } from '../../host/shell.ts'
 import { readArgs } from '../line/args.ts'
 import { workFolder } from '../setup/assemble.ts'
 import { projectConfig, readSettings, type Settings, userConfig } from '../config/read.ts'
@@ -24,7 +24,7 @@ export async function doctorLocal(argv: readonly string[]): Promise<void> {
   const args = readArgs(argv.filter((arg) => arg !== '--json'))
   const folder = workFolder(args)
   const { settings, problem } = settingsOr(folder)
-  const host = localHost({ folders: [folder], scratch: tmpdir(), ...shutIn(args, settings) })
+  const host = localHost({ folders: [folder], scratch: tmpdir(), ...shutIn(args, settings, folder) })
   const sandbox = await host.sandbox()
   const roots = rootsOf({ folders: [folder] })
   const git = findProgram('git', roots)
@@ -46,7 +46,16 @@ export async function doctorLocal(argv: readonly string[]): Promise<void> {
 }
 
 function sandboxWords(state: SandboxState): string {
-  if (state.inForce) return `${state.kind}, network ${state.network ? 'open' : 'closed'}`
+  if (state.inForce) {
+    const facts = [
+      `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
+      ...(state.asRoot
+        ? ['as root: files of root outside of the workspace can be read; an ordinary user is safer']
+        : []),
+      ...(state.unfiltered ? ['system calls are not filtered'] : []),
+    ]
+    return facts.join('; ')
+  }
   return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
 }
 

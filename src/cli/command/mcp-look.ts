@@ -13,7 +13,7 @@ import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { serversAlone } from '../setup/mcp.ts'
 import { visible } from '../output/visible.ts'
-import { ownFolders } from '../own/places.ts'
+import { ownFolders, sessionsFolder } from '../own/places.ts'
 import { type McpValues, serversHere } from './mcp.ts'
 
 /** `dragoman mcp list`: all servers, how it stands with them, and their tools. */
@@ -100,7 +100,9 @@ export async function withServers(
   const { config } = readSettings(folder)
   const scratch = mkdtempSync(join(tmpdir(), 'dragoman-mcp-'))
   const mode = config.sandbox ?? 'auto'
-  const host = localHost({ folders: [folder], scratch, sandbox: { mode, secret: ownFolders() } })
+  const caches = join(sessionsFolder(folder), 'caches')
+  const writeCaches = config.sandboxOptions?.writeCaches ?? false
+  const host = localHost({ folders: [folder], scratch, sandbox: { mode, secret: ownFolders(), caches, writeCaches } })
   const servers = serversAlone(configs, { folders: [folder], host })
   try {
     return await work(servers)

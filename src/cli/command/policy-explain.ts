@@ -21,7 +21,7 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
   const folder = workFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
   const proposal = proposalOf(call, options.tool, folder)
   const settings = readSettings(folder)
-  const host = localHost({ folders: [folder], scratch: tmpdir(), ...shutIn({}, settings) })
+  const host = localHost({ folders: [folder], scratch: tmpdir(), ...shutIn({}, settings, folder) })
   const policyFor = policiesFor(settings, {
     folders: [folder],
     sandboxed: async () => (await host.sandbox()).inForce,

@@ -12,6 +12,7 @@ export interface Config {
   readonly fallback?: readonly string[]
   readonly approvalMode?: ApprovalMode
   readonly sandbox?: 'auto' | 'on' | 'off'
+  readonly sandboxOptions?: SandboxConfig
   /** Vendors beside those of the table: a row each. */
   readonly providers?: Readonly<Record<string, JsonObject>>
   readonly policy?: PolicyConfig
@@ -29,6 +30,16 @@ export interface Config {
   readonly screenReader?: boolean
   /** Facts about models that the catalogue lacks or has wrong. */
   readonly catalog?: Readonly<Record<string, JsonObject>>
+}
+
+/** What commands may have and change beside the workspace. */
+export interface SandboxConfig {
+  /** With the network they write the caches of packages in the home folder, not private ones. */
+  readonly writeCaches?: boolean
+  /** Megabytes that all processes of a command may hold. */
+  readonly memory?: number
+  /** Megabytes that a command may write into one file. */
+  readonly fileSize?: number
 }
 
 /** Rules: what runs unasked, what is asked about, what is refused. */
@@ -152,6 +163,13 @@ const properties: Record<keyof Config, JsonObject> = {
   fallback: texts('The models to go on with when that one cannot answer.'),
   approvalMode: oneOf('What happens unasked.', ['default', 'auto_edit', 'yolo', 'plan']),
   sandbox: oneOf('Whether commands run in a sandbox; auto: where there is one.', ['auto', 'on', 'off']),
+  sandboxOptions: closed('What commands may have and change beside the workspace.', {
+    writeCaches: flag(
+      'Commands and MCP servers with the network write the package caches of your home folder; without it, private ones.',
+    ),
+    memory: count('Megabytes that all processes of a command may hold; three quarters of the machine’s if not said.'),
+    fileSize: count('Megabytes that a command in the sandbox may write into one file; 16384 if not said.'),
+  }),
   providers: {
     type: 'object',
     additionalProperties: { type: 'object' },

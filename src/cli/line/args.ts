@@ -29,6 +29,8 @@ export interface RunArgs {
   readonly sandbox?: SandboxMode
   /** Commands in the sandbox may reach the network. */
   readonly network?: true
+  /** With the network they write the caches of packages in the home folder. */
+  readonly writeCaches?: true
   /** A folder for a recording of every exchange. */
   readonly record?: string
   /** A file for the times of every exchange. */
@@ -80,6 +82,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     ...(values['all-files'] && { allFiles: true }),
     ...(values.sandbox !== undefined && { sandbox: values.sandbox }),
     ...(values['sandbox-network'] && { network: true }),
+    ...(values['sandbox-write-caches'] && { writeCaches: true }),
     ...(values.record !== undefined && { record: values.record }),
     ...(values.trace !== undefined && { trace: values.trace }),
     yes: values.yes ?? false,

@@ -72,6 +72,10 @@ export const RUN_OPTIONS = {
     ...rights,
   },
   'sandbox-network': { about: 'commands in the sandbox may reach the network', ...rights },
+  'sandbox-write-caches': {
+    about: 'commands and MCP servers with the network write the package caches of your home folder',
+    ...rights,
+  },
   resume: {
     short: 'r',
     takes: '[session]',

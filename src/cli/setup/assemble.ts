@@ -73,7 +73,7 @@ export async function assemble(
       scratch,
       locks: writeLocksFolder(),
       ownFiles: [memory],
-      ...shutIn(args, settings),
+      ...shutIn(args, settings, folders[0] ?? '.'),
     })
     await demandSandbox(args, settings, local)
     const guard = guardFor(session, folders, process.env)

@@ -4,20 +4,29 @@ import type { LocalHost, LocalOptions } from '../../host/local.ts'
 import type { RunArgs } from '../line/args.ts'
 import type { Settings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { dataFolder, ownFolders } from '../own/places.ts'
+import { dataFolder, ownFolders, sessionsFolder } from '../own/places.ts'
 
 /** What a command line says about the sandbox. */
-type Wish = Pick<RunArgs, 'sandbox' | 'network'>
+type Wish = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
+
+type ShutIn = Pick<LocalOptions, 'sandbox' | 'onUnboxed' | 'memoryLimit' | 'fileLimit'>
+
+const MEGABYTE = 2 ** 20
 
 /** How commands are shut in, by what the person said and settled. */
-export function shutIn(args: Wish, { config, policies }: Settings): Pick<LocalOptions, 'sandbox' | 'onUnboxed'> {
+export function shutIn(args: Wish, { config, policies }: Settings, folder: string): ShutIn {
+  const { writeCaches, memory, fileSize } = config.sandboxOptions ?? {}
   return {
     sandbox: {
       mode: args.sandbox ?? config.sandbox ?? 'auto',
       network: args.network ?? false,
       protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
       secret: ownFolders(),
+      caches: join(sessionsFolder(folder), 'caches'),
+      writeCaches: args.writeCaches ?? writeCaches ?? false,
     },
+    ...(memory !== undefined && { memoryLimit: memory * MEGABYTE }),
+    ...(fileSize !== undefined && { fileLimit: fileSize * MEGABYTE }),
     onUnboxed: tellOnce,
   }
 }

@@ -56,10 +56,10 @@ export function bubblewrapArguments(way: Way, box: Box): string[] {
   return [
     ...namespaces(way, network, box.ownsOthers),
     ...onDisk(way),
-    ...['--bind', temporary, '/tmp'],
+    ...mount('--bind', temporary, '/tmp'),
     ...topsIn('/tmp', box).flatMap((path) => ['--tmpfs', path]),
-    ...['--tmpfs', '/var/tmp'],
-    ...['--tmpfs', '/run'],
+    ...mount('--tmpfs', '/var/tmp'),
+    ...mount('--tmpfs', '/run'),
     ...same('--ro-bind', KEPT_OF_RUN.filter(existsSync).map(named)),
     ...layout.hidden.flatMap((path) => ['--tmpfs', path]),
     ...same('--ro-bind', layout.shown.map(named)),
@@ -70,12 +70,19 @@ export function bubblewrapArguments(way: Way, box: Box): string[] {
     // Far cheaper than a mount of a folder. The superuser may write to it, but that reaches nobody.
     ...guard.blocked.flatMap((path) => ['--perms', '0555', '--tmpfs', path]),
     ...layout.masked.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
-    ...['--ro-bind', scratch, scratch],
-    ...['--chdir', folder],
-    ...['--setenv', 'TMPDIR', '/tmp'],
+    ...mount('--ro-bind', scratch, scratch),
+    '--chdir',
+    folder,
+    '--setenv',
+    'TMPDIR',
+    '/tmp',
     ...(box.filter === undefined ? [] : ['--seccomp', String(box.filter)]),
     '--',
   ]
+}
+
+function mount(...words: string[]): string[] {
+  return words
 }
 
 function named(path: string): Source {

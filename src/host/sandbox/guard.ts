@@ -129,10 +129,9 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
   for (const path of masked) {
     const folder = folders.find((one) => path !== one && isBelow(path, one))
     const steps = path.slice((folder ?? '').length + 1).split('/')
-    for (let count = 1; folder !== undefined && count < steps.length; count++) {
-      const way = steps.slice(0, count)
+    if (folder === undefined) continue
+    for (const way of steps.slice(1).map((_, index) => steps.slice(0, index + 1)))
       if (!anchors.has(join(folder, ...way))) attempt(() => hold(folder, way, anchors))
-    }
   }
   const before = new Map(folders.map((folder) => [folder, new Set(listOf(folder))]))
 

@@ -174,7 +174,13 @@ export function localSandbox(
         if (filter !== undefined) opened.push({ release: () => closeSync(filter) })
         const ownsOthers = ownsForeign(have.way, layout)
         const args = bubblewrapArguments(have.way, {
-          ...{ layout: { ...layout, writable }, guard: held, temporary, scratch, folder, network, ownsOthers },
+          layout: { ...layout, writable },
+          guard: held,
+          temporary,
+          scratch,
+          folder,
+          network,
+          ownsOthers,
           ...(have.canHold && { numberOf }),
           ...(filter !== undefined && { filter: numberOf(filter) }),
         })
