@@ -80,6 +80,7 @@ export const RUN_OPTIONS = {
     about: 'go on with a session: its id, or the latest',
     ...session,
   },
+  continue: { short: 'c', about: 'the same as --resume: go on with the latest session', ...session },
   fork: {
     takes: '[session]',
     alone: 'latest',
