@@ -38,7 +38,7 @@ export function contextTokens(turns: readonly Turn[]): number {
 }
 
 /** About how many tokens a text of so many characters has. */
-function estimateTokens(characters: number): number {
+export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4)
 }
 

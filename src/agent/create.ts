@@ -9,10 +9,11 @@ import type { Catalog } from '../provider/catalog.ts'
 import { systemClock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
 import { resolveModel } from '../provider/resolve.ts'
-import { port } from '../provider/send.ts'
+import { port, sharedPost } from '../provider/send.ts'
 import { budget, startLedger } from '../provider/wrap/budget.ts'
 import { remember } from '../provider/wrap/remember.ts'
 import { retry } from '../provider/wrap/retry.ts'
+import { serverWindow } from '../provider/wrap/server-window.ts'
 import { takeUp } from '../session/session.ts'
 import { memoryStore } from '../session/store/memory.ts'
 import type { Store } from '../session/store/store.ts'
@@ -110,7 +111,8 @@ function modelFor({ model, limits }: AgentOptions, catalog: () => Promise<Catalo
   if (typeof model !== 'string') return limited(model)
   const target = resolveModel(model, process.env)
   if ('problem' in target) throw new Error(target.problem)
-  return retry(limited(remember(target, (one) => port(one, { writer: bodyWriter }))))
+  const opened = remember(target, (one) => port(one, { writer: bodyWriter }))
+  return retry(limited(serverWindow(opened, target, sharedPost)))
 }
 
 async function* watched(

@@ -1,7 +1,8 @@
 /** What a call would do to the world. One declaration feeds the policy, the scheduler, undo and the audit. */
 export type Effect =
   | { readonly kind: 'read'; readonly path: string }
-  | { readonly kind: 'write'; readonly path: string }
+  /** `own`: a file of the program's own, which only this tool writes, and only in its own form. */
+  | { readonly kind: 'write'; readonly path: string; readonly own?: true }
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
   /** `urls` are the addresses on that host, where they are known beforehand. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }

@@ -25,7 +25,8 @@ export function judgeFile(effect: Effect & { readonly path: string }, tool: stri
   if (ruling?.rule.verdict === 'deny')
     return decided('deny', ruling.rule.text, `The rule “${ruling.rule.text}” forbids it.`)
   // Nobody but a person lets these be written, each time: whoever writes them makes the rules.
-  if (kind === 'protected' || kind === 'instructions') return decided('ask', rule, why)
+  const isOwn = effect.kind === 'write' && effect.own === true
+  if (!isOwn && (kind === 'protected' || kind === 'instructions')) return decided('ask', rule, why)
   const always = alwaysOf(tool, kind === 'in' && isWrite ? undefined : path)
   if (kind === 'secret' && !namesPath(ruling)) return decided('ask', rule, why, always)
   if (ruling?.rule.verdict === 'ask')

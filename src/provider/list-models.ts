@@ -77,6 +77,7 @@ function offered(json: Json): OfferedModel[] {
       'context_length',
       'context_window',
       'max_model_len',
+      'loaded_context_length',
     ])
     const output = firstNumber(one, ['outputTokenLimit', 'max_tokens', 'max_completion_tokens'])
     return [

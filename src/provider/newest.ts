@@ -1,16 +1,37 @@
 /**
- * Names of models in the order in which a person may want them: the usual one, its kin, and of each maker the newer before
- * the older. The catalogue has no dates, so the version in a name must say how new it is.
+ * Names of models in the order in which a person may want them: the usual one, its kin, then of the makers that most
+ * people use, and of each maker the newer before the older. What holds no conversation comes last. The catalogue has no
+ * dates, so the version in a name must say how new it is.
  */
 export function newestFirst(ids: readonly string[], usual: string | undefined): string[] {
-  const makers = [...new Set(ids.map(makerOf))]
+  const others = [...new Set(ids.map(makerOf))].filter((maker) => !MAKERS.includes(maker))
+  const makers = [...MAKERS, ...others]
   const kin = usual === undefined ? undefined : kinOf(usual)
   const ranked = ids.map((id) => {
     const near = id === usual ? 2 : kinOf(id) === kin ? 1 : 0
-    return { id, rank: [near, -makers.indexOf(makerOf(id)), ...versionOf(id)] }
+    const talks = id === usual || !SILENT.test(id) ? 1 : 0
+    return { id, rank: [talks, near, -makers.indexOf(makerOf(id)), ...versionOf(id)] }
   })
   return ranked.toSorted((one, other) => compare(other.rank, one.rank)).map(({ id }) => id)
 }
+
+/** The makers whose models most people ask for, as those name them who pass them on. */
+const MAKERS: readonly string[] = [
+  'anthropic',
+  'openai',
+  'google',
+  'deepseek',
+  'qwen',
+  'x-ai',
+  'moonshotai',
+  'z-ai',
+  'mistralai',
+  'meta-llama',
+].map((maker) => `${maker}/`)
+
+/** Models for something else than a conversation with tools. */
+const SILENT =
+  /embed|whisper|\btts\b|-tts|transcri|speech|audio|realtime|moderation|guard|rerank|dall-e|image|imagen|veo|sora|babbage|davinci|\bada\b|ocr/i
 
 /** Whoever passes on the models of others names them with their makers: `anthropic/claude-sonnet-5`. */
 function makerOf(id: string): string {

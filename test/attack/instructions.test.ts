@@ -30,7 +30,7 @@ const ATTACKS: Readonly<Record<string, (place: Place) => void>> = {
     link(work, 'docs', join(home, '.ssh'))
     link(work, 'AGENTS.md', 'docs/id_rsa')
   },
-  'AGENTS.md is a link to another process’s environment': ({ work }) => link(work, 'AGENTS.md', '/proc/1/environ'),
+  'AGENTS.md is a link to the environment': ({ work }) => link(work, 'AGENTS.md', '/proc/self/environ'),
   'AGENTS.md is a pipe': ({ work }) => pipe(join(work, 'AGENTS.md')),
   'AGENTS.md is a link to a pipe': ({ work }) => {
     pipe(join(work, 'queue'))

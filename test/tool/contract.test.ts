@@ -227,7 +227,7 @@ const CASES: readonly Case[] = [
     input: { fact: 'Tabs are preferred.' },
     content: '{"success":true,"message":"Okay, I\'ve remembered that: \\"Tabs are preferred.\\""}',
     display: 'Okay, I\'ve remembered that: "Tabs are preferred."',
-    file: ['../home/MEMORY.md', '## Gemini Added Memories\n- Tabs are preferred.\n'],
+    file: ['../home/MEMORY.md', '## Memories\n- Tabs are preferred.\n'],
   },
 ]
 

@@ -52,7 +52,7 @@ describe('what a key does', () => {
     const working: State = { ...pressed(START, 'draft').state, running: 0 }
     const cleared = pressed(working, '\u0003')
     assert.equal(cleared.state.editor.text, '')
-    assert.equal(pressed(cleared.state, '\u001A').state.editor.text, 'draft')
+    assert.equal(pressed(cleared.state, '\u001F').state.editor.text, 'draft')
     const menu = { items: [{ value: '/mode' }], at: 0, from: 0, to: 3, enter: 'sends' } as const
     assert.equal(pressed({ ...pressed(START, '/mo').state, menu }, '\u0003').state.menu, undefined)
     assert.deepEqual(pressed(cleared.state, '\u0003').deeds, [{ do: 'stop' }])

@@ -13,7 +13,7 @@ import { readSettings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { serversAlone } from '../setup/mcp.ts'
 import { visible } from '../output/visible.ts'
-import { ownFolders, sessionsFolder } from '../own/places.ts'
+import { memoryFile, ownFolders, sessionsFolder } from '../own/places.ts'
 import { type McpValues, serversHere } from './mcp.ts'
 
 /** `dragoman mcp list`: all servers, how it stands with them, and their tools. */
@@ -103,7 +103,10 @@ export async function withServers(
   const caches = join(sessionsFolder(folder), 'caches')
   const writeCaches = config.sandboxOptions?.writeCaches ?? false
   const host = localHost({ folders: [folder], scratch, sandbox: { mode, secret: ownFolders(), caches, writeCaches } })
-  const servers = serversAlone(configs, { folders: [folder], host })
+  // With the names that the model sees: ours are taken.
+  const { builtinTools } = await import('../../tool/builtin/index.ts')
+  const taken = builtinTools({ memory: memoryFile() }).map(({ spec }) => spec.name)
+  const servers = serversAlone(configs, { folders: [folder], host }, taken)
   try {
     return await work(servers)
   } finally {
@@ -126,12 +129,19 @@ export function showServers(servers: Servers, { json }: McpValues): number {
       resources: server.lists.resources.map(({ uri }) => uri ?? ''),
     }))
     process.stdout.write(`${JSON.stringify(rows)}\n`)
-  } else
-    for (const [at, server] of servers.list.entries()) {
-      const names = (tools[at] ?? []).map(({ spec }) => spec.name)
-      process.stdout.write(`${visible(serverText(servers, server, names))}\n`)
-    }
+  } else process.stdout.write(serversText(servers))
   return servers.list.every(({ state }) => state.status === 'ready') ? EXIT.ok : EXIT.failure
+}
+
+/** The servers, their state and what they offer, under the names that the model sees. */
+export function serversText(servers: Servers): string {
+  const tools = servers.tools()
+  return servers.list
+    .map((server, at) => {
+      const names = (tools[at] ?? []).map(({ spec }) => spec.name)
+      return `${visible(serverText(servers, server, names))}\n`
+    })
+    .join('')
 }
 
 function serverText(servers: Servers, server: Server, names: readonly string[]): string {

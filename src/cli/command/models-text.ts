@@ -8,7 +8,7 @@ import type { Offer, OfferedCard } from './models.ts'
 export function modelsText(offers: readonly Offer[], catalog: Catalog, whole: boolean): string {
   const usable = offers.filter((offer) => offer.usable || whole)
   const rows = usable.flatMap((offer) => {
-    const shown = whole || !isLong(offer) ? offer.models : offer.models.filter((model) => model.default).slice(0, 1)
+    const shown = whole || !isLong(offer) ? offer.models : offer.models.slice(0, FIRST)
     const left = offer.models.length - shown.length
     const more =
       left > 0 ? [[`${offer.provider}/…`, '', '', '', '', `${left} more: dragoman models ${offer.provider}`]] : []
@@ -34,6 +34,9 @@ To look around without one, with scripted answers:
   ${ownName()} tour
   ${ownName()} -m rehearsal/hello
 `
+
+/** Of a long list, so many that people use are shown. */
+const FIRST = 4
 
 /** A list that the catalogue gives may have hundreds of models. */
 function isLong({ models }: Offer): boolean {

@@ -67,7 +67,10 @@ const CONFIGURED_MS = 3000
 async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: boolean): Promise<Offer> {
   const known = catalog.models(row.id).map(({ id }) => id)
   const base = { provider: row.id }
-  const cards = (models: readonly OfferedModel[]) => models.map((model) => cardOf(row, model, catalog))
+  const cards = (models: readonly OfferedModel[]) => {
+    const byId = new Map(models.map((model) => [model.id, model]))
+    return newestFirst([...byId.keys()], row.model).map((id) => cardOf(row, byId.get(id) ?? { id }, catalog))
+  }
   // A server of one's own has whatever models it has; any name leads to it.
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, process.env, rows, signIns())
   if ('problem' in target) return { ...base, usable: false, why: target.problem, models: cards(listed(row, known)) }
@@ -89,7 +92,7 @@ async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: bo
 
 function listed({ model }: Row, known: readonly string[]): OfferedModel[] {
   const all = model === undefined || known.includes(model) ? known : [model, ...known]
-  return newestFirst(all, model).map((id) => ({ id }))
+  return all.map((id) => ({ id }))
 }
 
 /** What the endpoint says of a model comes before what we know, and that before what holds for its family. */

@@ -14,7 +14,7 @@ import { rowsWith } from '../setup/model.ts'
 import { RUN_OPTIONS } from '../line/options.ts'
 import { visible } from '../output/visible.ts'
 import { parseLine } from '../line/parse.ts'
-import { configFolder, sessionsFolder } from '../own/places.ts'
+import { memoryFile, sessionsFolder } from '../own/places.ts'
 import { readRecording, type Recorded } from '../tape/recording.ts'
 import { type Found, replay } from '../tape/replay.ts'
 import { showHelp } from '../line/show-help.ts'
@@ -31,7 +31,7 @@ export async function replayCommand(args: string[]): Promise<number> {
   if (until !== undefined && live.model === undefined) throw new Complaint('--until needs a --model to go on with')
   const begun = until === undefined ? [] : entriesUntil(recorded, until)
   const { config } = readSettings(workFolder(live))
-  const memory = join(configFolder(), 'GEMINI.md')
+  const memory = memoryFile()
   const report = await replay(recorded, {
     rows: rowsWith(config),
     system: systemPrompt(live),

@@ -1,5 +1,7 @@
 import { isatty } from 'node:tty'
 import { parseArgs } from 'node:util'
+import { nearMisses } from '../../schema/near.ts'
+import { COMMANDS } from '../commands.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { readArgs, type RunArgs } from '../line/args.ts'
 import { RUN_OPTIONS } from '../line/options.ts'
@@ -26,6 +28,7 @@ async function runLine(argv: readonly string[], keepCompiled: () => void): Promi
   }
   // A run has needed what the next run will need.
   if (isForPerson(args)) {
+    refuseBareWord(args, '')
     process.once('exit', keepCompiled)
     return (await import('../tui/app.ts')).interactive(args)
   }
@@ -33,8 +36,23 @@ async function runLine(argv: readonly string[], keepCompiled: () => void): Promi
   // `npm start` alone is the tour, whatever its standard input is: it may well be a pipe that nobody ever closes.
   const piped = isBare && ownName() === NPM_START ? '' : readPiped()
   if (isBare && piped === '') return nothingAsked(args.yes)
+  refuseBareWord(args, piped)
   process.once('exit', keepCompiled)
   return (await import('../headless.ts')).headless(args, piped)
+}
+
+/**
+ * One bare word is more likely a command that was mistyped, or is of another program, than a prompt: it is not sent to a
+ * model that costs something. With something piped in it may be a prompt, unless it is nearly a command.
+ */
+function refuseBareWord({ prompt = '', bareWord, resume, fork }: RunArgs, piped: string): void {
+  if (!bareWord || resume !== undefined || fork !== undefined) return
+  const near = Object.keys(COMMANDS).filter((name) => nearMisses([prompt], [name]).has(prompt))
+  if (piped !== '' && near.length === 0) return
+  const next = near.length === 0 ? 'dragoman --help shows what there is' : `did you mean ${near.join(' or ')}?`
+  throw new Complaint(
+    `there is no command ${prompt}; ${next}${near.length === 0 ? '.' : ''} As a prompt: dragoman -p ${prompt}`,
+  )
 }
 
 /** A terminal on both sides, and no wish for one answer: a conversation. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
+import { importServers } from '../../tool/mcp/import.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { validate } from '../../schema/validate.ts'
 import { Complaint, EXIT } from '../exit.ts'
@@ -32,35 +33,51 @@ export function readSettings(folder: string): Settings {
   const admin = readConfigFile(MACHINE)
   const user = readConfigFile(userConfig())
   const path = projectConfig(folder)
-  // A stranger's file may be anything, a link or a pipe too.
-  const read = readProjectFile(path, { within: folder, maxBytes: MAX_BYTES })
-  const problem = 'problem' in read ? read.problem : read.isCut ? 'is too large for settings' : undefined
-  const text = 'text' in read && problem === undefined ? read.text : undefined
-  const trusted = text === undefined || isTrusted(folder)
+  const own = readOffered(path, folder)
+  const servers = readOffered(join(folder, MCP_FILE), folder)
+  const trusted = (own.text === undefined && servers.text === undefined) || isTrusted(folder)
   // A stranger's file may be wrong in any way; it may not even stop the run.
-  const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : tightening(path, text)
+  const project =
+    own.text === undefined ? undefined : trusted ? parseConfig(path, own.text) : tightening(path, own.text)
+  const imported = servers.text === undefined || !trusted ? undefined : importServers(servers.text, folder)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
   const { policy: _policy, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const untrusted = [...(own.text === undefined ? [] : [path]), ...(servers.text === undefined ? [] : [MCP_FILE])]
   return {
     config: {
       ...config,
       ...joined('providers', found),
-      ...joined('mcpServers', found),
+      // What the settings say of a server goes before what the file of another program says of it.
+      ...joined('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
       ...joined('catalog', found),
     },
     policies: Object.fromEntries(
       Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : [])),
     ),
-    files: [admin && MACHINE, user && userConfig(), project && path].filter((file) => file !== undefined),
+    files: [admin && MACHINE, user && userConfig(), project && path, imported && join(folder, MCP_FILE)].filter(
+      (file) => file !== undefined,
+    ),
     notices: [
-      ...(problem === undefined ? [] : [`The settings in ${path} are not used: it ${problem}.`]),
+      ...[own.notice, servers.notice].filter((notice) => notice !== undefined),
+      ...(imported?.remarks ?? []).map((remark) => `${MCP_FILE}: ${remark}`),
       ...(trusted
         ? []
         : [
-            `The settings in ${path} are not used, because this folder is not trusted: dragoman trust says what they are.`,
+            `The settings in ${untrusted.join(' and ')} are not used, because this folder is not trusted: dragoman trust says what they are.`,
           ]),
     ],
   }
+}
+
+/** The servers of a project, in the form of Claude Code. */
+const MCP_FILE = '.mcp.json'
+
+/** What a project offers. A stranger's file may be anything, a link or a pipe too. */
+function readOffered(path: string, folder: string): { text?: string; notice?: string } {
+  const read = readProjectFile(path, { within: folder, maxBytes: MAX_BYTES })
+  const problem = 'problem' in read ? read.problem : read.isCut ? 'is too large for settings' : undefined
+  if (problem !== undefined) return { notice: `The settings in ${path} are not used: it ${problem}.` }
+  return 'text' in read ? { text: read.text } : {}
 }
 
 /** Where a person's own settings lie. */

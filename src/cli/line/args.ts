@@ -1,12 +1,15 @@
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { Complaint } from '../exit.ts'
+import { readAllowed } from './foreign-tools.ts'
 import { RUN_OPTIONS } from './options.ts'
 import { parseLine, type Values } from './parse.ts'
 
 /** What a person asked for on the command line. */
 export interface RunArgs {
   readonly prompt?: string
+  /** The prompt is one bare word: it may be a mistyped command. */
+  readonly bareWord?: true
   /** One answer is wanted, not a conversation. */
   readonly once: boolean
   readonly model?: string
@@ -58,26 +61,30 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
   if (values.yolo && values['approval-mode'] !== undefined && values['approval-mode'] !== 'yolo') {
     throw new Complaint('--yolo and --approval-mode contradict each other; give one of them')
   }
-  if (values.resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
-  if (values['take-over'] && values.resume === undefined) throw new Complaint('--take-over goes with --resume')
+  if (values.continue && values.resume !== undefined && values.resume !== 'latest')
+    throw new Complaint('--continue goes on with the latest session; give --resume alone to name another')
+  const resume = values.resume ?? (values.continue ? 'latest' : undefined)
+  if (resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
+  if (values['take-over'] && resume === undefined) throw new Complaint('--take-over goes with --resume')
   const maxTurns = wholeOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
   const mode = values.yolo ? 'yolo' : values['approval-mode']
   return {
     ...(prompt !== undefined && { prompt }),
+    ...(values.prompt === undefined && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? '') && { bareWord: true }),
     once: values.prompt !== undefined || values.yes === true,
     ...(values.model !== undefined && { model: values.model }),
     format: values['output-format'] ?? 'text',
     ...(mode !== undefined && { mode }),
-    ...(values.resume !== undefined && { resume: values.resume }),
+    ...(resume !== undefined && { resume }),
     ...(values['take-over'] && { takeOver: true }),
     ...(values.fork !== undefined && { fork: values.fork }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost }),
     ...(values.cwd !== undefined && { cwd: values.cwd }),
     directories: listOf(values['include-directories']),
-    allowedTools: listOf(values['allowed-tools']),
+    allowedTools: listOf(values['allowed-tools']).flatMap(readAllowed),
     ...(systemFile !== undefined && { systemFile }),
     ...(values['all-files'] && { allFiles: true }),
     ...(values.sandbox !== undefined && { sandbox: values.sandbox }),

@@ -88,6 +88,7 @@ export const RUN_OPTIONS = {
     about: 'with --resume: also from a process in another container or on another machine that is gone',
     ...session,
   },
+  continue: { short: 'c', about: 'the same as --resume: go on with the latest session', ...session },
   fork: {
     takes: '[session]',
     alone: 'latest',

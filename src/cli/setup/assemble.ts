@@ -26,7 +26,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from '../last-words.ts'
 import type { Mcp } from './mcp.ts'
-import { configFolder, sessionsFolder, writeLocksFolder } from '../own/places.ts'
+import { memoryFile, sessionsFolder, writeLocksFolder } from '../own/places.ts'
 import { policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
@@ -66,7 +66,7 @@ export async function assemble(
   try {
     const { localHost } = await import('../../host/local.ts')
     const { builtinTools } = await import('../../tool/builtin/index.ts')
-    const memory = join(configFolder(), 'GEMINI.md')
+    const memory = memoryFile()
     const { keepingFormer } = await import('../../host/keep.ts')
     const local = localHost({
       folders,

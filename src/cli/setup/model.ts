@@ -2,11 +2,12 @@ import type { ModelPort } from '../../provider/port.ts'
 import { defaultModel, findLocal, type Problem, resolveModel } from '../../provider/resolve.ts'
 import type { Row } from '../../provider/row.ts'
 import { rowFrom } from '../../provider/row-from.ts'
-import { port, probe } from '../../provider/send.ts'
+import { port, probe, sharedPost } from '../../provider/send.ts'
 import { rows as table } from '../../provider/table.ts'
 import type { Target } from '../../provider/target.ts'
 import { remember } from '../../provider/wrap/remember.ts'
 import { retry } from '../../provider/wrap/retry.ts'
+import { serverWindow } from '../../provider/wrap/server-window.ts'
 import { bodyWriter } from '../../wire/incremental.ts'
 import { catalogWith, costLimit } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
@@ -98,7 +99,10 @@ async function openNamed(name: string, config: Config, open: (target: Target) =>
   }
   const target = targetNamed(name, config)
   if ('problem' in target) throw new Complaint(target.problem, target.code)
-  return { port: remember(withOwnWindow(target, config), open), close: () => Promise.resolve() }
+  const own = withOwnWindow(target, config)
+  const opened = remember(own, open)
+  // What the person's settings say of the window goes before what the server says.
+  return { port: own === target ? serverWindow(opened, target, sharedPost) : opened, close: () => Promise.resolve() }
 }
 
 /** Why a name leads nowhere here. */

@@ -88,15 +88,26 @@ export async function interactive(args: RunArgs): Promise<number> {
   const slashes = (): Slash[] => [...SLASHES, ...custom, ...serverSlashes(ready.mcp?.servers)]
   const files = projectFiles(folder)
   const sources: Sources = {
-    commands: () => slashes().map(({ name, about }) => ({ value: `/${name}`, about })),
+    commands: () =>
+      slashes().map(({ name, about, aliases = [] }) => ({
+        value: `/${name}`,
+        about,
+        aliases: aliases.map((alias) => `/${alias}`),
+      })),
     files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
     words: (name) => wordsOf.get(name) ?? void findWords(name),
   }
   /** What can stand after the names of commands; found out when one is typed, and forgotten when it is sent. */
   const wordsOf = new Map<string, Words>()
 
+  /** A name goes before an alias: a command of the person's own may have the name of one. */
+  function slashNamed(word: string): Slash | undefined {
+    const all = slashes()
+    return all.find(({ name }) => name === word) ?? all.find(({ aliases }) => aliases?.includes(word))
+  }
+
   async function findWords(command: string): Promise<void> {
-    const slash = slashes().find(({ name }) => name === command)
+    const slash = slashNamed(command)
     if (!slash?.choices) return
     wordsOf.set(command, { items: [] })
     // What cannot be found out is not offered: nobody wants an error for a key.
@@ -133,6 +144,7 @@ export async function interactive(args: RunArgs): Promise<number> {
     settings,
     folder,
     agent: () => agent,
+    servers: () => ready.mcp?.servers,
     async setModel(name) {
       try {
         const former = chosen
@@ -192,6 +204,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       front.update((state) => ({ ...state, editor: edit(state.editor, { do: 'set', text }) }))
       complete()
     },
+    slashes,
     quit: () => leave(EXIT.ok),
   }
 
@@ -237,7 +250,9 @@ export async function interactive(args: RunArgs): Promise<number> {
       case 'next-mode':
         return desk.setMode(MODES[(MODES.indexOf(mode) + 1) % MODES.length] ?? 'default')
       case 'redraw':
-        return front.update((state) => state)
+        return front.redraw()
+      case 'suspend':
+        return front.lend(suspend)
       case 'complete':
         return complete()
       case 'pasted':
@@ -279,7 +294,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       for (const problem of attachmentProblems(text, folder, (name) => mentions.get(name))) front.say(problem)
       return talk.say(text)
     }
-    const found = slashes().find(({ name }) => name === command['name'])
+    const found = slashNamed(command['name'] ?? '')
     if (!found) return front.say(unknown(command['name'] ?? ''), 'warn')
     front.print(blockLines({ kind: 'user', text }, front.look, 0))
     await found.run(desk, command['words']?.trim() ?? '')
@@ -308,6 +323,13 @@ export async function interactive(args: RunArgs): Promise<number> {
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)
   return code
+}
+
+/** Stops until the shell brings us back; where no shell waits, the system ignores it, and we go on. */
+async function suspend(): Promise<void> {
+  // All of our process group: whoever started us (npm) must stop too, or the shell sees nothing of it.
+  process.kill(0, 'SIGTSTP')
+  await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 /** What to say of a session that is open now. */

@@ -47,11 +47,18 @@ function fitting(items: readonly MenuItem[], word: string): readonly MenuItem[] 
 }
 
 function matching(items: readonly MenuItem[], word: string): MenuItem[] {
-  // Who types /mode in full does not mean /model.
+  // Who types /mode in full does not mean /model. An alias is offered where the name does not begin so.
   const begins = items
-    .filter(({ value }) => value.startsWith(word))
+    .flatMap((item): MenuItem[] => {
+      if (item.value.startsWith(word)) return [item]
+      const alias = item.aliases?.find((one) => one.startsWith(word))
+      return alias === undefined ? [] : [{ ...item, value: alias }]
+    })
     .sort((a, b) => Number(b.value === word) - Number(a.value === word))
-  const holds = items.filter(({ value }) => !value.startsWith(word) && value.includes(word.slice(1)))
+  const holds = items.filter(
+    ({ value, aliases = [] }) =>
+      ![value, ...aliases].some((one) => one.startsWith(word)) && value.includes(word.slice(1)),
+  )
   return [...begins, ...holds]
 }
 

@@ -1,7 +1,10 @@
 import { findLocal } from '../../provider/resolve.ts'
 import { probe } from '../../provider/send.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { userConfig } from '../config/read.ts'
 import type { Config } from '../config/schema.ts'
+import { changeUserConfig } from '../config/write.ts'
+import { tilde } from '../own/places.ts'
 import { setTrust, trustOf, watchedFiles } from '../config/trust.ts'
 import { visible } from '../output/visible.ts'
 import { configuredModel, rowsWith } from '../setup/model.ts'
@@ -46,7 +49,14 @@ export async function firstRun(config: Config, theme: ThemeName, problem?: strin
     theme,
     (key) => ({ key }),
   )
-  if (way === 'local' && local !== undefined) return { model: local }
+  if (way === 'local' && local !== undefined) {
+    // The choice holds from now on: nobody wants this page with every start.
+    changeUserConfig((own) => ({ ...own, model: local }))
+    process.stdout.write(
+      `${visible(local)} is your model from now on; /model changes it for a session, “model” in ${tilde(userConfig())} for good.\n`,
+    )
+    return { model: local }
+  }
   if (way === 'tour') return { tour: true }
   if (way === 'server') {
     process.stdout.write(LOCAL)

@@ -22,6 +22,8 @@ export interface Front {
   print(lines: readonly Line[]): void
   readonly look: Look
   setTheme(theme: ThemeName): void
+  /** Draws everything anew on an empty screen. */
+  redraw(): void
   /** Lets another program have the terminal. */
   lend<T>(use: () => Promise<T>): Promise<T>
   close(): void
@@ -126,6 +128,10 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
       screen.setTheme(THEMES[name])
       screen.resize(terminal.columns, terminal.rows)
     },
+    redraw() {
+      screen.resize(terminal.columns, terminal.rows)
+      screen.redraw()
+    },
     async lend(use) {
       screen.close()
       isLent = true
@@ -135,6 +141,9 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
       } finally {
         isLent = false
         hearNoMore = hearErrors(overheard)
+        // The terminal may have got another size meanwhile.
+        state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
+        screen.resize(terminal.columns, terminal.rows)
         paint()
       }
     },

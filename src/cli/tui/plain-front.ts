@@ -75,6 +75,7 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
       return look()
     },
     setTheme: () => undefined,
+    redraw: () => undefined,
     async lend(use) {
       lines.pause()
       try {

@@ -2,6 +2,7 @@ import type { Ask } from '../../agent/call-state.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { type Conversation, SILENCE } from './conversation.ts'
 import { type Editor, EMPTY } from './input/editor.ts'
+import type { HistorySearch } from './input/search.ts'
 
 /** All that the screen shows. Views are functions of this, and of nothing else. */
 export interface State {
@@ -27,6 +28,8 @@ export interface State {
   readonly historyAt?: number
   /** What was being written before. */
   readonly draft?: Editor
+  /** The history is being searched. */
+  readonly search?: HistorySearch
   /** A line of help below the input, until the next key. */
   readonly hint?: string
   readonly vim?: 'insert' | 'normal'
@@ -60,6 +63,8 @@ export interface Menu {
 /** A choice. */
 export interface MenuItem {
   readonly value: string
+  /** Other words for the same. */
+  readonly aliases?: readonly string[]
   readonly about?: string
 }
 

@@ -2,7 +2,6 @@ import type { Tool, ToolContext } from '../define.ts'
 import text from './save-memory.md'
 import { builtin } from './support/builtin.ts'
 import { textIn } from './support/input.ts'
-import { touching } from './support/paths.ts'
 import { apply, askAbout, fileDiff, openForEdit, type Proposal, propose, type Refusal } from './support/propose.ts'
 
 /** Remembers facts in a file. */
@@ -20,13 +19,20 @@ export function saveMemory(file: string): Tool {
     kind: 'other',
     properties: { fact: { type: 'string', description: 'The fact, as one clear sentence.' } },
     required: ['fact'],
-    effects: () => touching('write', file),
+    // One line in a file of ours, in a form of ours: that is no rule that a model gives itself.
+    effects: () => [{ kind: 'write', path: file, own: true }],
     check: (input) => (oneLine(textIn(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
 
     async preview(input, context) {
       const planned = await proposal(oneLine(textIn(input, 'fact')), context)
       if ('refused' in planned) throw new Error(planned.refused.error?.message)
       return askAbout('Remember in', planned, context)
+    },
+
+    modified(input, { original, content }) {
+      const former = new Set((original ?? '').split('\n').map((line) => line.trim()))
+      const added = content.split('\n').find((line) => line.startsWith('- ') && !former.has(line.trim()))
+      return added === undefined ? input : { ...input, fact: added.slice(2) }
     },
 
     async run(input, context) {
@@ -51,7 +57,7 @@ export function saveMemory(file: string): Tool {
   })
 }
 
-const HEADING = '## Gemini Added Memories'
+const HEADING = '## Memories'
 
 /** The text with the fact as the last point under the heading, which is made if it is missing. A known fact stays once. */
 function withMemory(current: string, fact: string): string {

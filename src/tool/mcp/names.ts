@@ -37,7 +37,8 @@ export function nameTools(taken: readonly string[]): Names {
       if (known !== undefined) return known
       const plain = generateValidName(tool.tool)
       const qualified = generateValidName(fullyQualified(serverName(tool.server), tool.tool))
-      const isPlain = /^[A-Za-z_]/.test(plain) && !plain.includes(BETWEEN)
+      // The cut in the middle of a long name leaves underscores that separate nothing.
+      const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes(BETWEEN)
       const name = [...(isPlain ? [plain] : []), qualified].find((one) => !alike.has(folded(one)))
       const chosen = name ?? hashed(qualified, key, alike)
       given.set(key, chosen)

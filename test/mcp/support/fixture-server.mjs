@@ -84,6 +84,7 @@ function declared() {
   if (modes.has('many'))
     for (let at = 0; at < 10_000; at++)
       own.push({ name: `many_${at}`, description: 'd'.repeat(200), inputSchema: EMPTY })
+  if (modes.has('lengthy')) own.push({ name: 'x'.repeat(70), description: 'Its name is long.', inputSchema: EMPTY })
   if (!modes.has('broken')) return own
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
   const deep = JSON.parse(`${'{"type":"object","properties":{"x":'.repeat(200)}{"type":"string"}${'}}'.repeat(200)}`)

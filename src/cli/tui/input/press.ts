@@ -6,6 +6,7 @@ import { askRoom, askWindow } from '../view/ask.ts'
 import { inputRoom } from '../view/input.ts'
 import { type Edit, edit, EMPTY, type Motion, wholeText } from './editor.ts'
 import { offsetIn, rowAt, rowsIn } from './rows.ts'
+import { pressAtSearch, searchHistory } from './search.ts'
 import { vimPress } from './vim.ts'
 
 /** What a key asks of the program, beside changing what is written. */
@@ -16,7 +17,18 @@ export type Deed =
   | { readonly do: 'modify'; readonly ask: string }
   /** Something was pasted into the input; it may be the path of a picture. */
   | { readonly do: 'pasted'; readonly text: string }
-  | { readonly do: 'stop' | 'quit' | 'complete' | 'details' | 'editor' | 'redraw' | 'next-mode' | 'paste-image' }
+  | {
+      readonly do:
+        | 'stop'
+        | 'quit'
+        | 'complete'
+        | 'details'
+        | 'editor'
+        | 'redraw'
+        | 'suspend'
+        | 'next-mode'
+        | 'paste-image'
+    }
 
 /** What is shown after a key, and what there is to do. */
 export interface Pressed {
@@ -33,6 +45,8 @@ export function press(before: State, key: Key, now: number): Pressed {
   const state: State = rest
   if (key.type === 'report') return { state: before }
   if (key.type === 'key' && key.ctrl && key.name === 'c') return interrupt(before)
+  if (key.type === 'key' && key.ctrl && key.name === 'z') return { state, deeds: [{ do: 'suspend' }] }
+  if (key.type === 'key' && key.ctrl && key.name === 'l') return { state, deeds: [{ do: 'redraw' }] }
   const isTyping = state.editor.text !== '' && now - (state.typedAt ?? -Infinity) < TYPING_MS
   if (state.asks.length > 0 && !isTyping) return pressAtAsk(state, key)
   return key.type === 'text' ? typed(pressToWrite(state, key), now) : pressToWrite(state, key)
@@ -42,7 +56,10 @@ function typed({ state, ...rest }: Pressed, typedAt: number): Pressed {
   return { ...rest, state: { ...state, typedAt } }
 }
 
-function pressToWrite(state: State, key: Exclude<Key, { type: 'report' }>): Pressed {
+function pressToWrite(before: State, key: Exclude<Key, { type: 'report' }>): Pressed {
+  const searched = before.search ? pressAtSearch(before, key) : 'use'
+  if (searched !== 'use') return { state: searched }
+  const { search: _over, ...state } = before
   if (state.menu) {
     const chosen = pressAtMenu(state, key)
     if (chosen) return chosen
@@ -57,6 +74,10 @@ function pressToWrite(state: State, key: Exclude<Key, { type: 'report' }>): Pres
 /** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
 function interrupt(state: State): Pressed {
   if (state.asks.length > 0) return { state, deeds: [{ do: 'stop' }] }
+  if (state.search) {
+    const { search, ...rest } = state
+    return { state: { ...rest, editor: search.draft } }
+  }
   // Undo brings it back.
   if (state.editor.text !== '') return { state: written(state, { do: 'set', text: '' }).state }
   if (state.running !== undefined) return { state, deeds: [{ do: 'stop' }] }
@@ -79,7 +100,7 @@ function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pres
     return state.editor.text === '' ? { state, deeds: [{ do: 'quit' }] } : written(state, { do: 'remove', to: 'right' })
   if (key.ctrl && key.name === 'o') return { state, deeds: [{ do: 'details' }] }
   if (key.ctrl && (key.name === 'x' || key.name === 'g')) return { state, deeds: [{ do: 'editor' }] }
-  if (key.ctrl && key.name === 'l') return { state, deeds: [{ do: 'redraw' }] }
+  if (key.ctrl && key.name === 'r') return { state: searchHistory(state) }
   if (key.ctrl && key.name === 'v') return { state, deeds: [{ do: 'paste-image' }] }
   const change = editOf(key)
   return change ? written(state, change, change.do !== 'move') : { state }
@@ -154,9 +175,7 @@ const CONTROL: Readonly<Record<string, Edit>> = {
   w: { do: 'cut', to: 'word-left' },
   y: { do: 'yank' },
   t: { do: 'swap' },
-  z: { do: 'undo' },
   _: { do: 'undo' },
-  r: { do: 'redo' },
   backspace: { do: 'cut', to: 'word-left' },
   delete: { do: 'cut', to: 'word-end' },
 }

@@ -13,8 +13,11 @@ import type { ThemeName } from '../term/theme.ts'
 import { callLines } from '../view/call.ts'
 import { markdown } from '../view/markdown.ts'
 import { MODE_NAMES } from '../view/status.ts'
+import { showContext } from './context.ts'
 import { exportSession } from './export.ts'
+import INIT from './init.md'
 import { runOwn } from './own.ts'
+import { showPermissions } from './permissions.ts'
 import type { Desk, Slash } from './slash.ts'
 
 const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'yolo', 'plan']
@@ -36,14 +39,25 @@ export const SLASHES: readonly Slash[] = [
     about: 'what happens unasked',
     takes: '<mode>',
     run: mode,
-    choices: () => MODES.map((value) => ({ value, about: MODE_NAMES[value] })),
+    choices: modeChoices,
   },
   { name: 'tools', about: 'what the model can do', run: tools },
-  { name: 'mcp', about: 'tool servers and their state', run: (desk) => runOwn(desk, ['mcp', 'list']) },
+  { name: 'mcp', about: 'tool servers and their state', run: servers },
   { name: 'memory', about: 'what is remembered, and where', run: memory },
-  { name: 'compress', about: 'summarise the conversation so far', run: compress },
+  { name: 'init', about: 'let the model write an AGENTS.md for this project', run: ({ talk }) => talk.say(INIT) },
+  {
+    name: 'permissions',
+    aliases: ['allowed-tools'],
+    about: 'the mode and the rules that hold here',
+    takes: '[mode]',
+    run: (desk, words) => (words === '' ? showPermissions(desk) : mode(desk, words)),
+    choices: modeChoices,
+  },
+  { name: 'context', about: 'what fills the context window', run: showContext },
+  { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compress },
   {
     name: 'stats',
+    aliases: ['cost', 'usage'],
     about: 'tokens, cost, tools, time',
     run: (desk) => runOwn(desk, ['sessions', 'show', id(desk), '--stats']),
   },
@@ -83,23 +97,33 @@ export const SLASHES: readonly Slash[] = [
     choices: () => THEMES.map((value) => ({ value })),
   },
   { name: 'vim', about: 'Vim’s keys in the input, on or off', run: vim },
-  { name: 'clear', about: 'a new session', run: (desk) => desk.open({}) },
-  { name: 'quit', about: 'leave; the session is kept', run: (desk) => desk.quit() },
+  { name: 'clear', aliases: ['new', 'reset'], about: 'a new session', run: (desk) => desk.open({}) },
+  { name: 'quit', aliases: ['exit', 'q'], about: 'leave; the session is kept', run: (desk) => desk.quit() },
 ]
 
 const id = (desk: Desk): string => desk.agent().session.id
 const split = (words: string): string[] => words.split(/\s+/).filter((word) => word !== '')
 
-function help({ front }: Desk): void {
-  const width = Math.max(...SLASHES.map(({ name, takes = '' }) => name.length + takes.length)) + 3
-  const rows = SLASHES.map(({ name, takes = '', about }): Line => [
+function modeChoices(): MenuItem[] {
+  return MODES.map((value) => ({ value, about: MODE_NAMES[value] }))
+}
+
+function help({ front, slashes }: Desk): void {
+  const all = slashes()
+  const widest = Math.max(...all.map(({ name, takes = '' }) => name.length + takes.length)) + 3
+  const width = Math.min(widest, 30)
+  const row = ({ name, takes = '', about, aliases = [] }: Slash): Line => [
     { text: `/${name} `, tone: 'accent' },
     { text: takes.padEnd(width - name.length - 1), tone: 'quiet' },
-    { text: about },
-  ])
+    { text: visible(about) },
+    { text: aliases.length === 0 ? '' : `  (also ${aliases.map((alias) => `/${alias}`).join(', ')})`, tone: 'quiet' },
+  ]
+  const others = all.filter((slash) => !SLASHES.includes(slash))
   front.print([
     [],
-    ...rows,
+    ...SLASHES.map(row),
+    ...(others.length === 0 ? [] : [[], line('Commands of your own, of this project and of servers:', 'quiet')]),
+    ...others.map(row),
     [],
     ...KEYS.map(([keys, about]): Line => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
   ])
@@ -108,12 +132,13 @@ function help({ front }: Desk): void {
 const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter or \\ Enter: a new line'],
   ['Esc', 'stop the model, or take back what waits'],
-  ['Up, Down', 'what you said before'],
+  ['Up, Down', 'what you said before; Ctrl-R searches in it'],
   ['@file', 'a file goes along; Tab completes'],
   ['!command', 'runs a command of yours; !!command gives it the terminal'],
   ['Ctrl-O', 'the last call, unfolded'],
   ['Ctrl-G', 'write in your editor'],
   ['Shift-Tab', 'the next approval mode'],
+  ['Ctrl-L, Ctrl-Z', 'draw the screen anew; suspend (fg brings it back)'],
   ['Ctrl-C twice, Ctrl-D', 'leave'],
 ]
 
@@ -190,6 +215,15 @@ function tools({ front, agent }: Desk): void {
     { text: description.split(/\.(?=\s|$)|\n/, 1)[0] ?? '' },
   ])
   front.print([[], ...rows])
+}
+
+/** The servers of this session, as they are now: what they offer has the names that the model sees. */
+async function servers(desk: Desk): Promise<void> {
+  const here = desk.servers()
+  if (!here || here.list.length === 0) return runOwn(desk, ['mcp', 'list'])
+  const { serversText } = await import('../../command/mcp-look.ts')
+  const rows = serversText(here).trimEnd().split('\n')
+  desk.front.print([[], ...rows.map((row) => line(row))])
 }
 
 function memory({ front, folder }: Desk): void {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../../agent/agent.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
+import type { Servers } from '../../../tool/mcp/servers.ts'
 import type { Settings } from '../../config/read.ts'
 import type { Front } from '../front.ts'
 import type { MenuItem } from '../state.ts'
@@ -12,6 +13,8 @@ export interface Desk {
   readonly settings: Settings
   readonly folder: string
   readonly agent: () => Agent
+  /** The tool servers of this session. */
+  readonly servers: () => Servers | undefined
   /** Another model from the next request on; says what went wrong, if anything did. */
   readonly setModel: (name: string) => Promise<string | undefined>
   readonly setMode: (mode: ApprovalMode) => void
@@ -21,12 +24,16 @@ export interface Desk {
   readonly open: (session: { readonly resume?: string; readonly fork?: string }) => Promise<void>
   /** Puts words into the input, with what can stand after them below it. */
   readonly offer: (text: string) => Promise<void>
+  /** All commands: ours, the person's own, and those of servers. */
+  readonly slashes: () => readonly Slash[]
   readonly quit: () => void
 }
 
 /** A command that begins with a slash. */
 export interface Slash {
   readonly name: string
+  /** What it is called elsewhere. */
+  readonly aliases?: readonly string[]
   readonly about: string
   /** What stands after the name, for the help. */
   readonly takes?: string

@@ -15,6 +15,8 @@ export interface Screen {
   show(lines: readonly Line[], cursor?: Spot): void
   /** The terminal has another size now. */
   resize(columns: number, rows: number): void
+  /** Draws everything anew on an empty screen. What was there scrolls away, and stays in the scrollback. */
+  redraw(): void
   setTheme(theme: Theme): void
   /** Takes the live part away, or leaves it as it is, and gives the terminal back. */
   close(keep?: boolean): void
@@ -156,6 +158,13 @@ export function openScreen(terminal: Terminal, look: Theme): Screen {
       shown = []
       at = 0
       send(`${up > 0 ? `\u001B[${up}A` : ''}${clear}${show(lastLines, lastCursor)}`)
+    },
+    redraw() {
+      const clear = toRow(0, Math.max(shown.length, 1)) + cleared()
+      isPlaced = false
+      shown = []
+      at = 0
+      send(`${clear}\u001B[${rows};1H${'\r\n'.repeat(rows)}\u001B[H${CLEAR_DOWN}${show(lastLines, lastCursor)}`)
     },
     setTheme(next) {
       theme = next

@@ -1,5 +1,6 @@
 import { visible } from '../../output/visible.ts'
 import type { Block } from '../conversation.ts'
+import { searchLine } from '../input/search.ts'
 import type { State } from '../state.ts'
 import { cut, type Line, line, wrap } from '../term/line.ts'
 import { askLines, askRoom, draftLines } from './ask.ts'
@@ -27,7 +28,8 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })
-  const hint = state.hint === undefined ? [] : [cut(line(state.hint, 'quiet'), width)]
+  const words = state.search ? visible(searchLine(state.search)) : state.hint
+  const hint = words === undefined ? [] : [cut(line(words, 'quiet'), width)]
   return placed([...above, []], input, [...menuLines(state, width), ...hint, status])
 }
 

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { dragoman, stage } from '../support/command.ts'
+import { root } from '../support/paths.ts'
+
+const HELLO = [{ loop: [{ say: 'Hello yourself.' }] }]
+const FIXTURE = join(root, 'test/mcp/support/fixture-server.mjs')
+
+const texts = (here: Awaited<ReturnType<typeof stage>>) => here.server.requests.map(({ bytes }) => bytes.toString())
+
+describe('what users of other agents are used to', () => {
+  test('CLAUDE.md is read where no AGENTS.md stands beside it', async () => {
+    const here = await stage(HELLO)
+    mkdirSync(join(here.work, '.git'))
+    mkdirSync(join(here.work, 'sub'))
+    writeFileSync(join(here.work, 'AGENTS.md'), 'RULE-AGENTS')
+    writeFileSync(join(here.work, 'CLAUDE.md'), 'RULE-CLAUDE-ABOVE')
+    writeFileSync(join(here.work, 'sub/CLAUDE.md'), 'RULE-CLAUDE-BELOW')
+    await dragoman(['-p', 'hi', '--cwd', 'sub'], here)
+    const [first = ''] = texts(here)
+    assert.ok(first.includes('RULE-AGENTS'))
+    assert.ok(first.includes('RULE-CLAUDE-BELOW'))
+    assert.ok(!first.includes('RULE-CLAUDE-ABOVE'))
+  })
+
+  test('-c and --continue go on with the latest session', async () => {
+    const here = await stage(HELLO)
+    await dragoman(['-p', 'the first thing'], here)
+    for (const flag of ['-c', '--continue']) {
+      const { code, err } = await dragoman([flag, '-p', `and ${flag}`], here)
+      assert.equal(code, 0, err)
+      assert.ok(texts(here).at(-1)?.includes('the first thing'), flag)
+    }
+    const { code, err } = await dragoman(['-c', '--fork', '-p', 'x'], here)
+    assert.equal(code, 42)
+    assert.match(err, /--resume or --fork/)
+  })
+
+  test('the servers in .mcp.json of a trusted project are started, with variables filled in', async () => {
+    const here = await stage(HELLO)
+    const servers = {
+      pond: { command: '${NODE}', args: [FIXTURE, '${MODE:-advises}'], env: { WORD: '${WORD}' } },
+      gone: { type: 'http', url: 'http://127.0.0.1:9/${NOT_SET:-mcp}' },
+    }
+    writeFileSync(join(here.work, '.mcp.json'), JSON.stringify({ mcpServers: servers }))
+    const env = { ...here.env, NODE: process.execPath, WORD: 'w' }
+    const before = await dragoman(['-p', 'hi'], { ...here, env })
+    assert.match(before.err, /\.mcp\.json are not used, because this folder is not trusted/)
+    assert.doesNotMatch((await dragoman(['mcp', 'list'], { ...here, env })).out, /pond/)
+    await dragoman(['trust', '--yes'], here)
+    const listed = await dragoman(['mcp', 'list'], { ...here, env })
+    assert.match(listed.out, /^pond: ready/m)
+    assert.match(listed.out, /^gone: failed/m)
+    const after = await dragoman(['-p', 'hi'], { ...here, env })
+    assert.doesNotMatch(after.err, /not used/)
+    const last = texts(here).at(-1) ?? ''
+    assert.match(last, /"name":"echo"/, 'its tools are declared')
+    assert.match(last, /Feed the heron first/)
+    // A change of the file needs the person's word again.
+    writeFileSync(join(here.work, '.mcp.json'), JSON.stringify({ mcpServers: { other: servers.pond } }))
+    assert.match((await dragoman(['-p', 'hi'], { ...here, env })).err, /not trusted/)
+  })
+
+  for (const words of [['modls'], ['lgoin'], ['instal'], ['hello'], ['--yolo', 'lgoin'], ['-o', 'json', 'sesions']])
+    test(`a bare word is not sent to a model: ${words.join(' ')}`, async () => {
+      const here = await stage(HELLO)
+      const { code, err } = await dragoman(words, here)
+      assert.equal(code, 42)
+      assert.match(err, /there is no command \w+; (?:did you mean|dragoman --help).*As a prompt: dragoman -p/)
+      assert.equal(here.server.requests.length, 0)
+    })
+
+  test('help and version are answered, and a word with something piped in is a prompt, unless it is nearly a command', async () => {
+    const here = await stage(HELLO)
+    for (const word of ['help', 'version']) assert.equal((await dragoman([word], here)).code, 0)
+    const { code } = await dragoman(['lgoin'], here, { input: 'sk-something' })
+    assert.equal(code, 42)
+    assert.equal(here.server.requests.length, 0)
+    assert.equal((await dragoman(['review'], here, { input: 'a diff' })).code, 0)
+    assert.equal((await dragoman(['-p', 'modls'], here)).code, 0)
+    assert.equal((await dragoman(['fix', 'it'], here)).code, 0)
+    assert.equal(here.server.requests.length, 3)
+  })
+
+  for (const [flag, runs] of [
+    ['Bash', true],
+    ['ShellTool', true],
+    ['Read Bash(touch:*) Grep', true],
+    ['Bash(touch made)', true],
+    ['Bash(touch other)', false],
+    ['Edit,Write', false],
+  ] as const)
+    test(`--allowed-tools "${flag}" is translated`, async () => {
+      const here = await stage([
+        { call: [{ name: 'run_shell_command', args: { command: 'touch made' } }] },
+        { say: 'Done.' },
+      ])
+      const { code, err } = await dragoman(['-p', 'go', '--sandbox', 'off', '--allowed-tools', flag], here)
+      assert.equal(code, 0, err)
+      assert.equal(existsSync(join(here.work, 'made')), runs)
+    })
+
+  for (const [flag, sentence] of [
+    ['Task', /there is no tool Task here/],
+    ['TodoWrite', /there is no tool TodoWrite here/],
+    ['bash', /“bash” is no tool here; for the tool write run_shell_command/],
+    ['read_fil', /there is no tool read_fil; did you mean read_file\?/],
+    ['Bsah', /there is no tool Bsah/],
+  ] as const)
+    test(`--allowed-tools ${flag} is refused with a sentence`, async () => {
+      const here = await stage(HELLO)
+      const { code, err } = await dragoman(['-p', 'go', '--allowed-tools', flag], here)
+      assert.equal(code, 42)
+      assert.match(err, sentence)
+      assert.equal(here.server.requests.length, 0)
+    })
+
+  test('the list of models begins with those that people use', async () => {
+    const here = await stage(HELLO)
+    const env = { ...here.env, OPENROUTER_API_KEY: 'k', DRAGOMAN_OPENROUTER_BASE_URL: 'http://127.0.0.1:9' }
+    const { out } = await dragoman(['models', 'openrouter', '--json'], { ...here, env })
+    const { providers } = JSON.parse(out) as { providers: { models: { id: string }[] }[] }
+    const ids = providers[0]?.models.map(({ id }) => id) ?? []
+    const first = (maker: string) => ids.findIndex((id) => id.startsWith(`${maker}/`))
+    assert.ok(ids.length > 100)
+    assert.ok(first('anthropic') < 10 && first('anthropic') < first('openai') && first('openai') < first('google'))
+    assert.ok(first('ai21') === -1 || first('google') < first('ai21'))
+    const short = await dragoman(['models'], { ...here, env })
+    assert.match(short.out, /openrouter\/anthropic\/claude/, 'more than one of a long list is shown')
+  })
+})
+
+describe('save_memory without a person', () => {
+  const steps = [
+    { call: [{ name: 'save_memory', args: { fact: 'Tabs are preferred.' } }] },
+    { loop: [{ say: 'Done.' }] },
+  ]
+  const file = (home: string) => join(home, '.config/dragoman/memory.md')
+
+  for (const [flags, isKept] of [
+    [['--yolo'], true],
+    [['--allowed-tools', 'save_memory'], true],
+    [[], false],
+    [['--approval-mode', 'plan'], false],
+  ] as const)
+    test(`with ${flags.join(' ') || 'no options'}: ${isKept ? 'kept' : 'refused'}`, async () => {
+      const here = await stage(steps)
+      const { code } = await dragoman(['-p', 'remember that I like tabs', ...flags], here)
+      assert.equal(code, 0)
+      assert.equal(existsSync(file(here.home)), isKept)
+      if (!isKept) return
+      assert.equal(readFileSync(file(here.home), 'utf8'), '## Memories\n- Tabs are preferred.\n')
+      await dragoman(['-p', 'next session'], here)
+      assert.match(texts(here).at(-1) ?? '', /Instructions from [^"]*memory\.md:\\n## Memories\\n- Tabs are preferred/)
+    })
+
+  test('memories of Gemini’s form in the settings are still read', async () => {
+    const here = await stage(HELLO)
+    mkdirSync(join(here.home, '.config/dragoman'), { recursive: true })
+    writeFileSync(join(here.home, '.config/dragoman/GEMINI.md'), '## Gemini Added Memories\n- OLD-FACT\n')
+    await dragoman(['-p', 'hi'], here)
+    assert.ok(texts(here)[0]?.includes('OLD-FACT'))
+  })
+})
+
+describe('names of tools of servers', () => {
+  test('mcp list shows the names that the model sees, and a long name is cut in the middle', async () => {
+    const here = await stage(HELLO)
+    mkdirSync(join(here.home, '.config/dragoman'), { recursive: true })
+    const pond = { command: process.execPath, args: [FIXTURE, 'broken', 'lengthy'] }
+    writeFileSync(join(here.home, '.config/dragoman/config.json'), JSON.stringify({ mcpServers: { pond } }))
+    const { out } = await dragoman(['mcp', 'list', '--json'], here)
+    const [row] = JSON.parse(out) as { tools: { name: string }[] }[]
+    const listed = row?.tools.map(({ name }) => name) ?? []
+    await dragoman(['-p', 'hi'], here)
+    const body = here.server.requests[0]?.body as { tools: { function: { name: string } }[] }
+    const declared = new Set(body.tools.map((tool) => tool.function.name))
+    assert.ok(listed.includes('pond__read_file'), `a tool with the name of one of ours: ${listed.join()}`)
+    assert.ok(listed.includes(`${'x'.repeat(28)}___${'x'.repeat(32)}`), 'a name that is too long')
+    for (const name of listed) assert.ok(declared.has(name), `the model does not see ${name}`)
+  })
+})
