@@ -1,9 +1,10 @@
 // Builds dist/ with esbuild. With --types, also the declarations that a published package needs.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { bundle } from './lib/bundle.mjs'
-import { filesUnder, fingerprint, inRoot, isMain } from './lib/files.mjs'
+import { filesUnder, fingerprint, inRoot, isMain, readStamp } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
+import { noticesOf } from './lib/notices.mjs'
 import { binOf, runNode } from './lib/run.mjs'
 
 /** The library: plain ES modules that any bundler can follow, apart from the command. */
@@ -29,11 +30,20 @@ const hot = {
   ],
 }
 
-/** Where the build keeps the fingerprint of what it was built from. */
-export const buildStamp = 'dist/.stamp'
+/** The licences of the bundled packages; made here, and shipped. */
+const notices = 'THIRD-PARTY-NOTICES'
+
+/** Where the build keeps the fingerprint of what it was built from, and whether the declarations are of the same build. */
+const buildStamp = 'dist/.stamp'
 
 /** The fingerprint of all that decides what the build is. */
-export const sourcePrint = () => fingerprint(['src', 'scripts', 'package.json', 'tsconfig.json'])
+const sourcePrint = () => fingerprint(['src', 'types', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])
+
+/** Was dist/ built from the present sources, with the declarations if they are wanted? */
+export function isBuilt({ types = false } = {}) {
+  const [print, withTypes] = readStamp(buildStamp).split(' ')
+  return print === sourcePrint() && existsSync(inRoot(notices)) && (!types || withTypes !== undefined)
+}
 
 /** Builds the entry points that exist. The caller holds the lock. Returns whether it went well. */
 export async function build({ types = false } = {}) {
@@ -42,13 +52,16 @@ export async function build({ types = false } = {}) {
   const command = await bundle({ entries: [hot.entry], base: 'src', out: 'dist', minify: true, hot })
   const modules = await bundle({ entries: library, base: 'src', out: 'dist', chunks: 'library', minify: true })
   if (!command || !modules) return false
-  const written = [...command, ...modules]
+  const written = [...command.files, ...modules.files]
+  writeFileSync(inRoot(notices), noticesOf([...command.inputs, ...modules.inputs]))
 
-  // What earlier builds left goes only after the new files are in place.
-  for (const path of before) if (!written.includes(path)) rmSync(inRoot(path), { force: true })
+  // What earlier builds left goes only after the new files are in place. Declarations stay until there are new ones:
+  // a project that has this folder linked would lose its types.
+  const isOld = (path) => !written.includes(path) && (types || !path.endsWith('.d.ts'))
+  for (const path of before.filter(isOld)) rmSync(inRoot(path), { force: true })
   if (types && !(await declarations())) return false
   mkdirSync(inRoot('dist'), { recursive: true })
-  writeFileSync(inRoot(buildStamp), print)
+  writeFileSync(inRoot(buildStamp), types ? `${print} types` : print)
   return true
 }
 

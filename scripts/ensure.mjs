@@ -1,11 +1,9 @@
 // Makes a checkout ready to run: installs the dependencies and builds, each only when needed, and silent when not.
 // It runs on a fresh clone, so all that it imports at once uses Node built-ins only.
-import { build, buildStamp, sourcePrint } from './build.mjs'
-import { isMain, readStamp } from './lib/files.mjs'
+import { build, isBuilt } from './build.mjs'
+import { isMain } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
-
-const isBuilt = () => readStamp(buildStamp) === sourcePrint()
 
 /** Builds dist/ unless it was built from the present sources. Returns whether it went well. */
 export async function ensureBuilt() {

@@ -42,7 +42,10 @@ const packagesOutside = {
 const banner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
-/** Bundles entry points into a folder and returns the files written; undefined when the sources are wrong (printed). */
+/**
+ * Bundles entry points into a folder. Returns the files written and the files that are in them; undefined when the sources are wrong
+ * (printed).
+ */
 export async function bundle({ entries, base, out, chunks = 'chunks', minify = false, sourcemap = 'linked', hot }) {
   const { build } = await import('esbuild')
   try {
@@ -68,12 +71,18 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
       metafile: true,
       logLevel: 'warning',
     })
-    return hot ? await mergeHot(metafile, { ...hot, banner }) : Object.keys(metafile.outputs)
+    const files = hot ? await mergeHot(metafile, { ...hot, banner }) : Object.keys(metafile.outputs)
+    return { files, inputs: Object.values(metafile.outputs).flatMap(usedInputs) }
   } catch (error) {
     // esbuild has already printed these, with file and line.
     if (Array.isArray(error.errors)) return undefined
     throw error
   }
+}
+
+/** The files whose code is in an output; what was left out because nobody uses it does not count. */
+function usedInputs({ inputs }) {
+  return Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0)
 }
 
 /**

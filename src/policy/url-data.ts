@@ -20,12 +20,35 @@ export function carriedData(text: string, url: URL): string | undefined {
   return undefined
 }
 
-/** Does a text hold one of these secrets, as it is or in a usual coding? */
-export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  const forms = [text, decoded(text)]
-  return secrets.some(
-    (secret) => secret.length >= 6 && codings(secret).some((one) => forms.some((form) => has(form, one))),
-  )
+/** Does a text hold one of these secrets: as it is, in a usual coding, escaped several times, reversed, in pieces, or in part? */
+export function secretIn(text: string, secrets: readonly string[]): 'whole' | 'part' | undefined {
+  const known = secrets.filter((secret) => secret.length >= 6)
+  if (known.length === 0) return undefined
+  const forms = readings(text)
+  if (known.some((secret) => codings(secret).some((one) => forms.some((form) => form.includes(one))))) return 'whole'
+  return known.some((secret) => parts(secret).some((one) => forms.some((form) => form.includes(one))))
+    ? 'part'
+    : undefined
+}
+
+/** The ways to read a text: unescaped as often as it goes, its values one after the other, and without separators. */
+function readings(text: string): string[] {
+  const unescaped = [text]
+  for (let rounds = 0; rounds < MAX_ESCAPES; rounds++) {
+    const next = decoded(unescaped.at(-1) ?? '')
+    if (next === unescaped.at(-1)) break
+    unescaped.push(next)
+  }
+  // Names of parameters, and what separates them, do not hide that their values belong together.
+  const joined = unescaped.map((one) => one.replace(/[?&;][^=&;]*=/g, ''))
+  const bare = [...unescaped, ...joined].map(withoutSeparators)
+  return [...new Set([...unescaped, ...joined, ...bare].map((one) => one.toLowerCase()))]
+}
+
+const MAX_ESCAPES = 8
+
+function withoutSeparators(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** Knows the forms that keys have. */
@@ -50,21 +73,38 @@ function isHex(text: string, length: number): boolean {
   return text.length >= length && /^[0-9a-f]+$/i.test(text) && /\d/.test(text)
 }
 
+/** How a secret may be written, in small letters: names are told apart without regard to case. */
 function codings(secret: string): string[] {
-  const bytes = Buffer.from(secret)
-  const bare = (coded: string) => coded.replace(/=+$/, '')
-  return [secret, bare(bytes.toString('base64')), bytes.toString('base64url'), bytes.toString('hex')]
+  const turned = secret.split('').reverse().join('')
+  const written = [secret, turned].flatMap((one) => {
+    const bytes = Buffer.from(one)
+    return [
+      one,
+      withoutSeparators(one),
+      bytes.toString('base64').replace(/=+$/, ''),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+    ]
+  })
+  return [...new Set(written)].filter((one) => one.length >= 6).map((one) => one.toLowerCase())
 }
 
-/** Names are told apart from one another without regard to case, so a secret in one is found the same way. */
-function has(text: string, wanted: string): boolean {
-  return text.toLowerCase().includes(wanted.toLowerCase())
+/** Pieces of a secret that are too long to be in an address by chance. */
+function parts(secret: string): string[] {
+  const length = Math.max(MIN_PART, Math.ceil(secret.length / 3))
+  if (secret.length < MIN_PART * 1.5) return []
+  return Array.from({ length: secret.length - length + 1 }, (_unused, at) =>
+    secret.slice(at, at + length).toLowerCase(),
+  )
 }
+
+const MIN_PART = 8
 
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return text
+    // What is no escape stays; the others are read.
+    return text.replace(/%[0-7][0-9a-f]/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
   }
 }

@@ -1,6 +1,6 @@
 import { innerAddress, isAddress } from './address.ts'
 import type { Decision, Verdict } from './policy.ts'
-import { judgeUrl, type UrlRules } from './url.ts'
+import { isInnerHost, isServicePort, judgeUrl, readUrl, type UrlRules } from './url.ts'
 
 /** The parts of a program that meet an address. */
 export type UrlSurface =
@@ -19,6 +19,8 @@ export interface UrlContext extends UrlRules {
   readonly origin?: 'user' | 'user-config' | 'project-config' | 'tool-output'
   /** Whom the person agreed to sign in with. */
   readonly issuer?: string
+  /** The server that names this address, as the person set it up. */
+  readonly server?: string
   /** The value that the answer of a sign-in must bring back. */
   readonly state?: string
   /** The headers of a request to a server of ours. */
@@ -36,8 +38,12 @@ export function judgeUrlOn(surface: UrlSurface, text: string, context: UrlContex
   return secure(surface, text, context)
 }
 
-/** Addresses where a person signs in, or a program gets its token: https, public, and of the party that was agreed to. */
-function secure(surface: UrlSurface, text: string, { issuer, ...rules }: UrlContext): Decision {
+/**
+ * Addresses where a person signs in, or a program gets its token: https, public, and of the party that was agreed to. A
+ * server that the person set up on their own machine or network may name addresses of its own host.
+ */
+function secure(surface: UrlSurface, text: string, { issuer, server, ...rules }: UrlContext): Decision {
+  if (server !== undefined && isOnInnerHostOf(server, text)) return ownHost(text, server)
   if (!/^https:/i.test(text)) return no('url-https', 'Signing in works over https only.')
   const judged = judgeUrl(text, { ...rules, typed: true })
   if (judged.verdict !== 'allow' || surface !== 'oauth-token' || issuer === undefined) return judged
@@ -54,6 +60,21 @@ function toolServer(text: string, { origin, ...rules }: UrlContext): Decision {
   if (!local && !/^https:/i.test(text)) return no('url-https', 'A tool server elsewhere must be reached over https.')
   if (origin === 'user' || origin === 'user-config') return judged
   return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the person.' }
+}
+
+/** Is a text an address on the same host as a server, and is that a host which is not on the public net? */
+export function isOnInnerHostOf(server: string, text: string): boolean {
+  const [one, other] = [readUrl(server), readUrl(text)]
+  if ('verdict' in one || 'verdict' in other || !isInnerHost(one.hostname)) return false
+  return one.hostname === other.hostname || (isOwnMachine(one.origin) && isOwnMachine(other.origin))
+}
+
+function ownHost(text: string, server: string): Decision {
+  const [{ host, port, protocol }, own] = [new URL(text), new URL(server)]
+  const number = Number(port || (protocol === 'https:' ? 443 : 80))
+  if (port === own.port || !isServicePort(number))
+    return yes('url-server-host', `${host} is the host of the server itself.`)
+  return no('url-port', `Port ${number} belongs to another service than the web.`)
 }
 
 function signInAnswer(text: string, { state }: UrlContext): Decision {

@@ -1,7 +1,7 @@
 import { innerAddress, isAddress } from './address.ts'
 import { oddName } from './host-name.ts'
 import type { Decision, Verdict } from './policy.ts'
-import { carriedData, holdsSecret } from './url-data.ts'
+import { carriedData, secretIn } from './url-data.ts'
 
 /** What is known around a URL that is judged. */
 export interface UrlRules {
@@ -57,6 +57,11 @@ export function readUrl(text: string): URL | Decision {
 
 const MAX_LENGTH = 8_192
 
+/** Is a host (of a parsed URL) an address or a name that is not on the public net? */
+export function isInnerHost(host: string): boolean {
+  return isAddress(host) ? innerAddress(host) !== undefined : oddName(host)?.verdict === 'deny'
+}
+
 function judgeHost(url: URL, rules: UrlRules): Decision | undefined {
   const host = url.hostname
   if (isOpen(url.host, rules)) return undefined
@@ -75,10 +80,15 @@ const SERVICES = new Set([
   10250, 10255, 11211, 15672, 16379, 25565, 26379, 27017, 27018, 50070,
 ])
 
+/** Is this a port on which something else than a web server listens? */
+export function isServicePort(port: number): boolean {
+  return port !== 80 && port !== 443 && (port <= 1024 || SERVICES.has(port))
+}
+
 function judgePort(url: URL, rules: UrlRules): Decision | undefined {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port === 80 || port === 443 || isOpen(url.host, rules)) return undefined
-  if (port <= 1024 || SERVICES.has(port)) {
+  if (isServicePort(port)) {
     return decision('deny', 'url-port', `Port ${port} belongs to another service than the web.`)
   }
   return decision('ask', 'url-port', `${port} is an unusual port.`)
@@ -86,7 +96,9 @@ function judgePort(url: URL, rules: UrlRules): Decision | undefined {
 
 function judgeData(text: string, url: URL, { typed, secrets = [] }: UrlRules): Decision | undefined {
   if (typed) return undefined
-  if (holdsSecret(text, secrets)) return decision('deny', 'url-secret', 'The address would carry a secret away.')
+  const held = secretIn(text, secrets)
+  if (held === 'whole') return decision('deny', 'url-secret', 'The address would carry a secret away.')
+  if (held === 'part') return decision('ask', 'url-secret', 'The address holds a part of a secret.')
   const data = carriedData(text, url)
   if (data !== undefined) {
     return decision('ask', 'url-data', `Nobody typed this address, and ${data}: it may carry something away.`)

@@ -50,7 +50,7 @@ export async function startRehearsal(options: RehearsalOptions): Promise<Rehears
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
     options.watch?.('asked')
     if (options.watch) response.once('finish', () => options.watch?.('answered'))
-    void serve(stage, request, response)
+    serve(stage, request, response).catch(() => response.destroy())
   })
   const host = options.host ?? '127.0.0.1'
   await new Promise<void>((done, fail) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { answers } from '../provider/support/answers.ts'
 import { reply, serve, type Script, stream } from '../provider/support/server.ts'
@@ -214,6 +214,35 @@ describe('Google’s credentials', () => {
     assert.equal(heard.at(-1)?.headers.authorization, `Bearer ya29.token-${tokens.length}-0123456789`)
     assert.match(tokens[0] ?? '', /code_verifier=/)
     for (const { out, err } of [signed, run]) assert.doesNotMatch(`${out}${err}`, /GOCSPX|1\/\/0|ya29/)
+  })
+
+  test('a refresh token that is good for one use: many processes at once, and nobody is signed out', async (t) => {
+    let refresh = 'refresh-0'
+    const counts = { granted: 0, refused: 0 }
+    const here = await place(t, (response, { url, body }) => {
+      if (url !== '/token') return stream(response, answers.gemini.text('Hello.').events)
+      const fields = new URLSearchParams(String(body['unreadable']))
+      if (fields.get('refresh_token') !== refresh) {
+        counts.refused++
+        return reply(response, { error: 'invalid_grant' }, 400)
+      }
+      refresh = `refresh-${++counts.granted}`
+      const tokens = { access_token: `ya29.${counts.granted}`, expires_in: 3600, refresh_token: refresh }
+      setTimeout(() => reply(response, tokens), 100)
+      return undefined
+    })
+    const { url } = here.vendor
+    const client = { client_id: 'a', client_secret: 'b', token_uri: `${url}/token` }
+    const credential = { type: 'authorized_user', refresh_token: refresh, ...client }
+    mkdirSync(dirname(here.file), { recursive: true })
+    writeFileSync(here.file, JSON.stringify({ vertex: { kind: 'google', credential, project: 'p' } }))
+    const env = { ...here.env, DRAGOMAN_VERTEX_BASE_URL: url }
+    const runs = Array.from({ length: 6 }, () =>
+      dragoman(['-m', 'vertex/gemini-3.8-flash', '-p', 'hi'], { ...here, env }),
+    )
+    for (const { code, out, err } of await Promise.all(runs)) assert.deepEqual([code, out], [0, 'Hello.\n'], err)
+    assert.deepEqual(counts, { granted: 6, refused: 0 })
+    assert.match(readFileSync(here.file, 'utf8'), /"refresh-6"/)
   })
 
   test('Vertex with the file that GOOGLE_APPLICATION_CREDENTIALS names, and with gcloud’s own', async (t) => {

@@ -37,18 +37,23 @@ describe('the package', () => {
   test('is small, and holds what it needs and nothing else', () => {
     const paths = packed.files.map(({ path }) => path)
     assert.ok(packed.unpackedSize < 6_000_000, `${packed.unpackedSize} bytes`)
-    assert.ok(paths.length < 220, `${paths.length} files`)
+    const built = paths.filter((path) => !path.endsWith('.d.ts'))
+    assert.ok(built.length < 220, `${built.length} files`)
     for (const needed of [
       'bin/dragoman',
       'dist/chunks/hot.cjs',
       'dist/index.js',
       'LICENSE',
       'README.md',
+      'THIRD-PARTY-NOTICES',
       'man/dragoman.1',
     ])
       assert.ok(paths.includes(needed), needed)
     for (const path of paths)
-      assert.match(path, /^(?:bin|dist|man)\/|^(?:LICENSE|README\.md|package\.json|docs\/config\.schema\.json)$/)
+      assert.match(
+        path,
+        /^(?:bin|dist|man)\/|^(?:LICENSE|README\.md|THIRD-PARTY-NOTICES|package\.json|docs\/config\.schema\.json)$/,
+      )
   })
 
   test('needs no package that it does not bring along', () => {
@@ -64,6 +69,21 @@ describe('the package', () => {
           .map((name) => `${path}: ${name}`),
       )
     assert.deepEqual([...new Set(missing)], [])
+  })
+
+  test('names every bundled package, with the text of its licence', () => {
+    const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES'), 'utf8')
+    const bundled = bundledPackages()
+    assert.ok(bundled.length > 20, bundled.join(' '))
+    for (const folder of bundled) {
+      const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+      const from = notices.indexOf(`\n${name} ${version}\n`)
+      assert.ok(from > 0, `${name} ${version} is not named`)
+      const section = notices.slice(from, notices.indexOf(`\n${'='.repeat(80)}\n`, from))
+      const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one))
+      const text = file === undefined ? 'Permission' : readFileSync(join(root, folder, file), 'utf8').trim()
+      assert.ok(section.includes(text.replaceAll('\r\n', '\n')), `the licence of ${name} is missing`)
+    }
   })
 
   test('installs without a script, within its limits, and runs', (t) => {
@@ -183,6 +203,27 @@ Module.register(${JSON.stringify(`file://${hooks}`)})`,
     [],
   )
 })
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+}
+
+/** The folders of the packages whose code is in dist/: what the source maps and the assets say. */
+function bundledPackages(): string[] {
+  const files = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  const sources = files
+    .filter((file) => file.endsWith('.map'))
+    .flatMap((file) => (JSON.parse(readFileSync(join(root, 'dist', file), 'utf8')) as { sources: string[] }).sources)
+  const assets = files.filter((file) => file.endsWith('.wasm')).map((file) => /([a-z-]+)-\w+\.wasm$/.exec(file)?.[1])
+  const folders = sources.flatMap(
+    (source) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(source)?.[0] ?? [],
+  )
+  // Maps of bundled packages may name folders that these packages were themselves made from.
+  return [...new Set([...folders, ...assets.map((name) => `node_modules/${name}`)])].filter((folder) =>
+    existsSync(join(root, folder)),
+  )
+}
 
 function sizeOf(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -21,6 +21,7 @@ const MAX_REDIRECTS = 5
 function walk(url: string, line: JsonObject, first: Decision, looksUp: boolean): Decision {
   if (first.verdict !== 'allow' || !looksUp) return first
   const steps = Array.isArray(line['redirects']) ? (line['redirects'] as readonly JsonObject[]) : []
+  if (line['loop'] === true && steps.length > 0) return tooMany()
   let at = url
   for (const [count, step] of [undefined, ...steps].entries()) {
     if (step) {

@@ -130,6 +130,7 @@ const mcpServer = closed('A server that offers tools.', {
     clientId: text('Its id.'),
     clientSecret: text('Its secret, if it has one; $NAME stands for a variable of yours.'),
     scopes: texts('What to ask for.'),
+    hosts: texts('Hosts of your own network, `name` or `name:port`, that take part in the sign-in.'),
   }),
 })
 

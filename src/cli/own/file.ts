@@ -26,6 +26,36 @@ export function changeOwnFile(path: string, text: () => string): void {
   }
 }
 
+/**
+ * Does some work that takes longer, such as a request, while no other process does the same. The lock of a process that
+ * has ended is taken over. On a disk where no lock can be made, everybody works at once.
+ */
+export async function withOwnLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = await waitForLock(`${path}.lock`, path)
+  try {
+    return await work()
+  } finally {
+    lock?.release()
+  }
+}
+
+async function waitForLock(lock: string, path: string): Promise<Lock | undefined> {
+  for (const until = Date.now() + WORK_PATIENCE; ;) {
+    try {
+      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
+      if (!isHeld(lock)) return takeLock(lock, path)
+    } catch (error) {
+      if (!(error instanceof StoreProblem)) return undefined
+    }
+    if (Date.now() > until)
+      throw new Error('another process has been doing the same for too long; end it and try again')
+    await new Promise((resolve) => void setTimeout(resolve, 20 + Math.random() * 30))
+  }
+}
+
+/** Longer than any request that is made under such a lock. */
+const WORK_PATIENCE = 90_000
+
 function realOf(path: string): string {
   try {
     return realpathSync(path)

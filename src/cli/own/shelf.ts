@@ -3,25 +3,30 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../model/json.ts'
 import type { Shelf } from '../../tool/mcp/shelf.ts'
-import { changeOwnFile } from './file.ts'
+import { changeOwnFile, withOwnLock } from './file.ts'
 
 /** A shelf in a folder that only this person can read: each thing is a file. */
 export function fileShelf(folder: string): Shelf {
+  const pathOf = (name: string) => join(folder, fileName(name))
+  function get(name: string): Json | undefined {
+    try {
+      return JSON.parse(readFileSync(pathOf(name), 'utf8')) as Json
+    } catch {
+      return undefined
+    }
+  }
+  function change(name: string, next: (now: Json | undefined) => Json): void {
+    try {
+      changeOwnFile(pathOf(name), () => `${JSON.stringify(next(get(name)))}\n`)
+    } catch {
+      // What cannot be kept is asked for again the next time.
+    }
+  }
   return {
-    get(name) {
-      try {
-        return JSON.parse(readFileSync(join(folder, fileName(name)), 'utf8')) as Json
-      } catch {
-        return undefined
-      }
-    },
-    set(name, value) {
-      try {
-        changeOwnFile(join(folder, fileName(name)), () => `${JSON.stringify(value)}\n`)
-      } catch {
-        // What cannot be kept is asked for again the next time.
-      }
-    },
+    get,
+    change,
+    set: (name, value) => change(name, () => value),
+    exclusively: (name, work) => withOwnLock(`${pathOf(name)}.work`, work),
   }
 }
 

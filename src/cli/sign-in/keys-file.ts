@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../../model/json.ts'
+import { isObject, stringOf } from '../../model/json.ts'
 import { type Grant, grantFrom, type Keys } from '../../provider/auth/grant.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { changeOwnFile } from '../own/file.ts'
+import { changeOwnFile, withOwnLock } from '../own/file.ts'
 import { dataFolder } from '../own/places.ts'
 
 /** Keys in a file that only this person can read. It is read once, and only when somebody asks. */
@@ -25,7 +25,21 @@ export function keysFile(path: string = join(dataFolder(), 'keys.json')): Keys {
       return true
     },
     rows: () => Object.keys(all()),
+    refresh: (row) => ({
+      read: () => refreshTokenOf(readKeys(path)[row]),
+      replace: (old, next) =>
+        change((now) => {
+          const grant = now[row]
+          if (grant?.kind !== 'google' || refreshTokenOf(grant) !== old) return now
+          return { ...now, [row]: { ...grant, credential: { ...grant.credential, refresh_token: next } } }
+        }),
+      exclusively: (work) => withOwnLock(`${path}.${row.replace(/[^\w.-]/g, '_')}`, work),
+    }),
   }
+}
+
+function refreshTokenOf(grant: Grant | undefined): string | undefined {
+  return grant?.kind === 'google' ? stringOf(grant.credential['refresh_token']) || undefined : undefined
 }
 
 function readKeys(path: string): Record<string, Grant> {

@@ -17,7 +17,8 @@ export function signIns(env: Environment = process.env, keys: Keys = keysFile(),
     stored(row) {
       const grant = keys.get(row.id)
       if (!grant) return undefined
-      const granted = grantedBy(grant, row, { post })
+      const refresh = keys.refresh?.(row.id)
+      const granted = grantedBy(grant, row, { post, ...(refresh && { refresh }) })
       if ('problem' in granted)
         throw new Complaint(`the stored sign-in of ${row.id} cannot be used: ${granted.problem}`, EXIT.signIn)
       return granted

@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto'
 import { isObject, type JsonObject, stringOf } from '../../model/json.ts'
 import { type Credential, isLoopback } from '../target.ts'
 import type { Post } from '../transport.ts'
-import { fetchJson, form } from './fetch-json.ts'
+import { type Answered, fetchJson, form } from './fetch-json.ts'
 import { keptToken, type Token, tokenIn } from './token.ts'
 
 /** What fetching a token needs. */
@@ -10,6 +10,16 @@ export interface Means {
   readonly post: Post
   /** Milliseconds since 1970. */
   readonly now?: () => number
+  /** Where the refresh token is kept, if it is ours to replace. */
+  readonly refresh?: RefreshStore
+}
+
+/** Where a refresh token is kept. Some servers replace it each time it is used, so only one process at a time uses it. */
+export interface RefreshStore {
+  /** The token as it is kept now; another process may have replaced it. */
+  read(): string | undefined
+  replace(old: string, next: string): void
+  exclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -73,13 +83,25 @@ function sourceOf(file: JsonObject, means: Means): ReturnType<Reader> {
   }
 }
 
-function person(file: JsonObject, { post, now = Date.now }: Means): ReturnType<Reader> {
+function person(file: JsonObject, { post, now = Date.now, refresh }: Means): ReturnType<Reader> {
   const fields = texts(file, ['client_id', 'client_secret', 'refresh_token'])
   if (typeof fields === 'string') return { problem: fields }
   const url = tokenUrl(file)
   if (url === undefined) return INSECURE
-  const letter = form(url, { ...fields, grant_type: 'refresh_token' })
-  return { fetch: async () => tokenIn(await fetchJson(post, letter), now()) }
+  const ask = async (token: string): Promise<Answered> => {
+    const answered = await fetchJson(post, form(url, { ...fields, refresh_token: token, grant_type: 'refresh_token' }))
+    const next = stringOf(answered.json['refresh_token'])
+    if (answered.status === 200 && next !== '' && next !== token) refresh?.replace(token, next)
+    return answered
+  }
+  const renew = async (): Promise<Token> => {
+    const token = refresh?.read() ?? fields.refresh_token
+    const answered = await ask(token)
+    // A token that was refused may have been replaced by a process that knows nothing of our lock.
+    const kept = answered.status === 200 ? token : (refresh?.read() ?? token)
+    return tokenIn(kept === token ? answered : await ask(kept), now())
+  }
+  return { fetch: () => (refresh ? refresh.exclusively(renew) : renew()) }
 }
 
 function serviceAccount(file: JsonObject, { post, now = Date.now }: Means): ReturnType<Reader> {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Row } from '../row.ts'
 import type { Granted } from '../target.ts'
-import { googleCredential, type Means, projectOf } from './google.ts'
+import { googleCredential, type Means, projectOf, type RefreshStore } from './google.ts'
 
 /** What a person signed in with, as it is stored: a key, or a credential of Google's, with the project that pays. */
 export type Grant =
@@ -15,6 +15,8 @@ export interface Keys {
   /** Was there one to remove? */
   remove(row: string): boolean
   rows(): readonly string[]
+  /** The refresh token of a row, for those who use it up. */
+  refresh?(row: string): RefreshStore
 }
 
 /** What a stored grant is good for. */

@@ -14,13 +14,21 @@ export interface Redirect {
 /** How long a person may take to agree. */
 const PATIENCE = 5 * 60_000
 
+const MAX_CONNECTIONS = 100
+
 /** Waits on loopback for a browser that comes back with `state`. Whoever comes without it gets nothing, and we wait on. */
 export async function awaitRedirect(state: string, patience: number = PATIENCE): Promise<Redirect> {
   const { promise: answer, resolve, reject } = withResolvers<Awaited<Redirect['answer']>>()
   const code = answer.then((given) => given.code)
   // Who asks for the code hears of it; until then it is no matter.
   code.catch(() => {})
-  const server = createServer((request, response) => reply(request, response))
+  // Anything on this machine can send anything here; nothing that comes may end the sign-in.
+  const server = createServer((request, response) => {
+    request.on('error', () => undefined)
+    response.on('error', () => undefined)
+    reply(request, response)
+  })
+  server.maxConnections = MAX_CONNECTIONS
   await new Promise<void>((done, fail) => {
     server.once('error', fail)
     server.listen(0, '127.0.0.1', done)
@@ -30,9 +38,16 @@ export async function awaitRedirect(state: string, patience: number = PATIENCE):
   const timer = setTimeout(() => reject(new Error('nobody came back from the browser; try again.')), patience)
 
   function reply(request: IncomingMessage, response: ServerResponse): void {
-    const url = new URL(request.url ?? '/', origin)
+    // Not every path that HTTP allows is one that can be read: `//` is none.
+    const path = request.url ?? '/'
+    if (!URL.canParse(path, origin)) return say(response, 400, 'This is not the way in.')
+    const url = new URL(path, origin)
     // A page elsewhere can make a browser come here under another name; it is not answered.
-    const ours = request.method === 'GET' && url.pathname === PATH && request.headers.host === `127.0.0.1:${port}`
+    const ours =
+      request.method === 'GET' &&
+      url.origin === origin &&
+      url.pathname === PATH &&
+      request.headers.host === `127.0.0.1:${port}`
     if (!ours || url.searchParams.get('state') !== state) return say(response, 400, 'This is not the way in.')
     const given = url.searchParams.get('code')
     if (given !== null && given !== '') {

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Connection, RequestLimits } from './connect.ts'
+import { withDeadline } from './deadline.ts'
 
 /** What must be known of a tool to call it: the name that the server knows, and how it wants to be called. */
 export interface Callable {
@@ -22,10 +23,10 @@ export async function callTool(
   if (about.isOld) return tool.isTask ? callTask(connection, params, limits) : request('tools/call', params, limits)
   // On the newer protocol a tool may want some of its arguments in headers; the SDK knows how.
   if (!JSON.stringify(tool.schema).includes('"x-mcp-header"')) return request('tools/call', params, limits)
-  const { timeout, signal } = limits
   const toolDefinition = { name: tool.name, inputSchema: { ...tool.schema, type: 'object' as const } }
-  const options = { toolDefinition, ...(timeout !== undefined && { timeout }), ...(signal && { signal }) }
-  return connection.client.callTool(params, options)
+  return withDeadline(limits, ({ timeout, signal }) =>
+    connection.client.callTool(params, { toolDefinition, timeout, signal }),
+  )
 }
 
 /** Starts a task and waits for its result; whoever does not want to wait any longer ends it. */

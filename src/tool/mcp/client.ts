@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import type { JsonObject } from '../../model/json.ts'
+import { THIS_MACHINE, whyNotOpened } from './address.ts'
 import type { Hearing, Surroundings } from './connect.ts'
 import type { ListName } from './lists.ts'
 import { logLine } from './log.ts'
@@ -29,6 +30,13 @@ export async function clientFor(name: string, around: Surroundings, hearing: Hea
   }))
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     const { message } = params
+    if ('url' in params) {
+      const why = await whyNotOpened(params.url, around.address ?? THIS_MACHINE)
+      if (why !== undefined) {
+        hearing.logged(`It wants to open an address that is not opened: ${params.url.slice(0, 200)}. ${why}`)
+        return { action: 'decline' }
+      }
+    }
     const wish =
       'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
     const answer = await questions.elicit(name, wish, mcpReq.signal)

@@ -1,12 +1,14 @@
 import type { Companions } from '../../host/companion.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { forModel } from '../../policy/terminal.ts'
+import type { ServerAddress } from './address.ts'
 import { SignInNeeded } from './auth.ts'
 import { clientFor } from './client.ts'
+import { MOST_TIMES, withDeadline } from './deadline.ts'
 import type { McpServerConfig, Reach } from './config.ts'
 import { LIST_NAMES, type ListName } from './lists.ts'
 import type { Questions } from './questions.ts'
-import type { Client, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
+import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { stdioTransport, type StdioTransport } from './stdio.ts'
 import { type Attempt, http, sse } from './web.ts'
 
@@ -19,6 +21,10 @@ export interface Surroundings {
   readonly questions?: Questions
   /** Signs requests to a server with an address. */
   readonly authProvider?: OAuthClientProvider
+  /** Sends requests to a server with an address. */
+  readonly fetch?: FetchLike
+  /** Where it is; a program is on this machine. */
+  readonly address?: ServerAddress
   /** A server that is known to be of the older kind is not asked whether it is of the newer one. */
   readonly isOld?: boolean
   /** Milliseconds until it must have answered. */
@@ -181,21 +187,24 @@ function connectionOf(client: Client, close: () => Promise<void>): Connection {
       protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
       isOld: client.getProtocolEra() !== 'modern',
     },
-    request: (method, params, { timeout = LIST_TIMEOUT, signal, progress } = {}) =>
-      client.request({ method, params }, ANYTHING, {
-        timeout,
-        resetTimeoutOnProgress: true,
-        maxTotalTimeout: timeout * 6,
-        ...(signal && { signal }),
-        ...(progress && {
-          onprogress: (step) => progress(progressText(step as unknown as JsonObject)),
+    request: (method, params, limits = {}) =>
+      withDeadline(limits, ({ timeout, signal, moved }) =>
+        client.request({ method, params }, ANYTHING, {
+          timeout,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: timeout * MOST_TIMES,
+          signal,
+          ...(limits.progress && {
+            onprogress(step) {
+              moved()
+              limits.progress?.(progressText(step as unknown as JsonObject))
+            },
+          }),
         }),
-      }),
+      ),
     close,
   }
 }
-
-const LIST_TIMEOUT = 60_000
 
 /** Characters of its instructions that a model is told. */
 const MAX_ADVICE = 4000

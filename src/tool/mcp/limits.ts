@@ -1,4 +1,3 @@
-import { webFetch } from './fetch.ts'
 import type { FetchLike } from './sdk.ts'
 
 /** No honest message is larger than this. */
@@ -35,9 +34,9 @@ export function lineCutter(limit: number, take: (line: string) => void): (bytes:
 }
 
 /** The web, with answers of limited size: of a stream, each event. Whoever says too much is not listened to any more. */
-export function limitedFetch(fail: (why: string) => void, limit: number = MAX_FRAME): FetchLike {
+export function limitedFetch(send: FetchLike, fail: (why: string) => void, limit: number = MAX_FRAME): FetchLike {
   return async (url, init) => {
-    const response = await webFetch(url, init)
+    const response = await send(url, init)
     if (!response.body) return response
     const isStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
     const body = response.body.pipeThrough(counter(limit, isStream, fail))

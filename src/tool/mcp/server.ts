@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { keptSignIn, SignInNeeded } from './auth.ts'
+import { addressOf, keptSignIn, SignInNeeded } from './auth.ts'
 import { filledIn, identityOf, type McpServerConfig, reachOf } from './config.ts'
 import { type Callable, callTool } from './call.ts'
 import { connect, type Connection, type RequestLimits, type Surroundings } from './connect.ts'
@@ -33,7 +33,10 @@ export interface Server {
 }
 
 /** What a server needs of the world around it. */
-export interface ServerOptions extends Omit<Surroundings, 'authProvider' | 'isOld' | 'patience' | 'stop'> {
+export interface ServerOptions extends Omit<
+  Surroundings,
+  'authProvider' | 'fetch' | 'address' | 'isOld' | 'patience' | 'stop'
+> {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where lists are kept. */
   readonly shelf: Shelf
@@ -108,17 +111,18 @@ export function serverFor(name: string, config: McpServerConfig, options: Server
     if ('problem' in filled) throw new Error(filled.problem)
     const reach = reachOf(filled)
     if ('problem' in reach) throw new Error(reach.problem)
-    const door = reach.kind === 'stdio' ? undefined : { name, url: reach.url, tokens: options.tokens }
+    const { oauth } = filled
+    const door =
+      reach.kind === 'stdio' ? undefined : { name, url: reach.url, tokens: options.tokens, ...(oauth && { oauth }) }
     // Who has given a word of passage for every request has signed in already.
     const signed = Object.keys(filled.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
-    const authProvider =
-      door && !signed ? keptSignIn({ ...door, ...(filled.oauth && { oauth: filled.oauth }) }) : undefined
     const around = {
       ...options,
       patience,
       stop: stop.signal,
       isOld: isKnownOld(shelf, key),
-      ...(authProvider && { authProvider }),
+      ...(door && { address: addressOf(door) }),
+      ...(door && !signed && keptSignIn(door)),
     }
     const connection = await connect(name, filled, reach, around, {
       changed: (list) => void renew(list),

@@ -1,8 +1,8 @@
 import type { Companion, Companions, Program } from '../../host/companion.ts'
-import { isObject } from '../../model/json.ts'
 import { lineCutter, MAX_FRAME } from './limits.ts'
 import { logLine } from './log.ts'
-import type { JSONRPCMessage, Transport } from './sdk.ts'
+import { messagesIn } from './message.ts'
+import type { Transport } from './sdk.ts'
 
 /** A server that is a program of ours to start and to end. */
 export interface StdioTransport extends Transport {
@@ -30,12 +30,14 @@ export function stdioTransport(
 
   function take(line: string): void {
     if (isClosed || line === '' || line === '\r') return
-    const message = parsed(line)
+    const messages = messagesIn(parsed(line))
     // Many a program prints a greeting where only messages belong.
-    if (!message) return log(line)
-    // A flood of log lines does not go through the SDK, which looks long at each.
-    if ('method' in message && message.method === 'notifications/message') return log(logLine(message.params))
-    transport.onmessage?.(message)
+    if (messages.length === 0) return log(line)
+    for (const message of messages) {
+      // A flood of log lines does not go through the SDK, which looks long at each.
+      if ('method' in message && message.method === 'notifications/message') log(logLine(message.params))
+      else transport.onmessage?.(message)
+    }
   }
 
   function close(): void {
@@ -86,10 +88,9 @@ export function stdioTransport(
   return transport
 }
 
-function parsed(line: string): JSONRPCMessage | undefined {
+function parsed(line: string): unknown {
   try {
-    const json: unknown = JSON.parse(line)
-    return isObject(json) && json['jsonrpc'] === '2.0' ? (json as JSONRPCMessage) : undefined
+    return JSON.parse(line)
   } catch {
     return undefined
   }

@@ -1,7 +1,9 @@
 import type { McpServerConfig } from './config.ts'
 import type { Surroundings } from './connect.ts'
+import { serverFetch } from './fetch.ts'
 import { limitedFetch } from './limits.ts'
-import type { Transport } from './sdk.ts'
+import { failure, messagesIn, requestIdOf } from './message.ts'
+import type { FetchLike, Transport } from './sdk.ts'
 
 /** A way to a server that is to be tried. */
 export interface Attempt {
@@ -14,12 +16,12 @@ export interface Attempt {
 export async function http(
   url: URL,
   config: McpServerConfig,
-  { authProvider }: Surroundings,
+  { authProvider, fetch = serverFetch({ url }) }: Surroundings,
   fail: (why: string) => void,
 ): Promise<Attempt> {
   const { StreamableHTTPClientTransport } = await import('./sdk.ts')
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: limitedFetch(fail),
+    fetch: answeredFetch(limitedFetch(fetch, fail)),
     ...(config.headers && { requestInit: { headers: config.headers } }),
     ...(authProvider && { authProvider }),
   })
@@ -48,16 +50,39 @@ export async function http(
 export async function sse(
   url: URL,
   config: McpServerConfig,
-  { authProvider }: Surroundings,
+  { authProvider, fetch = serverFetch({ url }) }: Surroundings,
   fail: (why: string) => void,
 ): Promise<Attempt> {
   const { SSEClientTransport } = await import('./sdk.ts')
   const transport = new SSEClientTransport(url, {
-    fetch: limitedFetch(fail),
+    fetch: limitedFetch(fetch, fail),
     ...(config.headers && { requestInit: { headers: config.headers } }),
     ...(authProvider && { authProvider }),
   })
   return { transport, why: () => 'the connection was closed' }
+}
+
+/** A whole answer to a request always holds an answer to it: what is wrong with one is said, and nobody waits. */
+function answeredFetch(send: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await send(url, init)
+    const id = typeof init?.body === 'string' ? requestIdOf(jsonIn(init.body)) : undefined
+    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
+    if (id === undefined || !response.ok || !isJson) return response
+    const messages = messagesIn(jsonIn(await response.text()))
+    const isAnswered = messages.some((message) => 'id' in message && message.id === id && !('method' in message))
+    const { status, headers } = response
+    const all = isAnswered ? messages : [...messages, failure(id, 'it answered with something that is no answer')]
+    return new Response(JSON.stringify(all.length === 1 ? all[0] : all), { status, headers })
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,0 +1,49 @@
+import { isObject, stringOf } from '../../model/json.ts'
+import type { JSONRPCMessage } from './sdk.ts'
+
+/** What the protocol calls an error inside of the other side. */
+const INTERNAL_ERROR = -32_603
+
+/**
+ * The messages in what a server sent. An answer that has the id of a request and is otherwise wrong becomes an error with
+ * that id: whoever waits for it must hear of it. What is no message is left out.
+ */
+export function messagesIn(json: unknown): JSONRPCMessage[] {
+  if (Array.isArray(json)) return json.flatMap(messagesIn)
+  if (!isObject(json)) return []
+  const { jsonrpc, id, method, result, error } = json
+  if (typeof method === 'string') return jsonrpc === '2.0' ? [json as unknown as JSONRPCMessage] : []
+  const isAnswer = jsonrpc === '2.0' || result !== undefined || error !== undefined
+  if (!isAnswer || (typeof id !== 'string' && typeof id !== 'number')) return []
+  if (error !== undefined && error !== null) return [{ jsonrpc: '2.0', id, error: errorOf(error) }]
+  if (isObject(result)) return [{ jsonrpc: '2.0', id, result }]
+  return [failure(id, `it answered with ${kindOf(result)}, which is no result`)]
+}
+
+/** An answer that says that there was none. */
+export function failure(id: string | number, message: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } }
+}
+
+/** The id of the request that a message of ours is, if it is one. */
+export function requestIdOf(message: unknown): string | number | undefined {
+  if (!isObject(message) || typeof message['method'] !== 'string') return undefined
+  const { id } = message
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+}
+
+function errorOf(error: unknown): { code: number; message: string; data?: unknown } {
+  if (!isObject(error)) return { code: INTERNAL_ERROR, message: stringOf(error) || 'an error without a message' }
+  const { code, message, data } = error
+  return {
+    code: typeof code === 'number' && Number.isSafeInteger(code) ? code : INTERNAL_ERROR,
+    message: stringOf(message) || 'an error without a message',
+    ...(data !== undefined && { data }),
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`
+}
