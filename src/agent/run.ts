@@ -2,7 +2,7 @@ import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
 import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
-import type { UserTurn } from '../model/turn.ts'
+import type { FinishReason, UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
 import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
@@ -125,7 +125,8 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       // Such an answer is never kept: a history with it in it would be refused, or copied (T08, T57, T124).
       const message = malformed ? 'The model made a malformed call.' : 'The model gave an empty answer.'
       yield log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
-      if (nudges++ >= MAX_NUDGES)
+      if (nudges++ >= MAX_NUDGES && isCut(reason)) return yield* close(reason)
+      if (nudges > MAX_NUDGES)
         return yield* close('fault', {
           fault: {
             kind: 'decode',
@@ -141,7 +142,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     const order = turn.parts.filter((part) => part.kind === 'call')
     if (order.length === 0) {
       const more = agent.inbox?.() ?? []
-      if (more.length === 0) return yield* close('done')
+      if (more.length === 0) return yield* close(isCut(reason) ? reason : 'done')
       for (const parts of more) yield log({ kind: 'user', parts, prompt })
       continue
     }
@@ -152,6 +153,11 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
     for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
   }
+}
+
+/** Was an answer cut off or withheld by the vendor, so that it is not whole? */
+function isCut(reason: FinishReason): reason is 'length' | 'filter' {
+  return reason === 'length' || reason === 'filter'
 }
 
 function summaries({ session }: Agent): number {
