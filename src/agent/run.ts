@@ -177,7 +177,7 @@ const MALFORMED =
 const EMPTY = 'Your last answer was empty. Go on with the task; if it is done, say so in a sentence.'
 
 const REPEATED =
-  'You have made the same call with the same arguments several times, and it gave the same result. Do something else, or say what keeps you from it.'
+  'You have made the same calls with the same arguments several times. Do something else; if you wait for something, wait longer at a time; or say what keeps you from it.'
 
 /** Asks the model once. */
 async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGenerator<RunEvent, Folded> {

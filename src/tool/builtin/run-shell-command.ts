@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { CommandEnd } from '../../host/host.ts'
-import type { Tool } from '../define.ts'
+import type { Tool, ToolOutput } from '../define.ts'
 import text from './run-shell-command.md'
 import { builtin, failure } from './support/builtin.ts'
 import { someTextIn, textIn } from './support/input.ts'
@@ -78,7 +78,7 @@ function folderIn(input: JsonObject, folders: readonly string[]): string {
   return named ?? absolute(directory, folders)
 }
 
-function outputOf(end: CommandEnd, command: string, directory: string | undefined): ReturnType<typeof failure> {
+function outputOf(end: CommandEnd, command: string, directory: string | undefined): ToolOutput {
   const output = plainOutput(end.output)
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
   const more = remarksOf(end, output)
@@ -86,11 +86,12 @@ function outputOf(end: CommandEnd, command: string, directory: string | undefine
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
+  const stable = JSON.stringify([output, error, end.exitCode, end.signal])
   const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
   const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
-  if (end.error === undefined) return { content, display }
+  if (end.error === undefined) return { content, display, stable }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
-  return { content, display, error: { message: end.error, type } }
+  return { content, display, stable, error: { message: end.error, type } }
 }
 
 /** What the model should know beside the output. */
