@@ -12,6 +12,12 @@ import type { RunEvent } from './run-event.ts'
 import { execute } from './execute.ts'
 import { type Action, type Schedule, isDone, isSettled, ready, reduce, schedule } from './schedule.ts'
 
+/** How a call ended; `stable` is what of it does not differ each time, where that is not all of it. */
+export interface Outcome {
+  readonly result: ResultPart
+  readonly stable?: string
+}
+
 /**
  * Carries out the calls of one turn: each is validated, allowed or asked about, run, and answered. When this ends, every
  * call has exactly one result in the log. Before a tool runs its intent is in the log; so no crash can make it run twice.
@@ -21,10 +27,11 @@ export async function* carryOut(
   order: readonly CallPart[],
   rejected: readonly Rejected[],
   signal: AbortSignal,
-): AsyncGenerator<RunEvent, readonly ResultPart[]> {
+): AsyncGenerator<RunEvent, readonly Outcome[]> {
   const events = queue<RunEvent>()
   let state: Schedule = schedule(order)
   const running = new Set<Promise<void>>()
+  const stables = new Map<string, string>()
   // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
   const stop = new AbortController()
   let broken: { error: unknown } | undefined
@@ -63,7 +70,8 @@ export async function* carryOut(
     const executing = find(id)
     if (broken || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
-    const { result, facts } = await execute(agent, executing, stop.signal, onProgress)
+    const { result, stable, facts } = await execute(agent, executing, stop.signal, onProgress)
+    if (stable !== undefined) stables.set(id, stable)
     if (call.effects.some(({ kind }) => kind === 'exec' || kind === 'unknown')) places.forget()
     settle(id, result, agent.clock.now() - executing.started, call.decision, facts)
   }
@@ -119,7 +127,10 @@ export async function* carryOut(
     signal.removeEventListener('abort', cancel)
   }
   if (broken) throw broken.error
-  return state.calls.filter(isSettled).map((call) => call.result)
+  return state.calls.filter(isSettled).map(({ call, result }) => {
+    const stable = stables.get(call.id)
+    return stable === undefined ? { result } : { result, stable }
+  })
 }
 
 /** A tool that says of itself what it touches, and that it changes none of it. One that says nothing may do anything. */

@@ -23,9 +23,13 @@ export function startDeadline({ limits, clock }: Pick<Agent, 'limits' | 'clock'>
   }
 }
 
-/** Who stopped a run: the person, or its limit of time. */
-export function stoppedBy(signal: AbortSignal): 'cancelled' | 'time-limit' {
-  return signal.reason === TIME_IS_UP ? 'time-limit' : 'cancelled'
+/** Why a run was stopped: by the person, by its limit of time, or because nobody reads its output any more. */
+export function stoppedBy(signal: AbortSignal): 'cancelled' | 'time-limit' | 'output-lost' {
+  if (signal.reason === TIME_IS_UP) return 'time-limit'
+  return signal.reason === OUTPUT_LOST ? 'output-lost' : 'cancelled'
 }
+
+/** The reason of a signal that stops a run whose output goes nowhere. */
+export const OUTPUT_LOST = new Error('nobody reads the output any more')
 
 const TIME_IS_UP = new Error('the time of the run is up')

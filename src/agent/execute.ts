@@ -12,7 +12,7 @@ export async function execute(
   call: Executing,
   signal: AbortSignal,
   onProgress: (text: string) => void,
-): Promise<{ result: ResultPart; facts?: JsonObject }> {
+): Promise<{ result: ResultPart; stable?: string; facts?: JsonObject }> {
   const { tool, input } = call
   const name = tool.spec.name
   const part = { kind: 'result', id: call.call.id, name } as const
@@ -37,7 +37,11 @@ export async function execute(
         },
       }
     }
-    return { result: resultOf(call.call.id, name, output), ...(output.facts && { facts: output.facts }) }
+    return {
+      result: resultOf(call.call.id, name, output),
+      ...(output.stable !== undefined && { stable: output.stable }),
+      ...(output.facts && { facts: output.facts }),
+    }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const text = `${name} failed: ${message}`

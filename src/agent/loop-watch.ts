@@ -1,30 +1,47 @@
 import { canonical } from '../model/json.ts'
 import { resultText } from '../model/text.ts'
-import type { CallPart, ResultPart } from '../model/turn.ts'
+import type { CallPart } from '../model/turn.ts'
+import { base62Hash } from '../schema/hash.ts'
+import type { Outcome } from './carry-out.ts'
 
-/** How often the same round may come back before the model is told, and before the run is stopped. */
-const TELL = 4
-const STOP = 7
+/** How often something may come back before the model is told, and before the run is stopped. */
+interface Patience {
+  readonly tell: number
+  readonly stop: number
+}
+
+/** The same calls with the same results: nothing will ever change. */
+const SAME: Patience = { tell: 4, stop: 7 }
+
+/** The same calls with other results: somebody may wait for something, but not for ever. */
+const CALLS: Patience = { tell: 15, stop: 60 }
 
 /** The longest cycle of rounds that is noticed. */
 const LONGEST = 3
 
-/**
- * Notices a model that goes round in circles: the same calls with the same arguments and the same results, again and
- * again (T164). Waiting for something that changes is no circle, for then the results differ.
- */
+/** Notices a model that goes round in circles: the same calls, or the same two or three rounds, again and again (T164). */
 export function startLoopWatch() {
-  const rounds: string[] = []
+  const same = startCount(SAME)
+  const calls = startCount(CALLS)
   return {
-    seen(calls: readonly CallPart[], results: readonly ResultPart[]): 'go on' | 'tell' | 'stop' {
-      const made = calls.map((call) => [call.name, call.input ?? call.raw])
-      rounds.push(canonical([made, results.map(resultText)]))
-      if (rounds.length > STOP * LONGEST) rounds.shift()
-      let most = 1
-      for (let length = 1; length <= LONGEST; length++) most = Math.max(most, repeats(rounds, length))
-      if (most >= STOP) return 'stop'
-      return most === TELL ? 'tell' : 'go on'
+    seen(made: readonly CallPart[], outcomes: readonly Outcome[]): 'go on' | 'tell' | 'stop' {
+      const call = canonical(made.map((one) => [one.name, one.input ?? one.raw]))
+      const result = canonical(outcomes.map(({ result: one, stable }) => [one.status, stable ?? resultText(one)]))
+      const found = [same(`${call}\n${result}`), calls(base62Hash(call, 10))]
+      return (['stop', 'tell'] as const).find((one) => found.includes(one)) ?? 'go on'
     },
+  }
+}
+
+function startCount({ tell, stop }: Patience): (round: string) => 'go on' | 'tell' | 'stop' {
+  const rounds: string[] = []
+  return (round) => {
+    rounds.push(round)
+    if (rounds.length > stop * LONGEST) rounds.shift()
+    let most = 1
+    for (let length = 1; length <= LONGEST; length++) most = Math.max(most, repeats(rounds, length))
+    if (most >= stop) return 'stop'
+    return most === tell ? 'tell' : 'go on'
   }
 }
 

@@ -38,7 +38,10 @@ export type RunEvent =
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'run-close'; readonly reason: CloseReason; readonly text: string; readonly fault?: Fault }
 
-/** Why a run ended; `unsaved` means that the log could not be written. */
+/**
+ * Why a run ended; `unsaved` means that the log could not be written, `length` that the vendor cut the last answer off,
+ * `filter` that it withheld it or the rest of it.
+ */
 export type CloseReason =
   | 'done'
   | 'turn-limit'
@@ -46,5 +49,8 @@ export type CloseReason =
   | 'cost-limit'
   | 'loop'
   | 'cancelled'
+  | 'output-lost'
+  | 'length'
+  | 'filter'
   | 'fault'
   | 'unsaved'

@@ -2,7 +2,7 @@ import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
 import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
-import type { UserTurn } from '../model/turn.ts'
+import type { FinishReason, UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
 import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
@@ -130,7 +130,8 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       // Such an answer is never kept: a history with it in it would be refused, or copied (T08, T57, T124).
       const message = malformed ? 'The model made a malformed call.' : 'The model gave an empty answer.'
       yield log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
-      if (nudges++ >= MAX_NUDGES)
+      if (nudges++ >= MAX_NUDGES && isCut(reason)) return yield* close(reason)
+      if (nudges > MAX_NUDGES)
         return yield* close('fault', {
           fault: {
             kind: 'decode',
@@ -146,7 +147,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     const order = turn.parts.filter((part) => part.kind === 'call')
     if (order.length === 0) {
       const more = agent.inbox?.() ?? []
-      if (more.length === 0) return yield* close('done')
+      if (more.length === 0) return yield* close(isCut(reason) ? reason : 'done')
       for (const parts of more) yield log({ kind: 'user', parts, prompt })
       continue
     }
@@ -167,6 +168,11 @@ function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent>
   yield* statePinned(session, ENVIRONMENT, text)
 }
 
+/** Was an answer cut off or withheld by the vendor, so that it is not whole? */
+function isCut(reason: FinishReason): reason is 'length' | 'filter' {
+  return reason === 'length' || reason === 'filter'
+}
+
 function summaries({ session }: Agent): number {
   return session.entries.filter((entry) => entry.kind === 'compact').length
 }
@@ -184,7 +190,7 @@ const MALFORMED =
 const EMPTY = 'Your last answer was empty. Go on with the task; if it is done, say so in a sentence.'
 
 const REPEATED =
-  'You have made the same call with the same arguments several times, and it gave the same result. Do something else, or say what keeps you from it.'
+  'You have made the same calls with the same arguments several times. Do something else; if you wait for something, wait longer at a time; or say what keeps you from it.'
 
 /** Asks the model once. */
 async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGenerator<RunEvent, Folded> {

@@ -1,3 +1,4 @@
+import { OUTPUT_LOST } from '../agent/deadline.ts'
 import { run } from '../agent/run.ts'
 import type { CloseReason, RunEvent } from '../agent/run-event.ts'
 import type { RunArgs } from './line/args.ts'
@@ -13,8 +14,8 @@ import { startTelemetry } from './setup/telemetry.ts'
 import type { Tap } from './tape/tap.ts'
 
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
-export async function headless(args: RunArgs, piped = readPiped()): Promise<number> {
-  const prompt = wholePrompt(args, piped)
+export async function headless(args: RunArgs, piped?: string): Promise<number> {
+  const prompt = wholePrompt(args, piped ?? (await readPiped()))
   const settings = readSettings(workFolder(args))
   const telemetry = startTelemetry(settings.config.telemetry)
   const tap = await tapFor(args)
@@ -30,7 +31,7 @@ export async function headless(args: RunArgs, piped = readPiped()): Promise<numb
   tap?.follow(ready.agent.session)
   const output = outputFor(args.format)
   const stop = new AbortController()
-  const listenNoMore = onStop(() => stop.abort())
+  const listenNoMore = onStop((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST : undefined))
   // However we end, what we have started ends with us.
   const close = (): void => void ready.close()
   process.once('exit', close)
@@ -76,6 +77,9 @@ const CODES: Record<CloseReason, number> = {
   'cost-limit': EXIT.turnLimit,
   loop: EXIT.failure,
   cancelled: EXIT.interrupted,
+  'output-lost': EXIT.failure,
+  length: EXIT.failure,
+  filter: EXIT.failure,
   fault: EXIT.failure,
   unsaved: EXIT.failure,
 }

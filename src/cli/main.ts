@@ -2,6 +2,7 @@ import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { showHelp } from './line/show-help.ts'
+import { isLostOutput, loseOutput } from './stopping.ts'
 
 /** Runs the command line, and gives the exit code. */
 async function main(argv: readonly string[], keepCompiled: () => void): Promise<number> {
@@ -67,13 +68,23 @@ async function takes(command: string, word: string): Promise<boolean> {
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */
 export async function start(argv: readonly string[], keepCompiled: () => void): Promise<void> {
-  // Whoever reads us may have seen enough: `dragoman … | head`.
+  // Whoever reads us may have seen enough: `dragoman … | head`. A run is stopped then, and says how it ended.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT.ok)
-    throw error
+    if (!isLostOutput(error)) throw error
+    if (!loseOutput()) process.exit(EXIT.ok)
+  })
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isLostOutput(error)) throw error
   })
   process.on('uncaughtException', (error) => {
     void endWith(error)
   })
+  // If nothing is left that could go on, whoever is waited for will never come: that is no success.
+  const stuck = (): void => {
+    process.stderr.write('dragoman: this should not have happened: it waited for something that can no longer come.\n')
+    process.exit(EXIT.failure)
+  }
+  process.once('beforeExit', stuck)
   process.exitCode = await main(argv, keepCompiled)
+  process.off('beforeExit', stuck)
 }

@@ -25,6 +25,15 @@ export type TurnEvent =
   | { readonly type: 'part-open'; readonly index: number; readonly kind: AssistantPart['kind']; readonly name?: string }
   | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
   | { readonly type: 'part-close'; readonly index: number; readonly part: AssistantPart }
+  /** Nothing has come for `waited` ms, of which at most `limit` are waited for; it is told again as the wait grows. */
+  | {
+      readonly type: 'wait'
+      readonly host: string
+      /** Nothing has come yet, or the answer has begun and does not go on. */
+      readonly stage: 'answer' | 'rest'
+      readonly waited: number
+      readonly limit: number
+    }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'warn'; readonly warning: Warning }
   | ({ readonly type: 'finish' } & Finish)

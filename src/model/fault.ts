@@ -15,6 +15,8 @@ export interface Fault {
   readonly message: string
   /** Milliseconds that the vendor asked us to wait. */
   readonly retryAfter?: number
+  /** Milliseconds without progress before it happened. */
+  readonly waited?: number
   /** The HTTP status, or the status that an error inside a 200 names. */
   readonly status?: number
   /** The vendor's own code or type. */

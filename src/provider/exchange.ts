@@ -18,8 +18,17 @@ import { refusedFault } from './refused.ts'
 import { type Scrub, startScrub } from './scrub.ts'
 import type { Target } from './target.ts'
 import type { Letter, Post, Reply } from './transport.ts'
-import { connectionFault, endlessFault, hopelessFault, lateFault, LONGEST_ANSWER, redirectFault } from './trouble.ts'
-import { type Limits, startWatch, type Watch } from './watch.ts'
+import {
+  connectionFault,
+  endlessFault,
+  hopelessFault,
+  lateFault,
+  LONGEST_ANSWER,
+  redirectFault,
+  switchFault,
+} from './trouble.ts'
+import { startWaiting, WOKEN } from './waiting.ts'
+import { type Limits, startWatch, type Watch, within } from './watch.ts'
 
 /** What an exchange is made of. */
 export interface Means {
@@ -84,8 +93,9 @@ async function* converse(means: Means, request: Request, sending: Sending, scrub
   const gone = late(() => sending.sent?.({ origin: originOf(target), bytes: length, ...(marks && { marks }) }))
   const letter = { url: addressOf(target, stream), headers: signed.headers, body, length, gone }
   const reading = { key: sending.key, profile, tools: request.tools, ...choice(request) }
-  // An answer that is not streamed begins only when it is whole.
-  const limits = stream ? means.limits : { ...means.limits, firstByte: means.limits.lifetime }
+  const left = sending.silence === undefined ? means.limits : within(means.limits, sending.silence)
+  // An answer that is not streamed begins only when it is whole, and there are no signs of life until then.
+  const limits = stream ? left : { ...left, firstByte: left.quiet }
   yield* correspond({ ...means, limits }, wire, reading, letter, sending.signal)
 }
 
@@ -99,30 +109,59 @@ async function* correspond(
 ): AsyncGenerator<TurnEvent> {
   const stopper = new AbortController()
   const halted: { why?: Halt } = {}
+  const waiting = startWaiting()
   const stop = (why: Halt): void => {
     halted.why ??= why
     stopper.abort()
+    // Whatever the connection does about it.
+    waiting.wake()
+  }
+  const told: TurnEvent[] = []
+  let stage: 'answer' | 'rest' = 'answer'
+  const tell = (waited: number, limit: number): void => {
+    told.push({ type: 'wait', host: letter.url.host, stage, waited, limit })
+    waiting.wake()
+  }
+  const patience: Patience = {
+    wait: waiting.wait,
+    news: () => (halted.why === undefined ? told.splice(0) : undefined),
   }
   const onAbort = (): void => stop('aborted')
-  const watch = startWatch(clock, limits, (which) =>
-    stop(which === 'linger' ? 'over' : lateFault(which, limits, target)),
+  const watch = startWatch(
+    clock,
+    limits,
+    (which) => stop(which === 'linger' ? 'over' : lateFault(which, limits, target)),
+    tell,
   )
   signal?.addEventListener('abort', onAbort)
   if (signal?.aborted) onAbort()
   try {
-    const reply = await delivered(post, letter, stopper.signal)
+    const sent = delivered(post, letter, stopper.signal)
+    let reply = await patience.wait(sent)
+    for (; reply === WOKEN; reply = await patience.wait(sent)) {
+      const news = patience.news()
+      if (!news) break
+      yield* news
+    }
+    if (reply === WOKEN) reply = { error: undefined }
     // One that did not get through counts as sent as well.
     letter.gone?.()
     if ('error' in reply) {
-      yield ending(halted.why) ?? failed(connectionFault(reply.error, target, letter.url))
+      const fault = connectionFault(reply.error, target, letter.url)
+      yield ending(halted.why) ?? failed(afterSilence(fault, watch.silence()))
       return
     }
     const { status, headers } = reply
+    if (status < 200) {
+      yield failed(switchFault(status, target, letter.url))
+      return
+    }
     if (status >= 300 && status < 400) {
       yield failed(redirectFault(status, headers['location'], target, letter.url))
       return
     }
     watch.answered()
+    stage = 'rest'
     const state = wire.start({ ...reading, status, headers })
     let page = ''
     const judge: Judge = {
@@ -137,7 +176,7 @@ async function* correspond(
         return bytes > LONGEST_ANSWER
       },
     }
-    const broken = yield* read(wire, state, reply, watch, judge)
+    const broken = yield* read(wire, state, reply, watch, judge, patience)
     const { why } = halted
     if (why === 'aborted') {
       // What was said stays; only the end is another.
@@ -146,15 +185,27 @@ async function* correspond(
       return
     }
     const cut = why === 'over' ? undefined : (why ?? (broken && connectionFault(broken.error, target, letter.url)))
-    for (const event of wire.stop(state, cut))
-      yield event.type === 'finish' && event.fault && event.fault !== cut
-        ? { ...event, fault: refusedFault(event.fault, target, letter.url, page) }
-        : event
+    const waited = watch.silence()
+    for (const event of wire.stop(state, cut)) {
+      if (event.type !== 'finish' || !event.fault) yield event
+      else {
+        const fault = event.fault === cut ? cut : refusedFault(event.fault, target, letter.url, page)
+        yield { ...event, fault: afterSilence(fault, waited) }
+      }
+    }
   } finally {
     watch.stop()
     signal?.removeEventListener('abort', onAbort)
     stopper.abort()
   }
+}
+
+/** How one waits for the wire. */
+interface Patience {
+  /** Gives what the work gives, or `WOKEN` where there is news. */
+  wait<T>(work: Promise<T>): Promise<T | typeof WOKEN>
+  /** What is to be told meanwhile; undefined if nothing is waited for any more. */
+  news(): TurnEvent[] | undefined
 }
 
 /** Says when it is in vain to read on. */
@@ -170,6 +221,7 @@ async function* read(
   reply: Reply,
   watch: Watch,
   judge: Judge,
+  patience: Patience,
 ): AsyncGenerator<TurnEvent, { error: unknown } | undefined> {
   const frames = framer(reply.headers['content-type'])
   const pulse = startPulse()
@@ -188,7 +240,13 @@ async function* read(
     return events
   }
   for (;;) {
-    const piece = await pieces.next().catch((error: unknown) => ({ error }))
+    const next = pieces.next().catch((error: unknown) => ({ error }))
+    let piece = await patience.wait(next)
+    for (; piece === WOKEN; piece = await patience.wait(next)) {
+      const news = patience.news()
+      if (!news) return said ? undefined : { error: undefined }
+      yield* news
+    }
     // Half a frame is not read. But after the last word nothing can be missing, however the connection ends.
     if ('error' in piece) return said ? undefined : piece
     watch.felt()
@@ -206,8 +264,9 @@ async function* read(
     heard = false
     yield* events
     if (isVain) return undefined
-    // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long.
-    unread = part.length > 0 || piece.done ? 0 : unread + piece.value.length
+    // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long, and
+    // blanks say nothing.
+    unread = part.length > 0 || piece.done ? 0 : unread + lettersIn(piece.value)
     if (unread > LONG_FRAME && !said) watch.heard()
     if (piece.done) return undefined
   }
@@ -219,6 +278,12 @@ export function originOf({ row, wire, model }: Target): Origin {
 }
 
 const LONG_FRAME = 60
+
+function lettersIn(bytes: Uint8Array): number {
+  let letters = 0
+  for (const byte of bytes) if (byte > 0x20) letters++
+  return letters
+}
 
 /** The port speaks for one model, whatever the request says. */
 function fitted(request: Request, { model, project, profile }: Target): Request {
@@ -251,6 +316,11 @@ async function delivered(post: Post, letter: Letter, signal: AbortSignal): Promi
 function ending(halt: Halt | undefined): TurnEvent | undefined {
   if (halt === 'aborted') return ABORTED
   return halt === undefined || halt === 'over' ? undefined : failed(halt)
+}
+
+/** A fault with the time that was lost before it, where that is worth counting. */
+function afterSilence(fault: Fault, ms: number): Fault {
+  return ms < 1000 ? fault : { waited: ms, ...fault }
 }
 
 function failed(fault: Fault): TurnEvent {

@@ -8,6 +8,8 @@ export interface Sending {
   /** Unique for ever; the ids of the calls in the answer are made from it. */
   readonly key: string
   readonly signal?: AbortSignal
+  /** Milliseconds that may pass without progress, where others have passed before: less than the usual limits allow. */
+  readonly silence?: number
   /** Hears of every request as it goes out: of each attempt, and whom it goes to. */
   readonly sent?: (sent: Sent) => void
 }

@@ -15,11 +15,16 @@ export function refusedFault(fault: Fault, target: Target, url: URL, page = ''):
 
 /** There is no model of this name, says the vendor; at an address that is wrong there is no model at all, and no word of it. */
 function isNoModel({ kind, code }: Fault, words: string): boolean {
-  return kind === 'invalid' && words !== '' && (code === 'model_not_found' || NO_MODEL.test(words))
+  if (kind !== 'invalid' || words === '') return false
+  if (code === 'model_not_found' || NO_MODEL.test(words)) return true
+  // Some say in the code that something is not there, and in words only what.
+  return NOT_FOUND.test(code ?? '') && /\bmodels?\b/i.test(words)
 }
 
+const NOT_FOUND = /^not_found(?:_error)?$/i
+
 const NO_MODEL =
-  /\b(?:no such|there is no|no|unknown|invalid|unrecogni[sz]ed) model\b|\bmodels?\b.{0,120}?\b(?:(?:not|n['’]t) (?:be )?(?:found|exist|a valid)|unknown|not_found)|not_found_error.{0,40}\bmodel:/is
+  /\b(?:no such|there is no|no|unknown|invalid|unrecogni[sz]ed) model\b|\bmodels?\b.{0,120}?\b(?:(?:not|n['’]t) (?:be )?(?:found|exist|a valid)|unknown|not_found)/is
 
 /** The title of a web page; of one without a title, how it begins. */
 export function titleOf(page: string): string {

@@ -155,7 +155,11 @@ function tunnel(agent: Agent, proxy: Proxy, request: typeof import('node:http').
   const maker = agent as unknown as { createConnection: Connect }
   const secure = maker.createConnection.bind(agent)
   maker.createConnection = (options, created) => {
-    const fail = (code: string, message: string): void => created?.(new ProxyError(nameOf(proxy), code, message))
+    let isOver = false
+    const fail = (code: string, message: string): void => {
+      if (!isOver) created?.(new ProxyError(nameOf(proxy), code, message))
+      isOver = true
+    }
     const to = `${options.host?.includes(':') ? `[${options.host}]` : options.host}:${options.port}`
     const asked = request({
       host: proxy.host,
@@ -171,9 +175,15 @@ function tunnel(agent: Agent, proxy: Proxy, request: typeof import('node:http').
     asked.once('close', () => options.stop?.removeEventListener('abort', stop))
     asked.once('timeout', () => asked.destroy(new Error('it does not answer')))
     asked.once('error', (error: Error & { code?: string }) => fail(error.code ?? '', error.code ?? error.message))
+    asked.once('close', () => fail('', 'it closed the connection'))
+    asked.once('upgrade', (incoming, socket) => {
+      socket.destroy()
+      fail(String(incoming.statusCode), `it answered ${incoming.statusCode}`)
+    })
     asked.once('connect', (incoming, socket, head) => {
       const status = incoming.statusCode ?? 0
       if (status === 200) {
+        isOver = true
         options.stop?.removeEventListener('abort', stop)
         if (head.length > 0) socket.unshift(head)
         created?.(null, secure({ ...options, socket }))
@@ -208,9 +218,11 @@ function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Deliv
     const all = { ...headers, ...letter.headers, ...size }
     // With an error it would be thrown at nobody where the whole answer is here, but not yet read.
     const stop = (): void => void outgoing.destroy()
+    let isAnswered = false
     const outgoing = lane.request(
       { ...options, method: letter.method ?? 'POST', headers: all, stop: signal },
       (incoming) => {
+        isAnswered = true
         const done = (): void => signal.removeEventListener('abort', stop)
         incoming.once('end', done).once('close', done)
         // Whoever reads the body hears of it; if nobody does, it is no matter.
@@ -230,6 +242,19 @@ function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Deliv
         error: through ? new ProxyError(lane.proxy, error.code ?? '', error.code ?? error.message) : error,
       })
     })
+    // 101 Switching Protocols: the connection is no HTTP any more.
+    outgoing.once('upgrade', (incoming, socket) => {
+      isAnswered = true
+      socket.destroy()
+      signal.removeEventListener('abort', stop)
+      resolve({ status: incoming.statusCode ?? 101, headers: {}, body: NOTHING })
+    })
+    // However else it ends: somebody waits for it.
+    outgoing.once('close', () => {
+      if (isAnswered) return
+      signal.removeEventListener('abort', stop)
+      resolve({ stale: false, error: new Error('the connection was closed') })
+    })
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     if (letter.gone) outgoing.once('finish', letter.gone)
@@ -238,6 +263,8 @@ function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Deliv
     outgoing.end()
   })
 }
+
+const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})()
 
 const STALE = new Set(['ECONNRESET', 'EPIPE'])
 

@@ -52,7 +52,8 @@ export function lateFault(which: keyof Limits, limits: Limits, target: Target): 
     quiet: `said nothing for ${time}, though it kept the connection open`,
     lifetime: `did not finish its answer within ${time}`,
   }
-  return { kind: 'transport', code: 'timeout', message: `${target.row.id} ${what[which]}. Try again.` }
+  const waited = limits[which]
+  return { kind: 'transport', code: 'timeout', message: `${target.row.id} ${what[which]}. Try again.`, waited }
 }
 
 /** An answer of which nothing can be made, and of which nothing could be made if it came again (T112). */
@@ -81,6 +82,13 @@ export function endlessFault(target: Target): Fault {
 export function redirectFault(status: number, location: string | undefined, target: Target, url: URL): Fault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).host : 'nowhere'
   const message = `${target.row.id} (${url.host}) redirects to ${to}, which is not followed. If that is right, set ${baseUrlVariable(target.row.id)}.`
+  return { kind: 'invalid', status, message }
+}
+
+/** A server that wants to speak another protocol; nobody asked for that, so it is a proxy or a wrong address. */
+export function switchFault(status: number, target: Target, url: URL): Fault {
+  const name = status === 101 ? ' (Switching Protocols)' : ''
+  const message = `${target.row.id} (${url.host}) answered ${status}${name}, which is no answer to a request. Check the address in ${baseUrlVariable(target.row.id)}, and the proxy.`
   return { kind: 'invalid', status, message }
 }
 

@@ -12,11 +12,33 @@ export interface Limits {
   readonly lifetime: number
 }
 
+/** How long a request may go without progress, its attempts and the waits between them together, in milliseconds. */
+export const SILENCE = 5 * 60_000
+
 /**
- * Generous, for models that think for minutes before they say a word. Once an answer has begun, a connection on which not
- * even a sign of life comes is dead long before.
+ * The limits of an answer that may be silent for so long. Some models think for minutes before they say a word; who sends
+ * signs of life meanwhile gets twice the time. Once an answer has begun, a connection without any is dead long before.
  */
-export const LIMITS: Limits = { firstByte: 5 * 60_000, idle: 120_000, quiet: 5 * 60_000, lifetime: 60 * 60_000 }
+export function limitsFor(silence: number): Limits {
+  return {
+    firstByte: silence,
+    idle: Math.min(silence, 120_000),
+    quiet: 2 * silence,
+    lifetime: Math.max(60 * 60_000, 2 * silence),
+  }
+}
+
+export const LIMITS: Limits = limitsFor(SILENCE)
+
+/** The same limits where only so much time without progress is left. */
+export function within({ firstByte, idle, quiet, lifetime }: Limits, left: number): Limits {
+  return {
+    firstByte: Math.min(firstByte, left),
+    idle: Math.min(idle, left),
+    quiet: Math.min(quiet, 2 * left),
+    lifetime,
+  }
+}
 
 /** The clocks of one answer. */
 export interface Watch {
@@ -26,10 +48,15 @@ export interface Watch {
   felt(): void
   /** A frame said something. */
   heard(): void
+  /** Milliseconds without progress until now. */
+  silence(): number
   /** The vendor has said its last word; the connection gets a moment to end by itself. */
   linger(): void
   stop(): void
 }
+
+/** Tells how long there has been no progress, and after how long of that we give up. */
+export type Tell = (waited: number, limit: number) => void
 
 /** What ran out: one of the limits, or the moment after the last word. */
 export type Expiry = keyof Limits | 'linger'
@@ -37,8 +64,16 @@ export type Expiry = keyof Limits | 'linger'
 /** Some servers leave the connection open after the last word of an answer. */
 const LINGER = 2000
 
+/** A wait of this length is told of, or of a quarter of what is allowed; and again when it is twice as long, and so on. */
+const WORTH_TELLING = 10_000
+
 /** Starts the clocks of one answer; the first one that runs out is told, once. */
-export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry) => void): Watch {
+export function startWatch(
+  clock: Clock,
+  limits: Limits,
+  expired: (which: Expiry) => void,
+  tell: Tell = () => undefined,
+): Watch {
   const last = { idle: clock.now(), quiet: clock.now() }
   let over = false
   const expire = (which: Expiry): void => {
@@ -46,8 +81,23 @@ export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry
     over = true
     expired(which)
   }
+  let hasBegun = false
+  const first = Math.min(WORTH_TELLING, limits.firstByte / 4)
+  let next = first
+  let offTell = clock.after(next, tellWait)
   const offLifetime = clock.after(limits.lifetime, () => expire('lifetime'))
   let offStage = clock.after(limits.firstByte, () => expire('firstByte'))
+
+  /** Like `listen`, it is set again only when it goes off. */
+  function tellWait(): void {
+    const waited = clock.now() - last.quiet
+    if (waited >= next) {
+      next *= 2
+      const silent = last.idle + limits.idle - last.quiet
+      tell(waited, hasBegun ? Math.min(silent, limits.quiet) : limits.firstByte)
+    }
+    offTell = clock.after(next - waited, tellWait)
+  }
 
   /** A timer for each frame would cost more than the frame: it is set again only when it goes off too early. */
   function listen(): void {
@@ -61,6 +111,7 @@ export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry
   return {
     answered() {
       offStage()
+      hasBegun = true
       last.idle = last.quiet = clock.now()
       listen()
     },
@@ -69,8 +120,11 @@ export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry
     },
     heard() {
       last.quiet = clock.now()
+      next = first
     },
+    silence: () => Math.round(clock.now() - last.quiet),
     linger() {
+      offTell()
       offStage()
       offStage = clock.after(LINGER, () => expire('linger'))
     },
@@ -78,6 +132,7 @@ export function startWatch(clock: Clock, limits: Limits, expired: (which: Expiry
       over = true
       offLifetime()
       offStage()
+      offTell()
     },
   }
 }

@@ -12,6 +12,8 @@ export interface ToolOutput {
   readonly data?: ResultPart['data']
   /** The tool did not do what it was asked to. */
   readonly error?: { readonly message: string; readonly type?: string }
+  /** The content without what differs each time, such as process numbers: by it a repeated call is noticed. */
+  readonly stable?: string
   /** Figures for the statistics: lines added and removed, and the like. */
   readonly facts?: JsonObject
   /** It failed, probably because the sandbox kept it from the network or from files. */

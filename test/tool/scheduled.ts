@@ -39,7 +39,7 @@ export async function scheduled(
   const running = carryOut(agent, parts, [], new AbortController().signal)
   for (;;) {
     const next = await running.next()
-    if (next.done) return { results: next.value, events }
+    if (next.done) return { results: next.value.map(({ result }) => result), events }
     events.push(next.value)
   }
 }

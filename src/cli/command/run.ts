@@ -34,7 +34,7 @@ async function runLine(argv: readonly string[], keepCompiled: () => void): Promi
   }
   const isBare = argv.length === 0 || (argv.length === 1 && args.yes)
   // `npm start` alone is the tour, whatever its standard input is: it may well be a pipe that nobody ever closes.
-  const piped = isBare && ownName() === NPM_START ? '' : readPiped()
+  const piped = isBare && ownName() === NPM_START ? '' : await readPiped()
   if (isBare && piped === '') return nothingAsked(args.yes)
   refuseBareWord(args, piped)
   process.once('exit', keepCompiled)

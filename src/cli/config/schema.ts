@@ -20,6 +20,8 @@ export interface Config {
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
   readonly compression?: { readonly share?: number }
+  /** How long a model may say nothing, all attempts together, in seconds. */
+  readonly requestTimeout?: number
   /** Asks the model once to put an edit right whose search text does not fit. */
   readonly selfCorrect?: boolean
   /** The editor for long texts and proposed changes, with its arguments. */
@@ -210,6 +212,12 @@ const properties: Record<keyof Config, JsonObject> = {
       description: 'The share of the model’s window that it may fill; 0.5 if not said.',
     },
   }),
+  requestTimeout: {
+    type: 'number',
+    minimum: 1,
+    description:
+      'Seconds that a request may go without progress, all attempts and the waits between them together; twice that while the server sends signs of life. 300 if not said.',
+  },
   selfCorrect: flag('Ask the model once to put an edit right whose search text does not fit; otherwise it is refused.'),
   editor: text('The editor for long texts and proposed changes; $VISUAL or $EDITOR if not said.'),
   theme: oneOf('Colours.', ['auto', 'dark', 'light', 'none']),

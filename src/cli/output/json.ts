@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { safeJson } from '../../policy/terminal.ts'
-import { errorOf } from './text.ts'
+import { errorOf, waitSentence } from './text.ts'
+import { visible } from './visible.ts'
 import { startStats } from './stats.ts'
 import type { Output, Refused, Sink } from './output.ts'
 
@@ -25,6 +26,8 @@ export function jsonOutput(sink: Sink): Output {
     show(event) {
       stats.count(event)
       if (event.type === 'run-open') session = event.session
+      else if (event.type === 'turn' && event.event.type === 'wait')
+        sink.err(`… ${visible(waitSentence(event.event))}\n`)
       else if (event.type === 'notice') warnings.push(event.text)
       else if (event.type === 'run-close') close(event.text, errorOf(event))
     },

@@ -68,6 +68,8 @@ function turn(
     else if (kind === 'reasoning') line('thought', { content: event.text, delta: true })
   } else if (event.type === 'open' && event.anew)
     line('retry', { attempt: event.attempt ?? 0, wait_ms: event.wait ?? 0, message: event.fault?.message ?? '' })
+  else if (event.type === 'wait')
+    line('wait', { host: event.host, stage: event.stage, waited_ms: Math.round(event.waited), limit_ms: event.limit })
   else if (event.type === 'warn')
     line('error', { severity: 'warning', code: event.warning.code, message: event.warning.message })
   else if (event.type === 'finish') kinds.clear()

@@ -34,6 +34,7 @@ export function textOutput(sink: Sink): Output {
         else if (inner.type === 'part-delta') write(texts.get(inner.index)?.write(inner.text) ?? '')
         else if (inner.type === 'part-close') write(texts.get(inner.index)?.end() ?? '')
         else if (inner.type === 'finish') endLine()
+        else if (inner.type === 'wait') sink.err(`… ${visible(waitSentence(inner))}\n`)
         else if (inner.type === 'open' && inner.anew) {
           endLine()
           const why = firstSentence(inner.fault?.message ?? 'The answer broke off.')
@@ -51,6 +52,12 @@ export function textOutput(sink: Sink): Output {
     // The sentence on standard error says it all.
     refuse: () => undefined,
   }
+}
+
+/** What is being waited for, for how long already, and when we give up. */
+export function waitSentence({ host, stage, waited, limit }: Extract<TurnEvent, { type: 'wait' }>): string {
+  const what = stage === 'answer' ? 'the answer' : 'more of the answer'
+  return `Waiting for ${what} of ${host} for ${spoken(waited)}; gives up after ${spoken(limit)}.`
 }
 
 /** Why a run did not end as it should, and how to go on; nothing if it did. */
@@ -73,8 +80,12 @@ const CLOSED: Record<Exclude<Extract<RunEvent, { type: 'run-close' }>['reason'],
   'turn-limit': 'stopped at the limit of turns; dragoman --resume goes on',
   'time-limit': 'stopped at the limit of time; dragoman --resume goes on',
   'cost-limit': 'stopped at the limit of cost; dragoman --resume goes on',
-  loop: 'stopped, because the model kept making the same call with the same result',
+  loop: 'stopped, because the model kept making the same calls',
   cancelled: 'interrupted; dragoman --resume goes on',
+  'output-lost': 'stopped, because standard output was closed; dragoman --resume goes on',
+  length: 'the answer is not whole: the model stopped at its length limit; dragoman --resume goes on',
+  filter:
+    'the answer is not whole: a content filter of the provider withheld it or its rest; dragoman --resume goes on',
   fault: 'the model could not be asked',
   unsaved: 'the session could not be saved',
 }

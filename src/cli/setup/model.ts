@@ -5,6 +5,7 @@ import { rowFrom } from '../../provider/row-from.ts'
 import { port, probe, sharedPost } from '../../provider/send.ts'
 import { rows as table } from '../../provider/table.ts'
 import type { Target } from '../../provider/target.ts'
+import { limitsFor, SILENCE } from '../../provider/watch.ts'
 import { remember } from '../../provider/wrap/remember.ts'
 import { retry } from '../../provider/wrap/retry.ts'
 import { serverWindow } from '../../provider/wrap/server-window.ts'
@@ -53,8 +54,10 @@ export async function chooseModel(
   const opened: Chosen[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
   try {
-    for (const one of names) opened.push(await openNamed(one, config, opener(tap)))
-    const [main, ...rest] = await Promise.all(opened.map(async (one) => retry(await limited(one.port))))
+    for (const one of names) opened.push(await openNamed(one, config, opener(tap, config)))
+    const [main, ...rest] = await Promise.all(
+      opened.map(async (one) => retry(await limited(one.port), { total: silenceOf(config) })),
+    )
     if (!main) throw new Complaint(NO_MODEL, 41)
     const chain = rest.length === 0 ? main : (await import('../../provider/wrap/fallback.ts')).fallback([main, ...rest])
     return {
@@ -124,11 +127,17 @@ function withOwnWindow(target: Target, { catalog = {} }: Config): Target {
 }
 
 /** Opens ports that do not write again what they have written. */
-function opener(tap: Tap | undefined): (target: Target) => ModelPort {
+function opener(tap: Tap | undefined, config: Config): (target: Target) => ModelPort {
+  const limits = limitsFor(silenceOf(config))
   return (target) => {
     tap?.aimed(target)
-    return port(target, { writer: bodyWriter, ...(tap && { post: tap.post }) })
+    return port(target, { writer: bodyWriter, limits, ...(tap && { post: tap.post }) })
   }
+}
+
+/** How long a request may go without progress, in milliseconds. */
+function silenceOf({ requestTimeout }: Config): number {
+  return requestTimeout === undefined ? SILENCE : requestTimeout * 1000
 }
 
 /** The model of the first key in the environment or of those stored, or of a server that answers on this machine. */

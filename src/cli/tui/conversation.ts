@@ -28,6 +28,8 @@ export interface Conversation {
   readonly parts: Readonly<Record<number, number>>
   /** When the part began, for thoughts. */
   readonly since: number
+  /** What is being waited for, and since when. */
+  readonly waiting?: { readonly host: string; readonly since: number; readonly limit: number }
 }
 
 /** Nothing said yet. */
@@ -98,8 +100,11 @@ export function isSettled({ status }: CallState): boolean {
   return status === 'success' || status === 'error' || status === 'cancelled'
 }
 
-function turnTold(conversation: Conversation, event: TurnEvent, now: number): Conversation {
+function turnTold(before: Conversation, event: TurnEvent, now: number): Conversation {
+  const { waiting: _over, ...conversation } = before
   switch (event.type) {
+    case 'wait':
+      return { ...conversation, waiting: { host: event.host, since: now - event.waited, limit: event.limit } }
     case 'open':
       return event.anew ? asksAgain(conversation, event) : { ...conversation, parts: {} }
     case 'part-open':

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { visible } from '../output/visible.ts'
+import { loseOutput } from '../stopping.ts'
 import { settled } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Deed } from './input/press.ts'
@@ -46,6 +47,7 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     act({ do: 'say', text: text.trim() })
   })
   lines.on('SIGINT', () => act({ do: state.running === undefined ? 'quit' : 'stop' }))
+  process.stdin.on('error', () => loseOutput())
   lines.on('close', () => act({ do: 'quit' }))
 
   function answer(ask: string, text: string): void {

@@ -4,6 +4,7 @@ import type { Request } from '../../model/request.ts'
 import { type Clock, systemClock, wait } from '../clock.ts'
 import type { ModelPort, Sending } from '../port.ts'
 import { spoken } from '../trouble.ts'
+import { SILENCE } from '../watch.ts'
 import { keyOf, passOn, sentence, wrapped } from './wrapped.ts'
 
 /** How patient a port is; all of it has a default. */
@@ -13,13 +14,16 @@ export interface Patience {
   readonly random?: () => number
   /** How often a model is asked, the first time included. */
   readonly attempts?: number
-  /** Milliseconds of waiting in all. Only a server that asks for more at once gets more. */
+  /**
+   * Milliseconds without progress in all: silence of the model and waits between attempts together. Only a server that
+   * asks for more at once gets more.
+   */
   readonly total?: number
   /** The longest wait that a server may ask for; beyond it we give up, and say so. */
   readonly longest?: number
 }
 
-const DEFAULTS = { clock: systemClock, random: Math.random, attempts: 5, total: 120_000, longest: 5 * 60_000 }
+const DEFAULTS = { clock: systemClock, random: Math.random, attempts: 5, total: SILENCE, longest: 5 * 60_000 }
 
 /**
  * Asks again when asking again may help (T108, T157, T158). Nothing of an answer that did not end well has run, so this
@@ -40,12 +44,14 @@ async function* ask(
   let last = 0
   for (let tries = 1; ; tries++) {
     const key = keyOf(sending.key, 'r', tries - 1)
-    const finish = yield* passOn(inner.ask(request, { ...sending, key }), told)
+    const silence = Math.max(patience.total - waited, LEAST_SILENCE)
+    const finish = yield* passOn(inner.ask(request, { ...sending, key, silence }), told)
     const fault = finish.reason === 'fault' ? finish.fault : undefined
     if (!fault || !WORTHWHILE.has(fault.kind) || sending.signal?.aborted) {
       yield finish
       return
     }
+    waited += fault.waited ?? 0
     const next = plan(fault, { tries, waited, last }, patience)
     if (typeof next === 'string') {
       yield next === '' ? finish : { ...finish, fault: { ...fault, message: `${sentence(fault.message)} ${next}` } }
@@ -70,6 +76,9 @@ const WORTHWHILE = new Set<FaultKind>(['rate', 'server', 'transport', 'decode'])
 const ABSENT = new Set(['ECONNREFUSED', 'ENOTFOUND'])
 const ABSENT_ATTEMPTS = 2
 
+/** An attempt that is made at all gets a chance. */
+const LEAST_SILENCE = 1000
+
 const FIRST_WAIT = 1000
 const LONGEST_OWN_WAIT = 30_000
 
@@ -86,6 +95,7 @@ function plan(
   const own = Math.min(LONGEST_OWN_WAIT, FIRST_WAIT * 2 ** (tries - 1)) * (0.75 + random() / 2)
   // Many clients are told the same time; those who add a little do not all come back at once.
   const next = Math.round(Math.max(own, asked * (1 + random() / 10), last))
-  if (waited + next > Math.max(total, asked * 1.1)) return `Gave up after ${tries} attempts in ${spoken(waited)}.`
+  if (waited + next > Math.max(total, asked * 1.1))
+    return tries === 1 ? '' : `Gave up after ${tries} attempts in ${spoken(waited)}.`
   return next
 }

@@ -110,12 +110,13 @@ function outputOf(
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
   const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
+  const stable = JSON.stringify([output, error, end.exitCode, end.signal])
   const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
   const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
   const facts = { exitCode: end.exitCode }
-  if (end.error === undefined) return { content, display, facts, ...(blocked && { blocked }) }
+  if (end.error === undefined) return { content, display, stable, facts, ...(blocked && { blocked }) }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
-  return { content, display, facts, error: { message: end.error, type } }
+  return { content, display, stable, facts, error: { message: end.error, type } }
 }
 
 /** What the model should know beside the output. */

@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty'
+import { loseOutput } from '../../stopping.ts'
 import { type Key, keyReader } from './keys.ts'
 
 /** A terminal that sends keys, and how to give it back as it was. */
@@ -34,6 +35,9 @@ export function openTerminal(
     if (reader.waits) wait = setTimeout(() => deliver(reader.flush()), ESCAPE_MS)
   }
   const onData = (text: string) => deliver(reader.read(text))
+  // The terminal was closed.
+  const onLost = () => void loseOutput()
+  input.on('error', onLost).on('end', onLost)
   const onResize = () => on.resize(output.columns, output.rows)
 
   function take(): void {
@@ -53,7 +57,11 @@ export function openTerminal(
     output.write(LEAVE)
     input.off('data', onData)
     output.off('resize', onResize)
-    input.setRawMode(false)
+    try {
+      input.setRawMode(false)
+    } catch {
+      // It is gone; there is nothing to give back.
+    }
     input.pause()
   }
 

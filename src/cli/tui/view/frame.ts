@@ -1,5 +1,6 @@
 import { visible } from '../../output/visible.ts'
-import type { Block } from '../conversation.ts'
+import { spoken } from '../../../provider/trouble.ts'
+import type { Block, Conversation } from '../conversation.ts'
 import { searchLine } from '../input/search.ts'
 import type { State } from '../state.ts'
 import { cut, type Line, line, wrap } from '../term/line.ts'
@@ -140,9 +141,18 @@ function workingLine({ running, asks, conversation }: State, now: number): Line[
     [],
     [
       { text: `${frameMark} `, tone: 'accent' },
-      { text: `working ${seconds} s · Esc stops${isOwn ? '' : ', typing queues'}`, tone: 'quiet' },
+      {
+        text: `working ${seconds} s${waitingFor(conversation, now)} · Esc stops${isOwn ? '' : ', typing queues'}`,
+        tone: 'quiet',
+      },
     ],
   ]
+}
+
+/** A long wait says whom it is for, and when it will be over. */
+function waitingFor({ waiting }: Conversation, now: number): string {
+  if (!waiting) return ''
+  return ` · waiting for ${visible(waiting.host)} ${spoken(now - waiting.since)}, gives up after ${spoken(waiting.limit)}`
 }
 
 const MARKS = ['◐', '◓', '◑', '◒']
