@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
-import type { Files, Host } from './host.ts'
+import type { FileAccess, Files, Host } from './host.ts'
 
 /** A file just before it is written or removed. */
 export interface Former {
@@ -16,22 +16,31 @@ export interface Former {
 
 /** The same host, which has what each file was kept before it is changed. If it cannot be kept, nothing is changed. */
 export function keepingFormer<H extends Host>(host: H, keep: (former: Former) => Promise<void>): H {
-  const { files } = host
   return {
     ...host,
-    files: {
-      ...files,
-      async write(path, bytes, how) {
-        const after = createHash('sha256').update(bytes).digest('hex')
-        await keep({ ...(await formerOf(files, path)), after })
-        await files.write(path, bytes, how)
+    files: filesKeeping(host.files, keep),
+    ...(host.granting && {
+      granting(access: readonly FileAccess[]) {
+        const granted = host.granting?.(access) ?? host
+        return { ...granted, files: filesKeeping(granted.files, keep) }
       },
-      async remove(path) {
-        const info = await files.info(path)
-        // An empty folder holds nothing to be kept.
-        if (info?.kind === 'file') await keep(await formerOf(files, path))
-        await files.remove(path)
-      },
+    }),
+  }
+}
+
+function filesKeeping(files: Files, keep: (former: Former) => Promise<void>): Files {
+  return {
+    ...files,
+    async write(path, bytes, how) {
+      const after = createHash('sha256').update(bytes).digest('hex')
+      await keep({ ...(await formerOf(files, path)), after })
+      await files.write(path, bytes, how)
+    },
+    async remove(path) {
+      const info = await files.info(path)
+      // An empty folder holds nothing to be kept.
+      if (info?.kind === 'file') await keep(await formerOf(files, path))
+      await files.remove(path)
     },
   }
 }

@@ -1,9 +1,9 @@
 import { type Companions, localCompanions } from './companion.ts'
 import { localFiles } from './files.ts'
-import type { Host } from './host.ts'
+import type { Files, Host } from './host.ts'
 import { localProcesses } from './processes.ts'
 import { ripgrep } from './ripgrep.ts'
-import { type Allowed, rootsOf } from './roots.ts'
+import { type Allowed, type Roots, rootsOf } from './roots.ts'
 import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 
 /** What a host of this machine may do. */
@@ -32,7 +32,7 @@ export interface LocalHost extends Host {
 /** The files and processes of this machine, within the allowed folders. */
 export function localHost(options: LocalOptions): LocalHost {
   const { scratch } = options
-  const roots = rootsOf({
+  const allowed: Allowed = {
     get folders() {
       return options.folders
     },
@@ -40,13 +40,14 @@ export function localHost(options: LocalOptions): LocalHost {
       return [...(options.readFolders ?? []), scratch]
     },
     ...(options.ownFiles && { ownFiles: options.ownFiles }),
-  })
+  }
+  const roots = rootsOf(allowed)
   const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
   const processes = localProcesses(roots, { ...options, sandbox })
   const companions = localCompanions({ ...options, sandbox })
-  const files = localFiles(roots)
-  return {
-    files: {
+  const filesIn = (within: Roots): Files => {
+    const files = localFiles(within)
+    return {
       ...files,
       async write(path, bytes, how) {
         sandbox.makeRoom(path)
@@ -57,9 +58,16 @@ export function localHost(options: LocalOptions): LocalHost {
         const ours = sandbox.standingIn()
         return ours.size === 0 ? entries : entries.filter(({ name }) => !ours.has(`${path}/${name}`))
       },
-    },
+    }
+  }
+  return {
+    files: filesIn(roots),
     processes,
     search: ripgrep(roots),
+    granting(access) {
+      const wider = rootsOf({ ...allowed, access })
+      return { files: filesIn(wider), search: ripgrep(wider) }
+    },
     sandbox: () => sandbox.state(),
     companions,
     close() {

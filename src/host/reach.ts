@@ -1,6 +1,6 @@
-import { readlinkSync } from 'node:fs'
+import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { type Grip, grip } from './grip.ts'
+import { type Grip, grip, whereIs } from './grip.ts'
 import { errorCode, HostProblem, systemProblem } from './problem.ts'
 import { type Root, type Roots, stepsOf } from './roots.ts'
 
@@ -90,6 +90,8 @@ function walk(roots: Roots, path: string, { linkItself }: Need, hold: (at: strin
       trail.push(next)
       continue
     }
+    // What was judged had no links in it, so somebody has put this one there since.
+    if (root.isFixed && root.only) throw moved(here([name]))
     if (++links > MAX_LINKS) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
     const target = readlinkSync(`${folder.at}/${name}`)
     if (isAbsolute(target)) jump(joined(target, todo))
@@ -109,8 +111,13 @@ function begin(roots: Roots, path: string): { root: Root; todo: string[] } {
 
 function enter(root: Root, hold: (at: string) => Grip): Grip {
   const folder = hold(root.real)
+  if (root.isFixed && (whereIs(folder) ?? realpathSync(root.real)) !== root.real) throw moved(root.real)
   if (folder.stats.isDirectory()) return folder
   throw new HostProblem('not-folder', `Not a folder any more: ${root.real}`)
+}
+
+function moved(path: string): HostProblem {
+  return new HostProblem('moved', `This is not any more what was judged, so it was not opened: ${path}`)
 }
 
 function lookUp(at: string, hold: (at: string) => Grip): Grip | undefined {

@@ -50,6 +50,9 @@ export type EntryBody =
       readonly outcome: string
       readonly words?: string
       readonly input?: JsonObject
+      /** What was allowed from now on, and where. */
+      readonly grant?: JsonObject
+      readonly scope?: string
     }
   /** (c) The history up to here is replaced by a summary, for the model; the entries stay. */
   | {

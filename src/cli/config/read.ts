@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { nearMisses } from '../../schema/near.ts'
@@ -36,7 +36,8 @@ export function readSettings(folder: string): Settings {
   // A stranger's file may be wrong in any way; it may not even stop the run.
   const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : tightening(path, text)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
-  const { policy: _policy, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const here = user?.projects?.[projectKey(folder)]?.policy
   return {
     config: {
       ...config,
@@ -44,9 +45,10 @@ export function readSettings(folder: string): Settings {
       ...joined('mcpServers', found),
       ...joined('catalog', found),
     },
-    policies: Object.fromEntries(
-      Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : [])),
-    ),
+    policies: {
+      ...Object.fromEntries(Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : []))),
+      ...(here && { user: joinedRules(user?.policy ?? {}, here) }),
+    },
     files: [admin && MACHINE, user && userConfig(), project && path].filter((file) => file !== undefined),
     notices: trusted
       ? []
@@ -59,6 +61,22 @@ export function readSettings(folder: string): Settings {
 /** Where a person's own settings lie. */
 export function userConfig(): string {
   return join(configFolder(), 'config.json')
+}
+
+/** The name of a project in the person's settings: its folder, all links followed. */
+export function projectKey(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** A person's rules for everywhere and those for one project. */
+function joinedRules(one: PolicyConfig, other: PolicyConfig): PolicyConfig {
+  const keys = ['allow', 'ask', 'deny', 'protectedWrites', 'secretFiles'] as const
+  const joinedOf = (key: (typeof keys)[number]) => [...(one[key] ?? []), ...(other[key] ?? [])]
+  return Object.fromEntries(keys.map((key) => [key, joinedOf(key)]))
 }
 
 /** Where a project's settings lie. */

@@ -203,6 +203,8 @@ export async function interactive(args: RunArgs): Promise<number> {
           ask: deed.ask,
           outcome: deed.outcome,
           ...(deed.words !== undefined && { words: deed.words }),
+          ...(deed.grant && { grant: deed.grant }),
+          ...(deed.scope && { scope: deed.scope }),
         })
       case 'modify': {
         const asked = talk.asked(deed.ask)
