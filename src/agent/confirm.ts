@@ -49,7 +49,12 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
     return denied(call, `The person refused this call.${words}`, 'denied by the person')
   }
-  if (reply.outcome === 'modify' && reply.input) return changedBy(agent, call, valid, reply.input)
+  if (reply.outcome === 'modify' && reply.input) {
+    const approval = await changedBy(agent, call, valid, reply.input)
+    if (details.kind === 'plan' && 'valid' in approval) agent.mode?.set('default')
+    return approval
+  }
+  if (details.kind === 'plan') agent.mode?.set(reply.outcome === 'proceed-always' ? 'auto_edit' : 'default')
   const chosen = grantIn(reply, decision)
   if (chosen) {
     tell.event({ type: 'notice', text: agent.policy.remember(proposal, chosen.grant, chosen.scope) })

@@ -2,7 +2,7 @@ import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
 import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
-import type { UserTurn } from '../model/turn.ts'
+import type { CallPart, UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
 import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
@@ -11,6 +11,7 @@ import { carryOut } from './carry-out.ts'
 import { compact, historySize, isTooLong } from './compact.ts'
 import { startDeadline, stoppedBy } from './deadline.ts'
 import { startLoopWatch } from './loop-watch.ts'
+import { isPlanTold, planNote } from './plan-note.ts'
 import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import { startSpending } from './spending.ts'
@@ -49,11 +50,13 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   /** Where the last summary was of no use, it is not paid for again before there is clearly more to summarise. */
   let enough = 0
   let text = ''
+  /** Does the model know that it is to make a plan? */
+  let isPlanOn = isPlanTold(session)
 
   const log = (body: EntryBody): RunEvent => {
     return { type: 'entry', entry: session.append(body) }
   }
-  async function* close(reason: CloseReason, more: { fault?: Fault } = {}): AsyncGenerator<RunEvent> {
+  async function* close(reason: CloseReason, more: { fault?: Fault; plan?: string } = {}): AsyncGenerator<RunEvent> {
     const closed = log({ kind: 'close', prompt, reason })
     await session.saved()
     yield closed
@@ -75,11 +78,18 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       const summed = yield* compact(agent, prompt, signal)
       if (summed) await spending.add(summed.origin, summed.usage)
       enough = summaries(agent) > held ? 0 : historySize(session.turns) * MORE
+      isPlanOn = isPlanTold(session)
     }
 
     const news = agent.toolbox.refresh?.()
     for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
     if (news?.note !== undefined) yield log({ kind: 'note', text: news.note })
+
+    const plan = planNote(agent, isPlanOn)
+    if (plan) {
+      isPlanOn = plan.plan
+      yield log(plan)
+    }
 
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
@@ -115,6 +125,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
         const summed = yield* compact(agent, prompt, signal)
         if (summed) await spending.add(summed.origin, summed.usage)
         squeezed = summaries(agent) > held
+        isPlanOn = isPlanTold(session)
         if (squeezed) continue
       }
       return yield* close(fault.code === 'budget' ? 'cost-limit' : 'fault', { fault })
@@ -146,12 +157,29 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       continue
     }
     const results = yield* carryOut(agent, order, rejected, signal)
+    const unread = agent.ask ? undefined : planOf(agent, order)
+    if (unread !== undefined) {
+      // Nobody is there to approve it: the plan is what came of the run.
+      text = unread
+      return yield* close('done', { plan: unread })
+    }
     if (signal.aborted) return yield* close(stoppedBy(signal))
     const again = loops.seen(order, results)
     if (again === 'stop') return yield* close('loop')
     if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
     for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
   }
+}
+
+/** The plan that was made in this turn, in plan mode. */
+function planOf({ mode, toolbox, folders }: Agent, calls: readonly CallPart[]): string | undefined {
+  if (mode?.get() !== 'plan') return undefined
+  const call = calls.find(({ name, input = {} }) => {
+    const found = toolbox.find(name)
+    return 'tool' in found && found.tool.effects(input, folders).some(({ kind }) => kind === 'plan')
+  })
+  const plan = call?.input?.['plan']
+  return typeof plan === 'string' && plan.trim() !== '' ? plan : undefined
 }
 
 function summaries({ session }: Agent): number {

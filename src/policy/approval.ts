@@ -1,11 +1,11 @@
 import type { Disk } from './disk.ts'
 import type { Effect } from './effect.ts'
 import { judgeFile } from './judge-file.ts'
-import { judgeNet, judgeUnknown } from './judge-other.ts'
+import { judgeNet, judgePlan, judgeUnknown } from './judge-other.ts'
 import { judgeCommand } from './judge-command.ts'
 import type { Places } from './path/place.ts'
 import type { ApprovalMode, Grant, GrantScope, Policy, Proposal } from './policy.ts'
-import { openBook, type PolicyRules, type RuleTiers, type Tier } from './rule/book.ts'
+import { type Book, openBook, type PolicyRules, type RuleTiers, type Tier } from './rule/book.ts'
 import { readRule, type Rule } from './rule/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless.ts'
 import { type Judged, type Judging, textKey } from './judging.ts'
@@ -61,7 +61,7 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     ...(sandboxed && { sandboxed }),
     ...(unboxed && { unboxed }),
   }
-  const keep: Keep = { approved, ...(options.save && { save: options.save }) }
+  const keep: Keep = { approved, book: judging.book, ...(options.save && { save: options.save }) }
   return (mode) => {
     // While a plan is made only what is proved harmless runs: what the person allows may change something.
     const book = mode === 'plan' ? openBook(withoutAllowed(tiers)) : judging.book
@@ -72,9 +72,11 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
 /** Where grants are kept. */
 interface Keep extends Pick<ApprovalOptions, 'save'> {
   readonly approved: Set<string>
+  /** The rules of all modes but plan, which has its own. */
+  readonly book: Book
 }
 
-function policyFor(judging: Judging, { approved, save }: Keep): Policy {
+function policyFor(judging: Judging, { approved, book, save }: Keep): Policy {
   return {
     async decide(proposal) {
       const once = { ...judging, places: lookingOnce(judging.places) }
@@ -88,7 +90,7 @@ function policyFor(judging: Judging, { approved, save }: Keep): Policy {
     },
     remember(proposal, grant, scope) {
       if (grant.rules.length === 0) for (const key of textKeys(proposal)) approved.add(key)
-      for (const rule of rulesOf(grant) ?? []) judging.book.add('session', rule)
+      for (const rule of rulesOf(grant) ?? []) for (const one of new Set([book, judging.book])) one.add('session', rule)
       if (scope === 'session' || grant.rules.length === 0) return `Allowed in this session: ${grant.covers}.`
       save?.(grant.rules, scope)
       return `Allowed ${scope === 'project' ? 'in this project' : 'everywhere'}: ${grant.covers}.`
@@ -155,6 +157,7 @@ function withoutAllowed({ default: usual, ...tiers }: RuleTiers): RuleTiers {
 }
 
 async function judge(effect: Effect, proposal: Proposal, judging: Judging): Promise<Judged> {
+  if (effect.kind === 'plan') return judgePlan(judging)
   if (effect.kind === 'exec') return judgeCommand(effect, proposal.tool, judging)
   if (effect.kind === 'read' || effect.kind === 'write') return judgeFile(effect, proposal.tool, judging)
   return effect.kind === 'net' ? judgeNet(effect, proposal.tool, judging) : judgeUnknown(effect, proposal.tool, judging)

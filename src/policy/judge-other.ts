@@ -13,6 +13,12 @@ export function judgeNet(effect: Effect & { readonly kind: 'net' }, tool: string
   ])
 }
 
+/** A plan needs a person, and there is one only in plan mode. */
+export function judgePlan({ mode }: Judging): Judged {
+  if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
+  return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
+}
+
 /** Judges a tool of which nobody has said what it does. */
 export function judgeUnknown(effect: Effect & { readonly kind: 'unknown' }, tool: string, judging: Judging): Judged {
   const isWhole = (rule: Rule) => rule.host === undefined && rule.path === undefined

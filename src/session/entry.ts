@@ -23,7 +23,12 @@ export type EntryBody =
   /** (c) What the person said. */
   | { readonly kind: 'user'; readonly parts: UserTurn['parts']; readonly prompt: string }
   /** (c) What the harness told the model. */
-  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'note'
+      readonly text: string
+      /** It says that plan mode is on, or that it is over. */
+      readonly plan?: boolean
+    }
   /** (c) What the model answered. */
   | {
       readonly kind: 'turn'

@@ -49,7 +49,10 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
         line('usage', { ...event.usage, cost_usd: event.cost ?? null, turns: event.turns })
       else if (event.type === 'compact') line('compact', { before: event.before, after: event.after, done: event.done })
       else if (event.type === 'notice') line('error', { severity: 'warning', message: event.text })
-      else if (event.type === 'run-close') close(event.reason, errorOf(event))
+      else if (event.type === 'run-close') {
+        if (event.plan !== undefined) line('message', { role: 'assistant', content: event.plan, plan: true })
+        close(event.reason, errorOf(event))
+      }
     },
     refuse: (error) => close('refused', error),
   }

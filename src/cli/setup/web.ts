@@ -58,8 +58,14 @@ export function webTools(
   return { model: sideModel(model, mint), ...(options && { search: options }) }
 }
 
-function isTyped(url: string, session: Session): boolean {
-  return session.turns.some(
-    (turn) => turn.role === 'user' && turn.parts.some((part) => part.kind === 'text' && part.text.includes(url)),
-  )
+/**
+ * Did the person write this address? Only their own words count, which are the first part of what they said: files that go
+ * along were written by others, and so was a summary, though it takes the place of their words before the model.
+ */
+function isTyped(url: string, { entries }: Session): boolean {
+  return entries.some((entry) => {
+    if (entry.kind !== 'user') return false
+    const [own] = entry.parts
+    return own?.kind === 'text' && own.text.includes(url)
+  })
 }
