@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Effect } from '../policy/effect.ts'
-import type { Decision } from '../policy/policy.ts'
+import type { Access, Decision, Grant, GrantScope } from '../policy/policy.ts'
 import type { AskDetails, Tool } from '../tool/define.ts'
 
 /** A call on its way from the model's words to a result. Each state has its own shape, so that nothing can be asked of a state that has it not. */
@@ -31,6 +31,8 @@ export interface AwaitingApproval extends Valid {
 /** A call that may run. */
 interface Allowed extends Valid {
   readonly decision: string
+  /** The files that it writes, and those outside the workspace that it reads. */
+  readonly access?: readonly Access[]
   /** The person changed the arguments; `proposed` are those that the model had written. */
   readonly modified?: true
   readonly proposed?: JsonObject
@@ -66,13 +68,19 @@ export interface Ask {
 export interface Reply {
   readonly ask: string
   readonly outcome: Outcome
+  /** For `proceed-always`: which of the grants of the question, and where it holds; the first, for the session, without it. */
+  readonly grant?: Grant
+  readonly scope?: GrantScope
   /** For a refusal: words that go to the model. */
   readonly words?: string
   /** For `modify`: the arguments as the person changed them. */
   readonly input?: JsonObject
 }
 
-/** The answers that a person can give. */
+/**
+ * The answers that a person can give. The longer names of `proceed-always` are from before grants could be chosen; they
+ * stand in older logs. `covered` is no answer of its own: what was allowed at another question covers this one.
+ */
 export type Outcome =
   | 'proceed-once'
   | 'proceed-always'
@@ -80,3 +88,4 @@ export type Outcome =
   | 'proceed-always-saved'
   | 'modify'
   | 'cancel'
+  | 'covered'

@@ -1,16 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
-import type { Decision } from '../policy/policy.ts'
+import type { Access, Decision, Grant, GrantScope, Proposal } from '../policy/policy.ts'
 import type { AskDetails } from '../tool/define.ts'
 import type { Agent } from './agent.ts'
-import type { Ask, Reply } from './call-state.ts'
+import type { Ask, Outcome, Reply } from './call-state.ts'
 import { contextOf } from './execute.ts'
 import type { RunEvent } from './run-event.ts'
 import type { ValidCall } from './schedule.ts'
 
 /** A call may run, with the word that allowed it; or it has its result already. */
 export type Approval =
-  | { readonly valid: ValidCall; readonly decision: string; readonly modified?: true; readonly proposed?: JsonObject }
+  | {
+      readonly valid: ValidCall
+      readonly decision: string
+      readonly access?: readonly Access[]
+      readonly modified?: true
+      readonly proposed?: JsonObject
+    }
   | { readonly result: ResultPart; readonly decision?: string }
 
 interface Telling {
@@ -25,53 +32,113 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   const valid = validate(agent, call)
   if ('result' in valid) return valid
   await tell.valid(valid)
-  const proposal = { tool: valid.tool.spec.name, input: valid.input, effects: valid.effects }
+  const proposal = proposalOf(valid)
   const decision = await agent.policy.decide(proposal)
   if (decision.verdict === 'allow') {
     const { gitHelpers, rule } = decision
-    return { valid: { ...valid, ...(gitHelpers && { gitHelpers }) }, decision: `allowed by ${rule}` }
+    return {
+      valid: { ...valid, ...(gitHelpers && { gitHelpers }) },
+      decision: `allowed by ${rule}`,
+      ...accessOf(decision),
+    }
   }
   if (decision.verdict === 'deny')
     return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
 
-  const reply = replyInLog(agent, call.id) ?? (await question(agent, call, valid, decision, signal, tell))
+  const details = await preview(agent, call, valid, decision, signal)
+  if ('problem' in details) return failed(call, details.problem, 'invalid-arguments')
+  const reply =
+    replyInLog(agent, call, details) ?? (await question(agent, call, valid, { details, decision }, signal, tell))
   if (!reply)
     return denied(
       call,
       `${decision.why} Nobody is there to be asked; try another way, or say what is needed.`,
       'denied: nobody to ask',
     )
-  if ('problem' in reply) return failed(call, reply.problem, 'invalid-arguments')
   if (reply.outcome === 'cancel') {
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
     return denied(call, `The person refused this call.${words}`, 'denied by the person')
   }
   if (reply.outcome === 'modify' && reply.input) {
-    const changed = validate(agent, { ...call, input: reply.input })
-    if (!('result' in changed)) await tell.valid(changed)
-    return 'result' in changed
-      ? changed
-      : { valid: changed, decision: 'changed and allowed by the person', modified: true, proposed: valid.input }
+    const approval = await changedBy(agent, call, valid, reply.input)
+    if ('valid' in approval) await tell.valid(approval.valid)
+    if (details.kind === 'plan' && 'valid' in approval) agent.mode?.set('default')
+    return approval
   }
-  const scope = SCOPES[reply.outcome]
-  if (scope) tell.event({ type: 'notice', text: agent.policy.remember(proposal, scope) })
-  return { valid, decision: 'allowed by the person' }
+  if (details.kind === 'plan') agent.mode?.set(reply.outcome === 'proceed-always' ? 'auto_edit' : 'default')
+  const chosen = grantIn(reply, decision)
+  if (chosen) {
+    tell.event({ type: 'notice', text: agent.policy.remember(proposal, chosen.grant, chosen.scope) })
+    await answerCovered(agent)
+  }
+  const by = reply.outcome === 'covered' ? 'an earlier answer of the person' : 'the person'
+  return { valid, decision: `allowed by ${by}`, ...accessOf(decision) }
+}
+
+/** What the person made of a call is judged like any other: it may be about another file. */
+async function changedBy(agent: Agent, call: CallPart, valid: ValidCall, input: JsonObject): Promise<Approval> {
+  const changed = validate(agent, { ...call, input })
+  if ('result' in changed) return changed
+  const decision = await agent.policy.decide(proposalOf(changed))
+  if (decision.verdict === 'deny')
+    return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
+  const words = 'changed and allowed by the person'
+  return { valid: changed, decision: words, ...accessOf(decision), modified: true, proposed: valid.input }
+}
+
+function proposalOf({ tool, input, effects }: ValidCall): Proposal {
+  return { tool: tool.spec.name, input, effects }
+}
+
+function accessOf({ access }: Decision): { readonly access?: readonly Access[] } {
+  return access ? { access } : {}
 }
 
 /**
- * What a person answered in another process. Only a yes or a no to this one call counts: what else stands in a log, like a
- * rule for good or other arguments, is asked about again.
+ * What a person answered in another process. It counts only if what was asked about is what would happen now, and only as
+ * a yes or a no to this one call: what else stands in a log, like a rule for good or other arguments, is asked about again.
  */
-function replyInLog(agent: Agent, call: string): Reply | undefined {
-  const { ask, outcome, words } = agent.session.reply(call) ?? {}
-  if (ask === undefined || (outcome !== 'proceed-once' && outcome !== 'cancel')) return undefined
-  return { ask, outcome, ...(words !== undefined && { words }) }
+function replyInLog(agent: Agent, call: CallPart, details: AskDetails): Reply | undefined {
+  const found = agent.session.reply(call.id)
+  const ask = found && agent.session.entries.find((entry) => entry.kind === 'ask' && entry.ask === found.ask)
+  if (!found || ask?.kind !== 'ask') return undefined
+  const { outcome, words } = found
+  if (outcome !== 'cancel' && outcome !== 'proceed-once') return undefined
+  if (outcome === 'proceed-once' && !isDeepStrictEqual(ask.details, asJson(details))) return undefined
+  return { ask: found.ask, outcome, ...(words !== undefined && { words }) }
 }
 
-const SCOPES: Partial<Record<Reply['outcome'], 'tool' | 'server' | 'saved'>> = {
-  'proceed-always': 'tool',
-  'proceed-always-server': 'server',
-  'proceed-always-saved': 'saved',
+/** Which grant was chosen. Only what the decision offers counts, whatever an answer says. */
+function grantIn(
+  { outcome, grant, scope }: Reply,
+  { grants = [] }: Decision,
+): { readonly grant: Grant; readonly scope: GrantScope } | undefined {
+  const chosen =
+    outcome === 'proceed-always' && grant
+      ? grants.find(({ breadth, rules }) => breadth === grant.breadth && isDeepStrictEqual(rules, grant.rules))
+      : outcome === 'proceed-always-server'
+        ? grants.find(({ breadth }) => breadth === 'server')
+        : outcome === 'proceed-always' || outcome === 'proceed-always-saved'
+          ? grants[0]
+          : undefined
+  const wanted = scope ?? (outcome === 'proceed-always-saved' ? 'user' : 'session')
+  if (!chosen) return undefined
+  return { grant: chosen, scope: chosen.scopes?.includes(wanted) ? wanted : 'session' }
+}
+
+/** Questions of a session that wait for an answer. */
+const waiting = new WeakMap<Agent['session'], Set<Waiting>>()
+
+interface Waiting {
+  readonly proposal: Proposal
+  readonly cover: () => void
+}
+
+/** What was just allowed may answer other questions, too: those that the policy would not ask any more. */
+async function answerCovered(agent: Agent): Promise<void> {
+  for (const { proposal, cover } of waiting.get(agent.session) ?? []) {
+    if ((await agent.policy.decide(proposal)).verdict === 'allow') cover()
+  }
 }
 
 function validate(agent: Agent, call: CallPart): ValidCall | { result: ResultPart } {
@@ -106,52 +173,74 @@ async function question(
   agent: Agent,
   call: CallPart,
   valid: ValidCall,
-  decision: Decision,
+  { details, decision }: Pick<Ask, 'details' | 'decision'>,
   signal: AbortSignal,
   tell: Telling,
-): Promise<Reply | { problem: string } | undefined> {
-  const details = await preview(agent, call, valid, signal)
-  if ('problem' in details) return details
+): Promise<Reply | undefined> {
   const ask: Ask = { id: agent.mint(), call: call.id, tool: valid.tool.spec.name, details, decision }
-  const entry = agent.session.append({
-    kind: 'ask',
-    ask: ask.id,
-    call: call.id,
-    details: JSON.parse(JSON.stringify(details)),
-  })
+  const entry = agent.session.append({ kind: 'ask', ask: ask.id, call: call.id, details: asJson(details) })
   tell.event({ type: 'entry', entry })
   tell.asking(valid, ask)
   if (!agent.ask) return undefined
   tell.event({ type: 'ask', ask })
-  const reply = await agent.ask(ask, signal)
-  const { outcome, words, input } = reply
+  const reply = await answerTo(agent, ask, proposalOf(valid), signal)
+  const { outcome, words, input, grant, scope } = reply
   const answer = agent.session.append({
     kind: 'reply',
     ask: ask.id,
     outcome,
     ...(words !== undefined && { words }),
     ...(input && { input }),
+    ...(grant && { grant: asJson(grant) }),
+    ...(scope !== undefined && { scope }),
   })
   tell.event({ type: 'entry', entry: answer })
   tell.event({ type: 'reply', reply })
   return reply
 }
 
+/** The person's answer, or that another answer of theirs covers this question. */
+async function answerTo(agent: Agent, ask: Ask, proposal: Proposal, signal: AbortSignal): Promise<Reply> {
+  const covered = new AbortController()
+  const all = waiting.get(agent.session) ?? new Set()
+  const one = { proposal, cover: () => covered.abort() }
+  waiting.set(agent.session, all.add(one))
+  try {
+    const reply = await agent.ask?.(ask, AbortSignal.any([signal, covered.signal]))
+    if (reply && !covered.signal.aborted) return reply
+    return { ask: ask.id, outcome: signal.aborted ? 'cancel' : 'covered' }
+  } finally {
+    all.delete(one)
+  }
+}
+
+function asJson(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value))
+}
+
+/** What the person is shown: what the tool says it would do, or else the arguments that it would get. */
 async function preview(
   agent: Agent,
   call: CallPart,
   valid: ValidCall,
+  decision: Decision,
   signal: AbortSignal,
 ): Promise<AskDetails | { problem: string }> {
   try {
     const shown = await valid.tool.preview?.(
       valid.input,
-      contextOf(agent, signal, () => undefined),
+      contextOf(agent, signal, () => undefined, accessOf(decision)),
     )
-    return shown ?? { kind: 'info', title: valid.tool.spec.name, prompt: call.raw }
+    return shown ?? itself(call, valid)
   } catch (error) {
+    // What is wrong with an edit says what is in the file: of one outside the workspace nobody is told that unasked.
+    if (decision.access?.some(({ isOutside }) => isOutside)) return itself(call, valid)
     return { problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+function itself({ name }: CallPart, { input }: ValidCall): AskDetails {
+  return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
 }
 
 function failed(call: CallPart, message: string, type: string): { result: ResultPart } {

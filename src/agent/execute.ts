@@ -1,5 +1,7 @@
+import type { Host } from '../host/host.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { ResultPart } from '../model/turn.ts'
+import type { Access } from '../policy/policy.ts'
 import { forModel } from '../policy/terminal.ts'
 import { wait } from '../provider/clock.ts'
 import type { ToolContext, ToolOutput } from '../tool/define.ts'
@@ -56,11 +58,18 @@ export function contextOf(
   agent: Agent,
   signal: AbortSignal,
   progress: (text: string) => void,
-  call?: Pick<Executing, 'modified' | 'proposed' | 'gitHelpers'>,
+  call?: Pick<Executing, 'modified' | 'proposed' | 'access' | 'gitHelpers'>,
 ): ToolContext {
   const changed = call?.modified && { modified: true, ...(call.proposed && { proposed: call.proposed }) }
   const git = call?.gitHelpers && { gitHelpers: call.gitHelpers }
-  return { host: agent.host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed, ...git }
+  const host = hostWith(agent.host, call?.access ?? [])
+  return { host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed, ...git }
+}
+
+/** The host, which for this call opens what was judged, also outside the workspace, and nothing else in its place. */
+function hostWith(host: Host, access: readonly Access[]): Host {
+  if (access.length === 0 || !('granting' in host)) return host
+  return { ...host, ...host.granting?.(access) }
 }
 
 function resultOf(id: string, name: string, output: ToolOutput): ResultPart {

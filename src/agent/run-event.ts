@@ -36,7 +36,14 @@ export type RunEvent =
     }
   /** Something that the person should know. */
   | { readonly type: 'notice'; readonly text: string }
-  | { readonly type: 'run-close'; readonly reason: CloseReason; readonly text: string; readonly fault?: Fault }
+  | {
+      readonly type: 'run-close'
+      readonly reason: CloseReason
+      readonly text: string
+      readonly fault?: Fault
+      /** The plan that plan mode ended with, where nobody is there to approve it. */
+      readonly plan?: string
+    }
 
 /**
  * Why a run ended; `unsaved` means that the log could not be written, `length` that the vendor cut the last answer off,

@@ -2,7 +2,7 @@ import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
 import type { JsonObject } from '../model/json.ts'
 import { textOf } from '../model/text.ts'
-import type { FinishReason, UserTurn } from '../model/turn.ts'
+import type { CallPart, FinishReason, UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
 import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
@@ -12,6 +12,7 @@ import { compact, historyLength, isTooLong } from './compact.ts'
 import { startDeadline, stoppedBy } from './deadline.ts'
 import { startLoopWatch } from './loop-watch.ts'
 import { ENVIRONMENT, isStated, statePinned } from './pinned.ts'
+import { isPlanTold, planNote } from './plan-note.ts'
 import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import { startSpending } from './spending.ts'
@@ -50,11 +51,13 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   /** No further summary is paid for before there is clearly more to summarise. */
   let enough = 0
   let text = ''
+  /** Does the model know that it is to make a plan? */
+  let isPlanOn = isPlanTold(session)
 
   const log = (body: EntryBody): RunEvent => {
     return { type: 'entry', entry: session.append(body) }
   }
-  async function* close(reason: CloseReason, more: { fault?: Fault } = {}): AsyncGenerator<RunEvent> {
+  async function* close(reason: CloseReason, more: { fault?: Fault; plan?: string } = {}): AsyncGenerator<RunEvent> {
     const closed = log({ kind: 'close', prompt, reason })
     await session.saved()
     yield closed
@@ -79,12 +82,19 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       const summed = yield* compact(agent, prompt, signal)
       if (summed) await spending.add(summed.origin, summed.usage)
       enough = historyLength(session.turns) * MORE
+      isPlanOn = isPlanTold(session)
     }
 
     const news = agent.toolbox.refresh?.()
     for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
     if (news?.note !== undefined) yield log({ kind: 'note', text: news.note })
     for (const { topic, text: words } of news?.pinned ?? []) yield* statePinned(session, topic, words)
+
+    const plan = planNote(agent, isPlanOn)
+    if (plan) {
+      isPlanOn = plan.plan
+      yield log(plan)
+    }
 
     const before = clock.now()
     const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
@@ -120,6 +130,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
         const summed = yield* compact(agent, prompt, signal)
         if (summed) await spending.add(summed.origin, summed.usage)
         squeezed = summaries(agent) > held
+        isPlanOn = isPlanTold(session)
         if (squeezed) continue
       }
       return yield* close(fault.code === 'budget' ? 'cost-limit' : 'fault', { fault })
@@ -152,6 +163,12 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
       continue
     }
     const results = yield* carryOut(agent, order, rejected, signal)
+    const unread = agent.ask ? undefined : planOf(agent, order)
+    if (unread !== undefined) {
+      // Nobody is there to approve it: the plan is what came of the run.
+      text = unread
+      return yield* close('done', { plan: unread })
+    }
     if (signal.aborted) return yield* close(stoppedBy(signal))
     const again = loops.seen(order, results)
     if (again === 'stop') return yield* close('loop')
@@ -171,6 +188,17 @@ function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent>
 /** Was an answer cut off or withheld by the vendor, so that it is not whole? */
 function isCut(reason: FinishReason): reason is 'length' | 'filter' {
   return reason === 'length' || reason === 'filter'
+}
+
+/** The plan that was made in this turn, in plan mode. */
+function planOf({ mode, toolbox, folders }: Agent, calls: readonly CallPart[]): string | undefined {
+  if (mode?.get() !== 'plan') return undefined
+  const call = calls.find(({ name, input = {} }) => {
+    const found = toolbox.find(name)
+    return 'tool' in found && found.tool.effects(input, folders).some(({ kind }) => kind === 'plan')
+  })
+  const plan = call?.input?.['plan']
+  return typeof plan === 'string' && plan.trim() !== '' ? plan : undefined
 }
 
 function summaries({ session }: Agent): number {

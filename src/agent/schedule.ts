@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import { type Effect, conflict } from '../policy/effect.ts'
+import type { Access } from '../policy/policy.ts'
 import type { Tool } from '../tool/define.ts'
 import type { Ask, CallState, Settled } from './call-state.ts'
 
@@ -16,6 +17,7 @@ export type Action =
       readonly id: string
       readonly valid: ValidCall
       readonly decision: string
+      readonly access?: readonly Access[]
       readonly modified?: true
       readonly proposed?: JsonObject
     }
@@ -87,6 +89,7 @@ function next(call: CallState, action: Exclude<Action, { type: 'cancel' }>): Cal
       ...action.valid,
       status: 'scheduled',
       decision: action.decision,
+      ...(action.access && { access: action.access }),
       ...(action.modified && { modified: true }),
       ...(action.proposed && { proposed: action.proposed }),
     }

@@ -59,6 +59,18 @@ const WAITING: Readonly<Record<string, readonly string[]>> = {
   kate: ['--block', '-b'],
 }
 
+/** A plan as the person changed it is approved by that. */
+async function changedPlan(
+  { id }: Ask,
+  plan: string,
+  wish: string | undefined,
+): Promise<Reply | { readonly problem: string }> {
+  const edited = await inEditor(plan, 'plan.md', wish)
+  if ('problem' in edited) return edited
+  if (edited.text === plan) return { problem: 'Nothing was changed in the editor; the question stands.' }
+  return { ask: id, outcome: 'modify', input: { plan: edited.text } }
+}
+
 /** Lets a person change a proposed edit before it is made; gives the answer to the question, or says why there is none. */
 export async function modifyProposal(
   ask: Ask,
@@ -68,6 +80,7 @@ export async function modifyProposal(
 ): Promise<Reply | { readonly problem: string }> {
   const { details } = ask
   if (details.kind === 'info' && details.form) return filledForm(ask, details.form, wish)
+  if (details.kind === 'plan') return changedPlan(ask, details.plan, wish)
   const found = toolbox.find(ask.tool)
   if (details.kind !== 'edit' || !call?.input || !('tool' in found) || !found.tool.modified)
     return { problem: 'This cannot be changed in an editor.' }

@@ -6,6 +6,19 @@ export interface Host {
   readonly search?: (search: Search) => Promise<SearchEnd | undefined>
   /** Pages of the net, where this host may reach it. */
   readonly web?: Web
+  /** Files and searches that also reach what was approved outside the workspace, for the length of one call. */
+  granting?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
+}
+
+/**
+ * A path as it is given, and what it really was when it was judged: nothing else is opened in its place. One that is outside
+ * the allowed folders may be opened by this; of one inside, the folder says what may be done.
+ */
+export interface FileAccess {
+  readonly given: string
+  readonly real: string
+  readonly need: 'read' | 'write'
+  readonly isOutside: boolean
 }
 
 /** What is known of a file. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
-import type { Files, Host } from './host.ts'
+import type { FileAccess, Files, Host } from './host.ts'
 
 /** A file just before it is written or removed. */
 export interface Former {
@@ -16,7 +16,19 @@ export interface Former {
 
 /** The same host, which has what each file was kept before it is changed. If it cannot be kept, nothing is changed. */
 export function keepingFormer<H extends Host>(host: H, keep: (former: Former) => Promise<void>): H {
-  const { files } = host
+  return {
+    ...host,
+    files: filesKeeping(host.files, keep),
+    ...(host.granting && {
+      granting(access: readonly FileAccess[]) {
+        const granted = host.granting?.(access) ?? host
+        return { ...granted, files: filesKeeping(granted.files, keep) }
+      },
+    }),
+  }
+}
+
+function filesKeeping(files: Files, keep: (former: Former) => Promise<void>): Files {
   // What is kept is what the file holds when it is replaced: otherwise an undo would take somebody else's change back too.
   const update: Files['update'] = (path, make, how) =>
     files.update(
@@ -31,17 +43,14 @@ export function keepingFormer<H extends Host>(host: H, keep: (former: Former) =>
       how,
     )
   return {
-    ...host,
-    files: {
-      ...files,
-      write: (path, bytes, how) => update(path, async () => bytes, how),
-      update,
-      async remove(path) {
-        const info = await files.info(path)
-        // An empty folder holds nothing to be kept.
-        if (info?.kind === 'file') await keep(await formerOf(files, path, await files.read(path)))
-        await files.remove(path)
-      },
+    ...files,
+    write: (path, bytes, how) => update(path, async () => bytes, how),
+    update,
+    async remove(path) {
+      const info = await files.info(path)
+      // An empty folder holds nothing to be kept.
+      if (info?.kind === 'file') await keep(await formerOf(files, path, await files.read(path)))
+      await files.remove(path)
     },
   }
 }

@@ -1,9 +1,9 @@
 import { type Companions, localCompanions } from './companion.ts'
 import { localFiles } from './files.ts'
-import type { Host } from './host.ts'
+import type { Files, Host } from './host.ts'
 import { localProcesses } from './processes.ts'
 import { ripgrep } from './ripgrep.ts'
-import { type Allowed, rootsOf } from './roots.ts'
+import { type Allowed, type Roots, rootsOf } from './roots.ts'
 import { isStandIn } from './sandbox/stand-in.ts'
 import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 import { removeAbandonedWrites } from './write-lock.ts'
@@ -41,7 +41,7 @@ export interface LocalHost extends Host {
 export function localHost(options: LocalOptions): LocalHost {
   const { scratch, locks } = options
   if (locks !== undefined) removeAbandonedWrites(locks)
-  const roots = rootsOf({
+  const allowed: Allowed = {
     get folders() {
       return options.folders
     },
@@ -49,13 +49,14 @@ export function localHost(options: LocalOptions): LocalHost {
       return [...(options.readFolders ?? []), scratch]
     },
     ...(options.ownFiles && { ownFiles: options.ownFiles }),
-  })
+  }
+  const roots = rootsOf(allowed)
   const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
   const processes = localProcesses(roots, { ...options, sandbox })
   const companions = localCompanions({ ...options, sandbox })
-  const files = localFiles(roots, locks)
-  return {
-    files: {
+  const filesIn = (within: Roots): Files => {
+    const files = localFiles(within, locks)
+    return {
       ...files,
       async write(path, bytes, how) {
         sandbox.makeRoom(path)
@@ -69,9 +70,16 @@ export function localHost(options: LocalOptions): LocalHost {
         const entries = await files.list(path)
         return entries.filter(({ name, kind }) => kind !== 'folder' || !isStandIn(`${path}/${name}`))
       },
-    },
+    }
+  }
+  return {
+    files: filesIn(roots),
     processes,
     search: ripgrep(roots),
+    granting(access) {
+      const wider = rootsOf({ ...allowed, access })
+      return { files: filesIn(wider), search: ripgrep(wider) }
+    },
     sandbox: () => sandbox.state(),
     companions,
     close() {

@@ -1,6 +1,7 @@
-import { readlinkSync } from 'node:fs'
+import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { type Grip, grip } from './grip.ts'
+import { hiddenIn } from '../model/hidden.ts'
+import { type Grip, grip, whereIs } from './grip.ts'
 import { errorCode, HostProblem, systemProblem } from './problem.ts'
 import { type Root, type Roots, stepsOf } from './roots.ts'
 
@@ -55,7 +56,7 @@ export function reach<T>(roots: Roots, path: string, need: Need, use: (reached: 
 
 type Place = Omit<Reached, 'hold' | 'keep'>
 
-function walk(roots: Roots, path: string, { linkItself }: Need, hold: (at: string) => Grip): Place {
+function walk(roots: Roots, path: string, { need, linkItself }: Need, hold: (at: string) => Grip): Place {
   let { root, todo } = begin(roots, path)
   let trail = [enter(root, hold)]
   let names: string[] = []
@@ -83,6 +84,7 @@ function walk(roots: Roots, path: string, { linkItself }: Need, hold: (at: strin
     const next = lookUp(`${folder.at}/${name}`, hold)
     if (next === undefined) {
       if (todo.includes('..')) throw new HostProblem('not-found', `File not found: ${here([name])}`)
+      if (need === 'write') demandVisible([...names, name, ...todo])
       return { path: here([name, ...todo]), found: undefined, folder, names: [name, ...todo] }
     }
     if (!next.stats.isSymbolicLink() || (linkItself && todo.length === 0)) {
@@ -90,11 +92,14 @@ function walk(roots: Roots, path: string, { linkItself }: Need, hold: (at: strin
       trail.push(next)
       continue
     }
+    // What was judged had no links in it, so somebody has put this one there since.
+    if (root.isFixed && root.only) throw moved(here([name]))
     if (++links > MAX_LINKS) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
     const target = readlinkSync(`${folder.at}/${name}`)
     if (isAbsolute(target)) jump(joined(target, todo))
     else todo.unshift(...stepsOf(target))
   }
+  if (need === 'write' && !linkItself) demandVisible(names)
   const folder = trail.at(-2)
   return { path: here(), found: trail.at(-1), folder, names: names.slice(-1) }
 }
@@ -109,8 +114,22 @@ function begin(roots: Roots, path: string): { root: Root; todo: string[] } {
 
 function enter(root: Root, hold: (at: string) => Grip): Grip {
   const folder = hold(root.real)
+  if (root.isFixed && (whereIs(folder) ?? realpathSync(root.real)) !== root.real) throw moved(root.real)
   if (folder.stats.isDirectory()) return folder
   throw new HostProblem('not-folder', `Not a folder any more: ${root.real}`)
+}
+
+/** What a terminal would draw as another name is not written; it may be removed. */
+function demandVisible(names: readonly string[]): void {
+  for (const name of names) {
+    const hidden = hiddenIn(name, { lines: false })
+    if (hidden !== undefined)
+      throw new HostProblem('bad-path', `A name in the path contains ${hidden}: ${JSON.stringify(name)}`)
+  }
+}
+
+function moved(path: string): HostProblem {
+  return new HostProblem('moved', `This is not any more what was judged, so it was not opened: ${path}`)
 }
 
 function lookUp(at: string, hold: (at: string) => Grip): Grip | undefined {

@@ -1,5 +1,6 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import type { FileAccess } from './host.ts'
 import { HostProblem } from './problem.ts'
 
 /** What a host may touch. The lists are read again for every operation, so a folder that is taken out is out at once. */
@@ -10,6 +11,8 @@ export interface Allowed {
   readonly readFolders?: readonly string[]
   /** Single files to read and write, outside of those folders. */
   readonly ownFiles?: readonly string[]
+  /** Paths outside of those folders that a person, a rule or a mode has let a call open. */
+  readonly access?: readonly FileAccess[]
 }
 
 /** An allowed folder, or one file in a folder that is not allowed. */
@@ -17,8 +20,10 @@ export interface Root {
   /** The folder, all links followed. */
   readonly real: string
   readonly writable: boolean
-  /** The one name in it that is allowed. */
-  readonly only?: string
+  /** The one path in it that is allowed, and nothing below that. */
+  readonly only?: readonly string[]
+  /** It must still be where it was judged: a link in its place, or above it, leads elsewhere. */
+  readonly isFixed?: true
 }
 
 /** Where a path begins: the allowed folder, and the steps from there. */
@@ -39,7 +44,10 @@ export interface Roots {
 export function rootsOf(allowed: Allowed): Roots {
   const known = new Map<string, Known>()
 
+  const granted = (allowed.access ?? []).map(accessRoot)
+
   function* all(): Generator<Known> {
+    yield* granted
     yield* some(allowed.folders, 'rw', (name) => folderRoot(name, true))
     yield* some(allowed.readFolders ?? [], 'r', (name) => folderRoot(name, false))
     yield* some(allowed.ownFiles ?? [], 'own', fileRoot)
@@ -64,7 +72,7 @@ export function rootsOf(allowed: Allowed): Roots {
         for (const name of names) {
           if (name.length <= depth || !covers(root, name, steps)) continue
           depth = name.length
-          best = { root, steps: root.only === undefined ? steps.slice(depth) : [root.only] }
+          best = { root, steps: root.only ?? steps.slice(depth) }
         }
       }
       if (best) return best
@@ -74,9 +82,9 @@ export function rootsOf(allowed: Allowed): Roots {
       const steps = stepsOf(real)
       let best: Root | undefined
       let depth = -1
-      for (const { root, names } of all()) {
+      for (const { root, names, isOnlyBound } of all()) {
         const name = names[1]
-        if (name.length <= depth || !covers(root, name, steps)) continue
+        if (isOnlyBound || name.length <= depth || !covers(root, name, steps)) continue
         depth = name.length
         best = root
       }
@@ -91,6 +99,8 @@ export function rootsOf(allowed: Allowed): Roots {
 interface Known {
   readonly root: Root
   readonly names: readonly [given: readonly string[], real: readonly string[]]
+  /** It says what a path means, but allows nothing. */
+  readonly isOnlyBound?: boolean
 }
 
 function folderRoot(name: string, writable: boolean): Known | undefined {
@@ -104,7 +114,23 @@ function fileRoot(file: string): Known | undefined {
   const real = realOf(dirname(file))
   if (real === undefined) return undefined
   const only = basename(file)
-  return { root: { real, writable: true, only }, names: [stepsOf(resolve(file)), [...stepsOf(real), only]] }
+  return { root: { real, writable: true, only: [only] }, names: [stepsOf(resolve(file)), [...stepsOf(real), only]] }
+}
+
+/** What was judged: a folder with all below it may be read, a file alone, and only a file may be written. */
+function accessRoot({ given, real, need, isOutside }: FileAccess): Known {
+  const names: Known['names'] = [stepsOf(given), stepsOf(real)]
+  const isOnlyBound = !isOutside
+  if (need === 'read' && isFolder(real)) return { root: { real, writable: false, isFixed: true }, names, isOnlyBound }
+  const only = [basename(real)]
+  let folder = dirname(real)
+  for (; !isFolder(folder) && folder !== '/'; folder = dirname(folder)) only.unshift(basename(folder))
+  return { root: { real: folder, writable: need === 'write', only, isFixed: true }, names, isOnlyBound }
+}
+
+/** Not a link to one: what was judged has no links in it. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 /** A folder that is not there yet is asked for again the next time. */

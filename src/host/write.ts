@@ -76,10 +76,6 @@ function holds(at: string, bytes: Uint8Array | undefined): boolean {
 function makeFolders({ folder, names, hold, path }: Reached): { folder: Grip; name: string } {
   const [name = '', ...deeper] = names
   if (folder === undefined) throw new HostProblem('is-folder', `The path is a folder, not a file: ${path}`)
-  // A name that a terminal would draw as another name must not come into being.
-  const odd = names.find((one) => UNSHOWABLE.test(one))
-  if (odd !== undefined)
-    throw new HostProblem('bad-path', `A name has characters that cannot be shown: ${JSON.stringify(odd)}`)
   if (!folder.stats.isDirectory()) throw new HostProblem('not-folder', `A part of the path is a file: ${path}`)
   let last = folder
   const all = [name, ...deeper]
@@ -94,9 +90,6 @@ function makeFolders({ folder, names, hold, path }: Reached): { folder: Grip; na
   }
   return { folder: last, name: all.at(-1) ?? '' }
 }
-
-/** Control characters, and those that turn the direction of text. */
-const UNSHOWABLE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 
 /** A folder that was judged may have been moved away since, with us holding it. */
 function judgeAgain(roots: Roots, folder: Grip, wanted: string): void {

@@ -1,14 +1,14 @@
 import type { Disk } from './disk.ts'
 import type { Effect } from './effect.ts'
 import { judgeFile } from './judge-file.ts'
-import { judgeNet, judgeUnknown } from './judge-other.ts'
+import { judgeNet, judgePlan, judgeUnknown } from './judge-other.ts'
 import { judgeCommand } from './judge-command.ts'
 import type { Places } from './path/place.ts'
-import type { ApprovalMode, Policy, Proposal } from './policy.ts'
-import { openBook, type PolicyRules, type RuleTiers } from './rule/book.ts'
-import { readRule } from './rule/rule.ts'
+import type { ApprovalMode, Grant, GrantScope, Policy, Proposal } from './policy.ts'
+import { type Book, openBook, type PolicyRules, type RuleTiers, type Tier } from './rule/book.ts'
+import { readRule, type Rule } from './rule/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless.ts'
-import type { Judged, Judging } from './judging.ts'
+import { type Judged, type Judging, textKey } from './judging.ts'
 
 /** What decides, beside the mode: where the agent works, and everybody's rules. */
 export interface ApprovalOptions {
@@ -28,8 +28,8 @@ export interface ApprovalOptions {
   readonly sandboxed?: () => Promise<boolean>
   /** Why they cannot, where the person wants them to: then every command asks that no rule of theirs allows. */
   readonly unboxed?: () => Promise<string | undefined>
-  /** Keeps a rule for later sessions, when a person says “always” for good. */
-  readonly save?: (rule: string) => void
+  /** Keeps rules for later sessions, of this project or of all. */
+  readonly save?: (rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
 
 /** Rules that hold until somebody sets others. */
@@ -51,52 +51,113 @@ export function approvalPolicy(options: ApprovalOptions & { readonly mode: Appro
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
   const { rules = {}, allowed = [], rejected, sandboxed, unboxed } = options
   const session = { ...rules.session, allow: [...(rules.session?.allow ?? []), ...allowed] }
+  const tiers = { default: DEFAULT_RULES, ...rules, session }
+  const approved = new Set<string>()
   const judging = {
     places: placesOf(options),
-    book: openBook({ default: DEFAULT_RULES, ...rules, session }),
-    approved: new Set<string>(),
+    book: openBook(tiers),
+    approved,
     ...(rejected && { rejected }),
     ...(sandboxed && { sandboxed }),
     ...(unboxed && { unboxed }),
   }
-  return (mode) => policyFor({ ...judging, mode }, options.save)
+  const keep: Keep = { approved, book: judging.book, ...(options.save && { save: options.save }) }
+  return (mode) => {
+    // While a plan is made only what is proved harmless runs: what the person allows may change something.
+    const book = mode === 'plan' ? openBook(withoutAllowed(tiers)) : judging.book
+    return policyFor({ ...judging, book, mode }, keep)
+  }
 }
 
-function policyFor(judging: Judging, save: ApprovalOptions['save']): Policy {
-  const { book } = judging
-  const asked = new Map<string, readonly Judged[]>()
+/** Where grants are kept. */
+interface Keep extends Pick<ApprovalOptions, 'save'> {
+  readonly approved: Set<string>
+  /** The rules of all modes but plan, which has its own. */
+  readonly book: Book
+}
 
+function policyFor(judging: Judging, { approved, book, save }: Keep): Policy {
   return {
     async decide(proposal) {
       const once = { ...judging, places: lookingOnce(judging.places) }
       const judged = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, once)))
       const worst = worstOf(judged)
       if (!worst) return { verdict: 'allow', rule: 'no effects', why: 'It touches nothing.' }
-      if (worst.verdict === 'ask') remembered(asked, keyOf(proposal), judged)
-      const { always: _always, ...decision } = worst
-      const covers = coverOf(judged)
-      return { ...decision, ...(worst.verdict === 'ask' && covers !== undefined && { covers }) }
+      const { grants: _candidates, access: _own, ...decision } = worst
+      const access = judged.flatMap((one) => one.access ?? [])
+      const grants = worst.verdict === 'ask' ? await keptGrants(candidates(judged), proposal, once, save) : []
+      return { ...decision, ...(grants.length > 0 && { grants }), ...(access.length > 0 && { access }) }
     },
-    remember(proposal, scope) {
-      const judged = asked.get(keyOf(proposal)) ?? []
-      const covers = coverOf(judged)
-      if (covers === undefined) return 'This is asked about each time, so nothing was remembered.'
-      const always = judged.flatMap((one) => one.always ?? [])
-      for (const one of always) {
-        if (one.text !== undefined) judging.approved.add(one.text)
-        const widened = scope === 'server' ? serverRule(proposal) : undefined
-        const rule = one.rule === undefined ? undefined : readRule(widened ?? one.rule, 'allow')
-        if (rule && !('problem' in rule)) book.add('session', rule)
-        if (scope === 'saved' && rule && !('problem' in rule)) save?.(rule.text)
-      }
-      const isSaved = scope === 'saved' && save !== undefined && always.every(({ rule }) => rule !== undefined)
-      const widened = scope === 'server' ? serverRule(proposal) : undefined
-      return `From now on${isSaved ? '' : ' in this session'} without asking: ${widened ?? covers}.`
+    remember(proposal, grant, scope) {
+      if (grant.rules.length === 0) for (const key of textKeys(proposal)) approved.add(key)
+      for (const rule of rulesOf(grant) ?? []) for (const one of new Set([book, judging.book])) one.add('session', rule)
+      if (scope === 'session' || grant.rules.length === 0) return `Allowed in this session: ${grant.covers}.`
+      save?.(grant.rules, scope)
+      return `Allowed ${scope === 'project' ? 'in this project' : 'everywhere'}: ${grant.covers}.`
     },
   }
 }
 
+/** What could be allowed: the grants of the one effect that is asked about, or the first of each, together. */
+function candidates(judged: readonly Judged[]): readonly Grant[] {
+  const asked = judged.filter(({ verdict }) => verdict === 'ask').map(({ grants = [] }) => grants)
+  if (asked.length <= 1) return asked[0] ?? []
+  const firsts = asked.map(([first]) => first)
+  const [first] = firsts
+  if (!first || firsts.some((one) => one === undefined || (one.rules.length === 0) !== (first.rules.length === 0)))
+    return []
+  const all = firsts.filter((one) => one !== undefined)
+  const rules = [...new Set(all.flatMap((one) => one.rules))]
+  return [{ breadth: first.breadth, rules, covers: [...new Set(all.map(({ covers }) => covers))].join('; ') }]
+}
+
+/** The grants that would be kept, each with where: the same call is judged again as if it were granted. */
+async function keptGrants(
+  grants: readonly Grant[],
+  proposal: Proposal,
+  judging: Judging,
+  save: ApprovalOptions['save'],
+): Promise<readonly Grant[]> {
+  const kept: Grant[] = []
+  for (const { scopes: _given, ...grant } of grants) {
+    const rules = rulesOf(grant)
+    if (!rules) continue
+    const approved = rules.length === 0 ? new Set([...judging.approved, ...textKeys(proposal)]) : judging.approved
+    const holds = async (tier: Tier): Promise<boolean> => {
+      const granted = { ...judging, approved, book: judging.book.with(tier, rules) }
+      const again = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, granted)))
+      return again.every(({ verdict }) => verdict === 'allow')
+    }
+    const forGood = save !== undefined && rules.length > 0 && (await holds('user'))
+    if (await holds('session')) kept.push({ ...grant, scopes: ['session', ...(forGood ? FOR_GOOD : [])] })
+  }
+  return kept
+}
+
+const FOR_GOOD: readonly GrantScope[] = ['project', 'user']
+
+/** The rules of a grant; nothing if one of them cannot be read. */
+function rulesOf({ rules }: Grant): readonly Rule[] | undefined {
+  const read = rules.map((rule) => readRule(rule, 'allow'))
+  return read.some((rule) => 'problem' in rule) ? undefined : (read as readonly Rule[])
+}
+
+function textKeys({ effects }: Proposal): string[] {
+  return effects.flatMap((effect) => (effect.kind === 'exec' ? [textKey(effect.command, effect.folder)] : []))
+}
+
+/** What the person and the project forbid and ask about still holds while a plan is made. */
+function withoutAllowed({ default: usual, ...tiers }: RuleTiers): RuleTiers {
+  const strict = Object.entries(tiers).map(([tier, rules]) => {
+    if (typeof rules !== 'object') return [tier, rules]
+    const { allow: _unused, ...rest } = rules
+    return [tier, rest]
+  })
+  return { ...(usual && { default: usual }), ...Object.fromEntries(strict) }
+}
+
 async function judge(effect: Effect, proposal: Proposal, judging: Judging): Promise<Judged> {
+  if (effect.kind === 'plan') return judgePlan(judging)
   if (effect.kind === 'exec') return judgeCommand(effect, proposal.tool, judging)
   if (effect.kind === 'read' || effect.kind === 'write') return judgeFile(effect, proposal.tool, judging)
   return effect.kind === 'net' ? judgeNet(effect, proposal.tool, judging) : judgeUnknown(effect, proposal.tool, judging)
@@ -130,35 +191,4 @@ function worstOf(judged: readonly Judged[]): Judged | undefined {
   return (['deny', 'ask', 'allow'] as const)
     .map((verdict) => judged.find((one) => one.verdict === verdict))
     .find(Boolean)
-}
-
-/** What “always” would cover: all that was asked about, or there is no “always”. */
-function coverOf(judged: readonly Judged[]): string | undefined {
-  const parts = judged.filter(({ verdict }) => verdict === 'ask').map(({ always }) => always)
-  if (parts.length === 0 || parts.some((part) => part === undefined || part.length === 0)) return undefined
-  const all = [...new Set(parts.flatMap((part) => part ?? []).map(({ covers }) => covers))]
-  const [shown, more] = [all.slice(0, NAMED), Math.max(all.length - NAMED, 0)]
-  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
-}
-
-/** So many things that “always” would cover are named; who reads more of them reads none. */
-const NAMED = 3
-
-/** Rules know the tools of a server by its name before two underscores. */
-function serverRule({ effects }: Proposal): string | undefined {
-  const of = effects.map((effect) => (effect.kind === 'unknown' ? effect.of : undefined)).find(Boolean)
-  return of && `${of.server}__*`
-}
-
-function keyOf({ tool, effects }: Proposal): string {
-  return JSON.stringify([tool, effects])
-}
-
-const MAX_ASKED = 100
-
-function remembered(asked: Map<string, readonly Judged[]>, key: string, judged: readonly Judged[]): void {
-  asked.delete(key)
-  asked.set(key, judged)
-  const [oldest] = asked.keys()
-  if (asked.size > MAX_ASKED && oldest !== undefined) asked.delete(oldest)
 }

@@ -6,6 +6,8 @@ export type Effect =
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
   /** `urls` are the addresses on that host, where they are known beforehand. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
+  /** A plan is put to the person; their yes ends plan mode. */
+  | { readonly kind: 'plan' }
   /** Something that nobody has declared: it is taken to touch everything. `of` says whose tool does it, if not ours. */
   | { readonly kind: 'unknown'; readonly of?: ForeignTool }
 
@@ -35,6 +37,8 @@ export function conflict(
   placeOf: (path: string) => FilePlace | undefined = (path) => ({ path }),
 ): boolean {
   if (one.kind === 'unknown' || other.kind === 'unknown') return true
+  // What comes after a plan waits for its approval.
+  if (one.kind === 'plan' || other.kind === 'plan') return true
   if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
   if (one.kind === 'net' || other.kind === 'net') return false
   if (one.kind === 'read' && other.kind === 'read') return false

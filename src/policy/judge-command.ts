@@ -1,8 +1,8 @@
 import type { Effect } from './effect.ts'
-import type { Always, Judged, Judging } from './judging.ts'
-import { inPlan } from './judging.ts'
+import { inPlan, type Judged, type Judging, textKey } from './judging.ts'
 import { folderOf } from './path/place.ts'
-import { isAbout } from './rule/rule.ts'
+import type { Grant } from './policy.ts'
+import { isAbout, type Rule } from './rule/rule.ts'
 import { judgeShell, type ShellJudgement } from './shell/judge.ts'
 
 /** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
@@ -12,8 +12,8 @@ export async function judgeCommand(
   judging: Judging,
 ): Promise<Judged> {
   const { mode, places, book } = judging
-  if (mode === 'plan') return inPlan()
-  const whole = book.find((rule) => isAbout(rule, tool) && rule.words === undefined)?.rule
+  const isWhole = (rule: Rule) => rule.words === undefined && rule.path === undefined && rule.host === undefined
+  const whole = book.find((rule) => isAbout(rule, tool) && isWhole(rule))?.rule
   if (whole?.verdict === 'deny') {
     return { verdict: 'deny', rule: whole.text, why: `The rule “${whole.text}” forbids it.` }
   }
@@ -28,6 +28,9 @@ export async function judgeCommand(
   })
   const inside = folderOf(folder, places.folders, places.disk) !== undefined
 
+  // Only what is proved harmless runs: a rule of the person's may allow what changes something.
+  if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || shell.ruled || !inside || !places.disk))
+    return inPlan()
   if (shell.firm) return decided(verdict, rule, why)
   if (whole?.verdict === 'ask') return decided('ask', whole.text, `The rule “${whole.text}” asks about it.`)
   if (whole?.verdict === 'allow') return decided('allow', whole.text, `The rule “${whole.text}” allows it.`)
@@ -38,22 +41,21 @@ export async function judgeCommand(
   if (verdict === 'allow' && inside && places.disk) {
     const open = shell.ruled ? undefined : await judging.unboxed?.()
     if (open === undefined) return decided('allow', rule, why)
-    return { ...decided('ask', 'no sandbox', open), always: alwaysOf(command, folder, shell) }
-  }
-  if (mode === 'auto_edit' && inside && shell.understood && (await judging.sandboxed?.())) {
-    return decided('allow', 'mode auto_edit in the sandbox', 'It can change nothing but the workspace.')
+    return { ...decided('ask', 'no sandbox', open), grants: [grantOf(command, shell)] }
   }
   const because = verdict === 'allow' ? `It runs in ${folder}, which is outside the workspace.` : why
   return {
     ...decided('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
-    always: alwaysOf(command, folder, shell),
+    grants: [grantOf(command, shell)],
   }
 }
 
 /** The words of its commands, where they are certain; else this very text, in this folder, for this session. */
-function alwaysOf(command: string, folder: string, { always }: ShellJudgement): Always[] {
-  if (!always) return [{ text: textKey(command, folder), covers: `exactly the command “${brief(command)}”` }]
-  return always.map((rule) => ({ rule, covers: `exactly the words “${rule.replace(/^\w+\(=/, '').slice(0, -1)}”` }))
+function grantOf(command: string, { always = [] }: ShellJudgement): Grant {
+  const words = always.map((rule) => `“${rule.replace(/^\w+\(=/, '').slice(0, -1)}”`)
+  const covers =
+    always.length === 0 ? `exactly the command “${brief(command)}”` : `exactly the words ${words.join(', ')}`
+  return { breadth: 'exact', rules: always, covers }
 }
 
 /** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */
@@ -63,7 +65,3 @@ function brief(command: string): string {
 }
 
 const BRIEF = 160
-
-function textKey(command: string, folder: string): string {
-  return JSON.stringify([command, folder])
-}

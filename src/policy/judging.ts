@@ -9,24 +9,20 @@ export interface Judging {
   readonly book: Book
   readonly sandboxed?: () => Promise<boolean>
   readonly unboxed?: () => Promise<string | undefined>
-  /** Commands, with their folders, that the person has approved word for word. */
-  readonly approved: Set<string>
+  /** Commands, with their folders, that the person has approved word for word, each as `textKey` writes it. */
+  readonly approved: ReadonlySet<string>
   readonly rejected?: (text: string) => Promise<string | undefined>
 }
 
-/** A decision, with what would make it “always”. */
-export interface Judged extends Decision {
-  readonly always?: readonly Always[]
-}
+/** A decision on one effect. Its grants are what could be allowed; whether they would be kept is seen later. */
+export type Judged = Decision
 
-/** What a person's “always” stands for: a rule, or this very text; and the same in words. */
-export interface Always {
-  readonly rule?: string
-  readonly text?: string
-  readonly covers: string
-}
-
-/** Nothing is changed, run or fetched in plan mode, whatever the rules say. */
+/** In plan mode the model may look; nothing is changed, whatever the rules say. */
 export function inPlan(): Judged {
-  return { verdict: 'deny', rule: 'mode plan', why: 'In plan mode nothing is changed, run or fetched.' }
+  return { verdict: 'deny', rule: 'mode plan', why: 'In plan mode nothing is changed; finish the plan first.' }
+}
+
+/** A command in its folder, as what is approved word for word. */
+export function textKey(command: string, folder: string): string {
+  return JSON.stringify([command, folder])
 }

@@ -19,28 +19,41 @@ export interface Decision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
-  /** What a person's “always” would cover, in words; absent where there is no “always”. */
-  readonly covers?: string
-  /** What “always” may stand for, the broadest first; absent where there is no “always”. */
+  /** What a person may allow from now on, the broadest first; absent where it is asked about each time. */
   readonly grants?: readonly Grant[]
+  /** The files that this is about, as they really are: those that are written, and those outside the workspace. */
+  readonly access?: readonly Access[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
   /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
   readonly gitHelpers?: 'off'
 }
 
-/** One thing that a person's “always” may stand for. */
+/** Something that a person may allow from now on. It is offered only if it would be kept. */
 export interface Grant {
   readonly breadth: 'subcommand' | 'exact' | 'tool' | 'path' | 'host' | 'server'
-  /** The rules that together allow all that was asked about. None: this very text, which only the session can remember. */
+  /** Rules that allow it; none if only this very text is allowed, which no rule can say. */
   readonly rules: readonly string[]
   /** The same in words. */
   readonly covers: string
+  /** Where it can be kept; only for the session without it. */
+  readonly scopes?: readonly GrantScope[]
 }
 
-/** Decides what may happen. A person's “always” is remembered for the rest of the session, or saved. */
+/** How long and where a grant holds: until the session ends, in this project, or everywhere. */
+export type GrantScope = 'session' | 'project' | 'user'
+
+/** A path that a call may open: as it was given, and as it really was when it was judged. */
+export interface Access {
+  readonly given: string
+  readonly real: string
+  readonly need: 'read' | 'write'
+  readonly isOutside: boolean
+}
+
+/** Decides what may happen, and keeps what a person allows from now on. */
 export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
-  /** Remembers that a person allowed this for good; gives in words what that covers. */
-  remember(proposal: Proposal, scope: 'tool' | 'server' | 'saved'): string
+  /** Keeps a grant of a decision on this proposal; gives in words what holds now. */
+  remember(proposal: Proposal, grant: Grant, scope: GrantScope): string
 }

@@ -1,8 +1,9 @@
+import { HIDDEN } from '../model/hidden.ts'
 import { late } from '../model/late.ts'
 import { type Mark, redactor } from '../model/secret.ts'
 import { wellFormed } from '../model/text.ts'
 import { isLookalike } from './host-name.ts'
-import { HIDDEN, KEPT, mark, markHidden, marks } from './unseen.ts'
+import { KEPT, mark, markHidden, marks } from './unseen.ts'
 
 /** Where a text goes that somebody else wrote. */
 export type TerminalSurface =

@@ -1,7 +1,5 @@
+import { HIDDEN } from '../model/hidden.ts'
 import { late } from '../model/late.ts'
-
-/** The pattern of a character that cannot be seen, or that moves others: all but line ends and tabs. */
-export const HIDDEN = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`
 
 /** Where such characters belong: emoji with their joiners, flags, keycaps, and variants of signs that have some. */
 export const KEPT = [

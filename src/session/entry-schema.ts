@@ -30,6 +30,7 @@ type Check = (value: unknown) => boolean
 const isText: Check = (value) => typeof value === 'string'
 const isName: Check = (value) => typeof value === 'string' && value !== ''
 const isTrue: Check = (value) => value === true
+const isBoolean: Check = (value) => typeof value === 'boolean'
 /** A clock that is set back in mid-run makes a duration negative. */
 const isDuration: Check = (value) => typeof value === 'number' && Number.isFinite(value)
 const isCount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
@@ -128,12 +129,15 @@ const turn = record(
 const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   open: record({ version: isWhole, session: isText, folder: isText }, { parent }),
   user: record({ parts: spoken, prompt: isText }, { foreign: isTrue }),
-  note: record({ text: isText }, { topic: isText }),
+  note: record({ text: isText }, { topic: isText, plan: isBoolean }),
   turn: (value) => turn(value) && hasUniqueIds(value),
   intent: record({ call: isText, name: isText, input: isJsonObject }),
   result: record({ result, ms: isDuration }, { decision: isText, facts: isJsonObject }),
   ask: record({ ask: isText, call: isText, details: isJsonObject }),
-  reply: record({ ask: isText, outcome: isText }, { words: isText, input: isJsonObject }),
+  reply: record(
+    { ask: isText, outcome: isText },
+    { words: isText, input: isJsonObject, grant: isJsonObject, scope: isText },
+  ),
   compact: record(
     { summary: isText, keep: isWhole, before: isCount, after: isCount },
     { ms: isDuration, usage: isJson },

@@ -32,7 +32,13 @@ export type EntryBody =
    * (c) What the harness told the model. A note with a `topic` is never summarised: every compaction states the last note
    * of each topic again, before the summary.
    */
-  | { readonly kind: 'note'; readonly text: string; readonly topic?: string }
+  | {
+      readonly kind: 'note'
+      readonly text: string
+      readonly topic?: string
+      /** It says that plan mode is on, or that it is over. */
+      readonly plan?: boolean
+    }
   /** (c) What the model answered. */
   | {
       readonly kind: 'turn'
@@ -59,6 +65,9 @@ export type EntryBody =
       readonly outcome: string
       readonly words?: string
       readonly input?: JsonObject
+      /** What was allowed from now on, and where. */
+      readonly grant?: JsonObject
+      readonly scope?: string
     }
   /** (c) The history up to here is replaced by a summary, for the model; the entries stay. */
   | {

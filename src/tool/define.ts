@@ -96,6 +96,8 @@ export type AskDetails =
       /** What is different from what the person has allowed before, line by line. */
       readonly changes?: string
     }
+  /** A plan that the person approves, edits or refuses; carrying it out begins with their yes. */
+  | { readonly kind: 'plan'; readonly title: string; readonly plan: string }
   | {
       readonly kind: 'info'
       readonly title: string

@@ -4,7 +4,7 @@ import { bashRejects } from '../../src/host/bash-syntax.ts'
 import { lookAtDisk } from '../../src/host/look.ts'
 import { type ApprovalOptions, approvalPolicies, approvalPolicy } from '../../src/policy/approval.ts'
 import type { Effect } from '../../src/policy/effect.ts'
-import type { ApprovalMode, Decision, Policy } from '../../src/policy/policy.ts'
+import type { ApprovalMode, Decision, Grant, GrantScope, Policy } from '../../src/policy/policy.ts'
 import { RuleProblem } from '../../src/policy/rule/book.ts'
 import { ground, type Ground } from './ground.ts'
 
@@ -43,7 +43,7 @@ describe('modes', () => {
     ['write_file /tmp/elsewhere', ['ask', 'ask', 'allow', 'deny']],
     ['write_file .git/hooks/pre-commit', ['ask', 'ask', 'ask', 'deny']],
     ['write_file AGENTS.md', ['ask', 'ask', 'ask', 'deny']],
-    ['run_shell_command ls', ['allow', 'allow', 'allow', 'deny']],
+    ['run_shell_command ls', ['allow', 'allow', 'allow', 'allow']],
     ['run_shell_command make', ['ask', 'ask', 'allow', 'deny']],
     ['run_shell_command echo $(date)', ['ask', 'ask', 'allow', 'deny']],
     ['run_shell_command cat .env', ['ask', 'ask', 'ask', 'deny']],
@@ -51,7 +51,7 @@ describe('modes', () => {
     ['run_shell_command echo x > .vscode/tasks.json', ['deny', 'deny', 'deny', 'deny']],
     ['run_shell_command sudo ls', ['deny', 'deny', 'deny', 'deny']],
     ['run_shell_command rm -rf /', ['deny', 'deny', 'deny', 'deny']],
-    ['web_fetch example.com', ['ask', 'ask', 'allow', 'deny']],
+    ['web_fetch example.com', ['ask', 'ask', 'allow', 'ask']],
     ['some_tool', ['ask', 'ask', 'allow', 'deny']],
   ]
   for (const [call, expected] of TABLE)
@@ -62,14 +62,38 @@ describe('modes', () => {
       assert.deepEqual(verdicts, expected)
     })
 
-  test('in a sandbox, auto_edit lets commands run that are understood and touch nothing protected', async () => {
+  test('auto_edit is about edits: commands ask as in default, also in a sandbox', async () => {
     using at = ground()
-    const options = { mode: 'auto_edit', sandboxed: () => Promise.resolve(true) } as const
-    assert.equal(await verdict(at, 'run_shell_command make -j4', options), 'allow')
-    assert.equal(await verdict(at, 'run_shell_command cat .env', options), 'ask')
-    assert.equal(await verdict(at, 'run_shell_command {make,x}', options), 'ask')
-    assert.equal(await verdict(at, 'run_shell_command echo x > .mcp.json', options), 'deny')
-    assert.equal(await verdict(at, 'run_shell_command make', { ...options, mode: 'default' }), 'ask')
+    for (const sandboxed of [undefined, () => Promise.resolve(true), () => Promise.resolve(false)])
+      for (const [command, expected] of [
+        ['rm untracked.txt', 'ask'],
+        ['make -j4', 'ask'],
+        ['cat .env', 'ask'],
+        ['ls', 'allow'],
+        ['echo x > .mcp.json', 'deny'],
+      ] as const)
+        for (const mode of ['default', 'auto_edit'] as const)
+          assert.equal(
+            await verdict(at, `run_shell_command ${command}`, { mode, ...(sandboxed && { sandboxed }) }),
+            expected,
+            `${command} in ${mode}`,
+          )
+  })
+
+  test('a plan may look: what the person allows otherwise may change something, and does not run', async () => {
+    using at = ground()
+    const rules = { user: { allow: ['make', 'git commit', 'my_tool(*)', 'write_file(**)'], deny: ['git log'] } }
+    for (const [call, expected] of [
+      ['run_shell_command git status', 'allow'],
+      ['run_shell_command ls && cat a.ts', 'allow'],
+      ['run_shell_command make', 'deny'],
+      ['run_shell_command git commit -m x', 'deny'],
+      ['run_shell_command git log', 'deny'],
+      ['run_shell_command ls > x', 'deny'],
+      ['write_file a.ts', 'deny'],
+      ['my_tool', 'deny'],
+    ] as const)
+      assert.equal(await verdict(at, call, { mode: 'plan', rules, allowed: ['run_shell_command'] }), expected, call)
   })
 
   test('where no sandbox is possible every command asks that no rule of the person allows', async () => {
@@ -85,11 +109,16 @@ describe('modes', () => {
 
     const policy = policyAt(at, options)
     const proposal = { tool: 'run_shell_command', input: {}, effects: [shell('ls', at)] }
-    await policy.decide(proposal)
-    policy.remember(proposal, 'tool')
+    policy.remember(proposal, first(await policy.decide(proposal)), 'session')
     assert.equal((await policy.decide(proposal)).verdict, 'allow')
   })
 })
+
+/** The first thing that can be allowed from now on. */
+function first({ grants: [grant] = [] }: Decision): Grant {
+  assert.ok(grant, 'there is no “always”')
+  return grant
+}
 
 describe('rules', () => {
   test('tools, paths, hosts and words', async () => {
@@ -181,7 +210,7 @@ describe('rules', () => {
     ['two commands', 'run_shell_command(ls; rm x)', /about one command/],
     ['open quotes', "run_shell_command(echo 'x)", /not a list of words/],
     ['nothing in the brackets', 'write_file()', /nothing between its brackets/],
-    ['brackets without a meaning', 'google_web_search(x)', /no tool whose rules/],
+    ['brackets without a meaning', 'db__query(x)', /tools of servers can have none/],
   ]
   for (const [name, rule, message] of WRONG)
     test(`a config error: ${name}`, () => {
@@ -207,8 +236,11 @@ describe('always', () => {
     const policy = policyFor('default')
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
     const asked = await policy.decide(call("npm run 'build it' && ls"))
-    assert.equal(asked.covers, "exactly the words “npm run 'build it'”")
-    assert.match(policy.remember(call("npm run 'build it' && ls"), 'tool'), /in this session without asking: exactly/)
+    assert.equal(first(asked).covers, "exactly the words “npm run 'build it'”")
+    assert.match(
+      policy.remember(call("npm run 'build it' && ls"), first(asked), 'session'),
+      /^Allowed in this session: exactly/,
+    )
     assert.equal((await policy.decide(call('npm run "build it"; ls -l'))).verdict, 'allow')
     assert.equal((await policyFor('auto_edit').decide(call('npm run "build it"'))).verdict, 'allow')
     for (const other of [
@@ -223,10 +255,12 @@ describe('always', () => {
   test('of text that is not certain: this very text, for the session only', async () => {
     using at = ground()
     const saved: string[] = []
-    const policy = policyAt(at, { save: (rule) => saved.push(rule) })
+    const policy = policyAt(at, { save: (rules) => saved.push(...rules) })
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
-    assert.match((await policy.decide(call('echo $(date)'))).covers ?? '', /exactly the command/)
-    assert.match(policy.remember(call('echo $(date)'), 'saved'), /in this session/)
+    const grant = first(await policy.decide(call('echo $(date)')))
+    assert.match(grant.covers, /exactly the command/)
+    assert.deepEqual(grant.scopes, ['session'])
+    assert.match(policy.remember(call('echo $(date)'), grant, 'user'), /in this session/)
     assert.deepEqual(saved, [])
     assert.equal((await policy.decide(call('echo $(date)'))).verdict, 'allow')
     assert.equal((await policy.decide(call('echo $(date) x'))).verdict, 'ask')
@@ -236,12 +270,12 @@ describe('always', () => {
     using at = ground()
     const policy = policyAt(at)
     const covers = async (command: string) =>
-      (await policy.decide({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })).covers ?? ''
+      first(await policy.decide({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })).covers
     const long = await covers('echo $(date)\n'.repeat(60))
     assert.match(long, /^exactly the command “echo \$\(date\) ⏎ echo .* … .*”$/)
     assert.ok(long.length < 200)
     const many = await covers('npm a; npm b; npm c; npm d; npm e')
-    assert.equal(many, [...['a', 'b', 'c'].map((one) => `exactly the words “npm ${one}”`), 'and 2 more'].join('; '))
+    assert.equal(many, `exactly the words ${['a', 'b', 'c', 'd', 'e'].map((one) => `“npm ${one}”`).join(', ')}`)
   })
 
   test('there is none for what only a person may decide', async () => {
@@ -253,37 +287,110 @@ describe('always', () => {
     ] as const) {
       const proposal = { tool, input: {}, effects: [effect] }
       const decision = await policy.decide(proposal)
-      assert.deepEqual([decision.verdict, decision.covers], ['ask', undefined])
-      assert.match(policy.remember(proposal, 'tool'), /each time/)
-      assert.equal((await policy.decide(proposal)).verdict, 'ask')
+      assert.deepEqual([decision.verdict, decision.grants], ['ask', undefined])
     }
   })
 
   test('of other tools: in the workspace, this file, this host, this tool, this server; kept if asked to', async () => {
     using at = ground()
     const saved: string[] = []
-    const policy = policyAt(at, { save: (rule) => saved.push(rule) })
+    const policy = policyAt(at, { save: (rules, scope) => saved.push(...rules.map((rule) => `${scope}: ${rule}`)) })
     const proposal = (tool: string, effect: Effect) => ({ tool, input: {}, effects: [effect] })
-    const allow = async (tool: string, effect: Effect, scope: 'tool' | 'server' | 'saved' = 'tool') => {
-      await policy.decide(proposal(tool, effect))
-      return policy.remember(proposal(tool, effect), scope)
+    const allow = async (
+      tool: string,
+      effect: Effect,
+      scope: GrantScope = 'session',
+      breadth: Grant['breadth'] | undefined = undefined,
+    ) => {
+      const { grants = [] } = await policy.decide(proposal(tool, effect))
+      const grant = grants.find((one) => breadth === undefined || one.breadth === breadth)
+      assert.ok(grant && grant.scopes?.includes(scope), `${tool} cannot be allowed ${scope}`)
+      return policy.remember(proposal(tool, effect), grant, scope)
     }
     const after = async (tool: string, effect: Effect) => (await policy.decide(proposal(tool, effect))).verdict
     const write = (path: string): Effect => ({ kind: 'write', path })
 
-    assert.match(await allow('write_file', write(`${at.ws}/a`), 'saved'), /write_file in the workspace/)
+    assert.match(
+      await allow('write_file', write(`${at.ws}/a`), 'user'),
+      /^Allowed everywhere: write_file in the workspace/,
+    )
     assert.equal(await after('write_file', write(`${at.ws}/b/c`)), 'allow')
     assert.equal(await after('write_file', write(`${at.outside}/b`)), 'ask')
     assert.equal(await after('write_file', write(`${at.ws}/.mcp.json`)), 'ask')
     await allow('read_file', { kind: 'read', path: `${at.outside}/x` })
     assert.equal(await after('read_file', { kind: 'read', path: `${at.outside}/x` }), 'allow')
     assert.equal(await after('read_file', { kind: 'read', path: `${at.outside}/y` }), 'ask')
-    await allow('web_fetch', { kind: 'net', host: 'a.org' }, 'saved')
+    await allow('web_fetch', { kind: 'net', host: 'a.org', urls: ['https://a.org/x'] }, 'project')
     assert.equal(await after('web_fetch', { kind: 'net', host: 'a.org' }), 'allow')
     assert.equal(await after('web_fetch', { kind: 'net', host: 'b.a.org' }), 'ask')
-    await allow('query', { kind: 'unknown', of: { server: 'db', tool: 'query' } }, 'server')
+    await allow('query', { kind: 'unknown', of: { server: 'db', tool: 'query' } }, 'session', 'server')
     assert.equal(await after('insert', { kind: 'unknown', of: { server: 'db', tool: 'insert' } }), 'allow')
     assert.equal(await after('query', { kind: 'unknown', of: { server: 'other', tool: 'query' } }), 'ask')
-    assert.deepEqual(saved, ['write_file(**)', 'web_fetch(a.org)'])
+    assert.deepEqual(saved, ['user: write_file(**)', 'project: web_fetch(a.org)'])
+  })
+
+  test('of tools that are not ours: whatever is offered is kept, and what cannot be kept is not offered', async () => {
+    using at = ground()
+    const effects: readonly Effect[] = [
+      { kind: 'read', path: `${at.outside}/x` },
+      { kind: 'read', path: `${at.outside}/a*[1]{2}` },
+      { kind: 'read', path: `${at.ws}/.env` },
+      { kind: 'write', path: `${at.ws}/a b (1).txt` },
+      { kind: 'write', path: `${at.outside}/y` },
+      { kind: 'write', path: `${at.ws}/.git/config` },
+      { kind: 'net', host: 'a.org' },
+      { kind: 'net', host: '[::1]:8080', urls: ['http://[::1]:8080/'] },
+      { kind: 'unknown' },
+      { kind: 'unknown', of: { server: 'db', tool: 'query' } },
+      { kind: 'unknown', of: { server: 'db', tool: '*' } },
+      { kind: 'unknown', of: { server: 'db', tool: 'get/thing' } },
+      { kind: 'unknown', of: { server: 'db', tool: 'x', changed: true } },
+      shell('make it', at),
+      shell('echo $(date)', at),
+    ]
+    let [offered, none] = [0, 0]
+    for (const tool of ['deploy', 'my_tool', 'my-tool', 'Deploy.It', 'query'])
+      for (const effect of effects)
+        for (const more of [[], [{ kind: 'read', path: `${at.outside}/z` }]] as const) {
+          const call = { tool, input: {}, effects: [effect, ...more] }
+          const { grants = [], verdict: before } = await policyAt(at, { save: () => undefined }).decide(call)
+          assert.equal(before, 'ask')
+          if (grants.length === 0) none++
+          for (const grant of grants)
+            for (const scope of grant.scopes ?? []) {
+              offered++
+              const fresh = policyAt(at, { save: () => undefined })
+              fresh.remember(call, grant, scope)
+              const what = `${tool} ${JSON.stringify(effect)} ${grant.breadth} ${scope}`
+              assert.equal((await fresh.decide(call)).verdict, 'allow', what)
+              // What is saved holds in the next session, too.
+              if (scope === 'session') continue
+              const later = policyAt(at, { rules: { user: { allow: grant.rules } } })
+              assert.equal((await later.decide(call)).verdict, 'allow', `${what}, later`)
+            }
+        }
+    assert.ok(offered > 150 && none > 0, `${offered} offered, ${none} without`)
+  })
+
+  test('a name that reads as a pattern allows no other: a tool called *, a file called *', async () => {
+    using at = ground()
+    const policy = policyAt(at)
+    for (const effect of [
+      { kind: 'unknown', of: { server: 'db', tool: '*' } },
+      { kind: 'read', path: `${at.outside}/*` },
+    ] as const) {
+      const { grants = [] } = await policy.decide({ tool: 't', input: {}, effects: [effect] })
+      assert.deepEqual(
+        grants.filter(({ breadth }) => breadth !== 'server'),
+        [],
+      )
+    }
+  })
+
+  test('what a rule of the person asks about is asked about each time', async () => {
+    using at = ground()
+    const policy = policyAt(at, { rules: { user: { ask: ['my_tool(*)'] } }, save: () => undefined })
+    const { grants = [] } = await policy.decide({ tool: 'my_tool', input: {}, effects: [{ kind: 'unknown' }] })
+    assert.deepEqual(grants, [])
   })
 })

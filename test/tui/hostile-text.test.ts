@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Ask, CallState } from '../../src/agent/call-state.ts'
 import type { Block } from '../../src/cli/tui/conversation.ts'
+import { UNSEEN } from '../../src/cli/tui/state.ts'
 import { type Line, plain } from '../../src/cli/tui/term/line.ts'
 import { askLines } from '../../src/cli/tui/view/ask.ts'
 import { blockLines } from '../../src/cli/tui/view/frame.ts'
@@ -44,7 +45,7 @@ function call(name: string, raw: string, display: string): CallState {
 function ask(details: AskDetails): Line[] {
   const decision = { verdict: 'ask', rule: 'test', why: 'Because.' } as const
   const one: Ask = { id: 'a', call: 'c', tool: 't', details, decision }
-  return [...askLines([one], { at: 0, seen: [], top: 0 }, { ...look, rows: 100_000 }).lines]
+  return [...askLines([one], UNSEEN, { ...look, rows: 100_000 }).lines]
 }
 
 const block = (one: Block): Line[] => blockLines(one, look, 0)

@@ -3,14 +3,19 @@ import { describe, test } from 'node:test'
 import type { Ask } from '../../src/agent/call-state.ts'
 import { completions } from '../../src/cli/tui/complete.ts'
 import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
-import { type Deed, press } from '../../src/cli/tui/input/press.ts'
-import { startState, type State } from '../../src/cli/tui/state.ts'
+import { type Deed, press, type Pressed } from '../../src/cli/tui/input/press.ts'
+import { settle } from '../../src/cli/tui/input/press-ask.ts'
+import { startState, type State, UNSEEN } from '../../src/cli/tui/state.ts'
 import { type Key, keyReader } from '../../src/cli/tui/term/keys.ts'
 import { plain } from '../../src/cli/tui/term/line.ts'
-import { askLines } from '../../src/cli/tui/view/ask.ts'
+import { askLines, withShown } from '../../src/cli/tui/view/ask.ts'
 import { frame } from '../../src/cli/tui/view/frame.ts'
 
 const START = startState({ model: 'm', mode: 'default', folder: '~' })
+
+const granted = (covers: string): Pick<Ask['decision'], 'grants'> => ({
+  grants: [{ breadth: 'exact', rules: ['r'], covers, scopes: ['session', 'project', 'user'] }],
+})
 
 const asked = (id: string, kind: 'edit' | 'exec' = 'exec', covers?: string): Ask => ({
   id,
@@ -20,7 +25,7 @@ const asked = (id: string, kind: 'edit' | 'exec' = 'exec', covers?: string): Ask
     kind === 'exec'
       ? { kind, title: '', command: 'x', rootCommand: 'x', folder: '/' }
       : { kind, title: '', fileName: 'f', filePath: '/f', fileDiff: '', originalContent: '', newContent: '' },
-  decision: { verdict: 'ask', rule: '', why: '', ...(covers !== undefined && { covers }) },
+  decision: { verdict: 'ask', rule: '', why: '', ...(covers !== undefined && granted(covers)) },
 })
 
 /** A question as it is shown. */
@@ -28,18 +33,30 @@ function askText({ asks, asking, size = { width: 80, rows: 24 } }: State): strin
   return askLines(asks, asking, size).lines.map(plain).join('\n')
 }
 
-/** Presses what a terminal would send, all at one moment. */
-function pressed(state: State, sent: string, now = 0): { state: State; deeds: Deed[] } {
+/** Presses what a terminal would send, without a pause; then there is one, and the screen is drawn. */
+function pressed(state: State, sent: string): { state: State; deeds: Deed[] } {
   const reader = keyReader()
   const deeds: Deed[] = []
-  let next = state
-  const keys = sent.split('').flatMap((one): Key[] => reader.read(one))
-  for (const key of [...keys, ...reader.flush()]) {
-    const done = press(next, key, now)
-    next = done.state
+  let next = withShown(state)
+  const take = (done: Pressed): void => {
+    next = withShown(done.state)
     deeds.push(...(done.deeds ?? []).filter((deed) => deed.do !== 'complete'))
   }
+  const keys = sent.split('').flatMap((one): Key[] => reader.read(one))
+  for (const key of [...keys, ...reader.flush()]) take(press(next, key))
+  take(settle(next))
   return { state: next, deeds }
+}
+
+/** The same, with a pause after each piece. */
+function slowly(state: State, ...pieces: readonly string[]): { state: State; deeds: Deed[] } {
+  return pieces.reduce(
+    (before, piece) => {
+      const after = pressed(before.state, piece)
+      return { state: after.state, deeds: [...before.deeds, ...after.deeds] }
+    },
+    { state, deeds: [] as Deed[] },
+  )
 }
 
 describe('what a key does', () => {
@@ -119,7 +136,7 @@ describe('what a key does', () => {
     const one: Ask = {
       ...asked('q', 'exec', covers),
       details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/a/folder/that/is/far/away/from/here' },
-      decision: { verdict: 'ask', rule: '', why: `No rule allows “${command}”.`, covers },
+      decision: { verdict: 'ask', rule: '', why: `No rule allows “${command}”.`, ...granted(covers) },
     }
     const edits = [asked('1', 'edit', 'all'), asked('2', 'edit', 'all'), one]
     const draft = edit(EMPTY, { do: 'insert', text: 'half a sentence\n'.repeat(20) })
@@ -130,33 +147,38 @@ describe('what a key does', () => {
     ] as const)
       for (const editor of [EMPTY, draft])
         for (const asks of [[one], edits]) {
-          const asking = { at: asks.length - 1, seen: [], top: 0 }
-          let state: State = { ...START, asks, asking, editor, size: { width, rows } }
+          const asking = { ...UNSEEN, at: asks.length - 1 }
+          let state: State = { ...START, asks, asking, editor, isWriting: false, size: { width, rows } }
           const page = () => frame(state, { width, rows }, 0).lines.map((row) => plain(row))
           // What a terminal shows of it: its end, and one row stays empty.
           const screen = () => page().slice(1 - rows)
           assert.match(screen().join('\n'), /\? Run/, `${width}×${rows}\n${screen().join('\n')}`)
           assert.match(screen().join('\n'), /│ echo a rather/)
           assert.match(screen().join('\n'), /… lines 1–\d+ of \d+/)
-          for (const key of ['y', 'a', 'f', 'n', 'Esc']) assert.ok(screen().join('\n').includes(`[${key}]`), key)
+          for (const key of ['y', 'a', 'n', 'Esc']) assert.ok(screen().join('\n').includes(`[${key}]`), key)
           const seen = new Set<string>()
           for (let top = -1; top < state.asking.top;) {
             top = state.asking.top
-            for (const row of screen()) for (const [, number] of row.matchAll(/│.*?\b(\d+)$/g)) seen.add(number ?? '')
+            for (const row of screen())
+              for (const [, number] of row.matchAll(/[│┆].*?\b(\d+)$/g)) seen.add(number ?? '')
             state = pressed(state, '\u001B[6~').state
           }
           assert.equal(seen.size, 40, 'every line can be reached')
         }
   })
 
-  test('what “always” covers is in one row: line ends can be seen, and the middle gives way', () => {
-    const state: State = { ...START, asks: [asked('q', 'exec', `exactly “one\ntwo ${'x '.repeat(200)}\nlast”`)] }
-    const row = askText(state)
-      .split('\n')
-      .filter((one) => one.includes('always'))
-    assert.equal(row.length, 1)
-    assert.match(row[0] ?? '', /\[a\] always: exactly “one ⏎ two x .*…[x ]* ⏎ last”/)
-    assert.ok((row[0]?.length ?? 0) <= 80)
+  test('what “always” covers is in a row for each place; what has no room there stands whole above', () => {
+    const long = `exactly “one\ntwo ${'x '.repeat(200)}\nlast”`
+    const asking: State = { ...START, asks: [asked('q', 'exec', long)] }
+    const { state } = pressed(asking, 'a')
+    const rows = askText({ ...state, size: { width: 80, rows: 60 } }).split('\n')
+    const choices = rows.filter((one) => /^\[[123]\] /.test(one))
+    assert.equal(choices.length, 3)
+    assert.match(choices[0] ?? '', /^\[1\] always, in this session: exactly “one ⏎ two x .*…[x ]* ⏎ last”$/)
+    assert.match(choices[1] ?? '', /^\[2\] always, in this project, for good: exactly/)
+    assert.match(choices[2] ?? '', /^\[3\] always, everywhere, for good: exactly/)
+    for (const row of rows) assert.ok(row.length <= 80)
+    assert.ok((rows.join(' ').match(/\bx\b/g) ?? []).length >= 200, 'all of it can be read')
   })
 
   test('what can stand after a command is offered; Enter takes it, or what was typed where that may be something else', () => {
@@ -174,32 +196,93 @@ describe('what a key does', () => {
     assert.equal(at('/mode nothing').menu, undefined)
   })
 
-  test('a letter that was meant for the input is no answer to a question that has just come up', () => {
-    const typing: State = { ...pressed(START, 'please loo', 1000).state, asks: [asked('q', 'exec', 'all')] }
-    const soon = pressed(typing, 'k at any', 1200)
-    assert.deepEqual(soon.deeds, [])
-    assert.equal(soon.state.editor.text, 'please look at any')
-    assert.deepEqual(pressed(soon.state, 'y', 5000).deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+  test('what is being written goes on being written when a question comes, until Esc turns to it', () => {
+    const typing: State = { ...pressed(START, 'please loo').state, asks: [asked('q', 'exec', 'all')] }
+    const more = slowly(typing, 'k', ' ', 'a', 't', ' any')
+    assert.deepEqual([more.deeds, more.state.editor.text], [[], 'please look at any'])
+    const turned = slowly(more.state, '\u001B', 'y')
+    assert.deepEqual(turned.deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+    assert.equal(turned.state.editor.text, 'please look at any')
+    assert.deepEqual(slowly(more.state, '\r').deeds, [{ do: 'say', text: 'please look at any' }])
   })
 
-  test('“always” is no answer where there is none', () => {
-    assert.deepEqual(pressed({ ...START, asks: [asked('q')] }, 'af').deeds, [])
-    assert.equal(pressed({ ...START, asks: [asked('q', 'exec', 'all')] }, 'a').deeds.length, 1)
+  test('a text that is typed or pasted while a question waits is kept, and answers nothing', () => {
+    const asking: State = { ...START, asks: [asked('q', 'exec', 'all')] }
+    for (const text of ['yes please', 'also the tests', 'no, wait', 'ye', 'hello', 'An edit', 'é', 'yy', '1']) {
+      const { state, deeds } = pressed(asking, text)
+      assert.deepEqual([deeds, state.editor.text, state.asks.length], [[], text, 1], text)
+    }
+    const pasted = pressed(asking, '\u001B[200~y\u001B[201~')
+    assert.equal(pasted.state.editor.text, 'y')
+    assert.deepEqual(
+      pasted.deeds.map((deed) => deed.do),
+      ['pasted'],
+    )
   })
 
-  test('A allows all edits only after each was looked at; other questions stay', () => {
+  test('nothing is approved before all of it was on the screen, and the question says so', () => {
+    const command = `${'echo a\n'.repeat(120)}touch PWNED`
+    const ask: Ask = {
+      ...asked('q', 'exec', 'all'),
+      details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/' },
+    }
+    const PAGE = '\u001B[6~'
+    const asking: State = { ...START, asks: [ask], size: { width: 80, rows: 24 } }
+    assert.deepEqual(press({ ...asking, held: 'y' }, { type: 'key', name: 'enter' }).deeds ?? [], [], 'not drawn yet')
+    for (const keys of [['y'], ['a', '1'], [PAGE, 'y'], ['\u001B[F', 'y'], ['\u001B[F', '\u001B[H', PAGE, 'y']]) {
+      const { state, deeds } = slowly(asking, ...keys)
+      assert.deepEqual(deeds, [], keys.join(' '))
+      assert.match(askText({ ...state, size: { width: 80, rows: 22 } }), /see the rest first \(PgDn\), then answer/)
+    }
+    const whole = slowly(asking, ...Array.from({ length: 10 }, () => PAGE))
+    assert.match(askText({ ...whole.state, size: { width: 80, rows: 22 } }), /touch PWNED/)
+    assert.deepEqual(slowly(whole.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+    // Another width makes other lines: what was seen as a whole stays seen, and of the rest it begins anew.
+    const wider = { width: 40, rows: 24 }
+    assert.equal(slowly({ ...whole.state, size: wider }, 'y').deeds.length, 1)
+    assert.equal(slowly({ ...slowly(asking, ...Array(6).fill(PAGE)).state, size: wider }, 'y').deeds.length, 0)
+  })
+
+  test('a secret is shown by a key, and nothing is approved before', () => {
+    const command = 'TOKEN=abcdefgh12345678ijkl ./deploy'
+    const ask: Ask = { ...asked('q'), details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/' } }
+    const first = slowly({ ...START, asks: [ask] }, 'y')
+    assert.deepEqual(first.deeds, [])
+    assert.match(askText(first.state), /TOKEN=\[secret\] \.\/deploy[^]*A secret in it is not shown[^]*\[v\]/)
+    const shown = slowly(first.state, 'v')
+    assert.match(askText(shown.state), /TOKEN=abcdefgh12345678ijkl \.\/deploy/)
+    assert.deepEqual(slowly(shown.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+  })
+
+  test('“always” is chosen with its place, and is no answer where there is none', () => {
+    assert.deepEqual(slowly({ ...START, asks: [asked('q')] }, 'a').state.editor.text, 'a')
+    const asking: State = { ...START, asks: [asked('q', 'exec', 'all')] }
+    const { deeds } = slowly(asking, 'a', '2')
+    const [grant] = asking.asks[0]?.decision.grants ?? []
+    assert.deepEqual(deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-always', grant, scope: 'project' }])
+    const back = slowly(asking, 'a', '\u001B')
+    assert.deepEqual([back.deeds, back.state.asking.isChoosing], [[], undefined])
+  })
+
+  test('A allows all edits only after each was shown; other questions stay', () => {
     const asks = [asked('1', 'edit'), asked('2', 'edit'), asked('3')]
-    const once = pressed({ ...START, asks }, 'A')
+    const once = slowly({ ...START, asks }, 'A')
     assert.deepEqual([once.deeds, once.state.asking.at], [[], 1])
     assert.deepEqual(
-      pressed(once.state, 'A').deeds.map((deed) => deed.do === 'answer' && deed.ask),
+      slowly(once.state, 'A').deeds.map((deed) => deed.do === 'answer' && deed.ask),
       ['1', '2'],
     )
   })
 
   test('no, with a reason', () => {
-    const { deeds } = pressed({ ...START, asks: [asked('q')] }, 'ntoo slow\r')
+    const { deeds } = slowly({ ...START, asks: [asked('q')] }, 'n', 'too slow\r')
     assert.deepEqual(deeds, [{ do: 'answer', ask: 'q', outcome: 'cancel', words: 'too slow' }])
+  })
+
+  test('Esc after a look at what was said does not double a message that waits', () => {
+    const state: State = { ...START, running: 0, history: ['first', 'second'], queued: ['second'] }
+    assert.equal(pressed(state, '\u001B[A\u001B').state.editor.text, 'second')
+    assert.equal(pressed(state, 'more\u001B[A\u001B').state.editor.text, 'second\nmore')
   })
 
   test('a command that was typed in full is the one that is meant', () => {

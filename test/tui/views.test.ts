@@ -6,7 +6,7 @@ import type { Ask, CallState } from '../../src/agent/call-state.ts'
 import type { Block } from '../../src/cli/tui/conversation.ts'
 import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { pickLines } from '../../src/cli/tui/pick.ts'
-import { startState, type State, type Status } from '../../src/cli/tui/state.ts'
+import { startState, type State, type Status, UNSEEN } from '../../src/cli/tui/state.ts'
 import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
 import { diffLines, diffSize } from '../../src/cli/tui/view/diff.ts'
 import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
@@ -119,7 +119,15 @@ const edited = (id: string, filePath: string): Ask => ({
     verdict: 'ask',
     rule: 'edit',
     why: `It changes ${filePath}.`,
-    covers: 'replace in the workspace, but for protected files',
+    grants: [
+      {
+        breadth: 'tool',
+        rules: ['replace(**)'],
+        covers: 'replace in the workspace, but for protected files',
+        scopes: ['session', 'project', 'user'],
+      },
+      { breadth: 'path', rules: [`replace(${filePath})`], covers: `replace of ${filePath}`, scopes: ['session'] },
+    ],
   },
 })
 
@@ -134,7 +142,53 @@ const COMMAND: Ask = {
     rootCommand: 'npm',
     folder: '/home/ann/work/calculator',
   },
-  decision: { verdict: 'ask', rule: 'none', why: 'No rule allows “npm test”.', covers: 'exactly the words “npm test”' },
+  decision: {
+    verdict: 'ask',
+    rule: 'none',
+    why: 'No rule allows “npm test”.',
+    grants: [
+      {
+        breadth: 'exact',
+        rules: ['=npm test'],
+        covers: 'exactly the words “npm test”',
+        scopes: ['session', 'project', 'user'],
+      },
+    ],
+  },
+}
+
+const command = (text: string): Ask => ({
+  ...COMMAND,
+  details: { kind: 'exec', title: 'run', command: text, rootCommand: 'x', folder: ROOT },
+})
+
+/** Blanks where rows end, lines that are indented like rows that go on, tabs, and more than fits. */
+const LONG = command(
+  `for one in a b; do\n\techo "$one" \n  ${'word '.repeat(60)}\n  touch PWNED # looks like the row above\ndone\n${'echo line\n'.repeat(60)}`,
+)
+
+const SECRET = command(
+  'curl -H "Authorization: Bearer sk-abcdefghij1234567890" "https://host/?token=abc123;touch${IFS}PWNED"',
+)
+
+const SERVER: Ask = {
+  ...COMMAND,
+  tool: 'run_query',
+  details: {
+    kind: 'mcp',
+    title: 'x',
+    serverName: 'db',
+    toolName: 'run_query',
+    toolDisplayName: 'Run a query',
+    input: JSON.stringify({ sql: 'DROP TABLE users; -- \u200b', note: '-----BEGIN PRIVATE KEY-----\nx' }, undefined, 2),
+  },
+}
+
+const PLAN: Ask = {
+  ...COMMAND,
+  tool: 'exit_plan_mode',
+  details: { kind: 'plan', title: 'Plan', plan: '1. Mend `sum`.\n2. Run the tests.\n' },
+  decision: { verdict: 'ask', rule: 'mode plan', why: 'A plan is carried out when you approve it.' },
 }
 
 const running: CallState = {
@@ -182,10 +236,13 @@ const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
   'ask-command': (width) =>
     live({ running: NOW - 1000, asks: [COMMAND], editor: edit(EMPTY, { do: 'insert', text: 'half a sent' }) }, width),
   'ask-reason': (width) =>
-    live(
-      { asks: [COMMAND], asking: { at: 0, seen: [], top: 0, why: edit(EMPTY, { do: 'insert', text: 'too slow' }) } },
-      width,
-    ),
+    live({ asks: [COMMAND], asking: { ...UNSEEN, why: edit(EMPTY, { do: 'insert', text: 'too slow' }) } }, width),
+  'ask-always': (width) =>
+    live({ asks: [edited('a', `${ROOT}/sum.js`)], asking: { ...UNSEEN, isChoosing: true } }, width),
+  'ask-long': (width) => live({ asks: [LONG], asking: { ...UNSEEN, isTooEarly: true } }, width),
+  'ask-secret': (width) => live({ asks: [SECRET] }, width),
+  'ask-server': (width) => live({ asks: [SERVER] }, width),
+  'ask-plan': (width) => live({ asks: [PLAN] }, width),
   'pick-key': (width) =>
     pickLines(
       ['gemini', 'anthropic', 'openai', 'openrouter', 'deepseek', 'xai', 'mistral', 'zai', 'groq', 'together'].map(
@@ -200,7 +257,7 @@ test('no line of a file passes for the head of its diff', () => {
     '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
   assert.deepEqual(
     diffLines(diff, 40).map((one) => plain(one)),
-    ['1 --- drop it', '1 +++ keep it', '2  end'],
+    ['1 --- drop it', '1 +++ keep it', '2  end', '  \\ No newline at end of file'],
   )
   assert.deepEqual(diffSize(diff), { added: 1, removed: 1 })
   const same = 'Index: x\n=======\n--- x\n+++ x\n'

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { localHost } from '../../host/local.ts'
 import type { Effect } from '../../policy/effect.ts'
-import type { ApprovalMode, Decision, Proposal, Verdict } from '../../policy/policy.ts'
+import type { ApprovalMode, Decision, GrantScope, Proposal, Verdict } from '../../policy/policy.ts'
 import { SHELL } from '../../policy/rule/rule.ts'
 import { renderSafe } from '../../policy/terminal.ts'
 import { urlGuard, withUrlGuard } from '../../policy/url-guard.ts'
@@ -38,14 +38,18 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
 
 const WORDS: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'refuses it' }
 
-function inWords({ verdict, rule, why, covers, programs = [] }: Decision): string {
+function inWords({ verdict, rule, why, grants = [], programs = [] }: Decision): string {
   const what = { allow: 'It runs without a question.', ask: 'A person is asked.', deny: 'It is refused.' }[verdict]
   return [
     `${what} ${why}`,
     `Decided by: ${rule}.`,
     ...(programs.length > 0 ? [`It runs: ${programs.join(', ')}.`] : []),
-    ...(covers === undefined ? [] : [`“Always” would cover: ${covers}.`]),
+    ...grants.map(({ covers, scopes = [] }) => `“Always” can cover: ${covers} (${scopes.map(scopeName).join(', ')}).`),
   ].join('\n')
+}
+
+function scopeName(scope: GrantScope): string {
+  return { session: 'in the session', project: 'in this project', user: 'everywhere' }[scope]
 }
 
 function verdictOf([mode, { verdict }]: [ApprovalMode, Decision]): [string, Verdict] {

@@ -1,4 +1,3 @@
-import { openCalls } from '../../session/repair.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { type SessionSummary, type Store, StoreProblem } from '../../session/store/store.ts'
 import { sessionNamed, workFolder } from '../setup/assemble.ts'
@@ -13,6 +12,7 @@ import { sessionsFolder } from '../own/places.ts'
 import { showHelp } from '../line/show-help.ts'
 import { exportText } from './session-export.ts'
 import { asMarkdown } from './session-markdown.ts'
+import { openQuestions, questionText } from './session-question.ts'
 
 /** How many words a verb takes, itself included. */
 const MOST_WORDS: Readonly<Record<string, number>> = { list: 1, show: 2, export: 2, rm: 2 }
@@ -70,7 +70,8 @@ async function show(
   if (values.stats && values.cache) throw new Complaint('give --stats or --cache, not both')
   if (values.json && !values.stats && !values.cache)
     throw new Complaint('--json goes with --stats or --cache; dragoman sessions export --format json gives it all')
-  const { entries, damages } = store.read(sessionNamed(name, store))
+  const log = store.read(sessionNamed(name, store))
+  const { entries, damages } = log
   if (values.stats) {
     const { sessionStats } = await import('./session-stats.ts')
     const stats = sessionStats(entries, await catalogWith(settingsOf(values).config)())
@@ -79,7 +80,13 @@ async function show(
     const { cacheLines, cacheText } = await import('./session-cache.ts')
     const lines = cacheLines(entries)
     print(values.json ? `${JSON.stringify(lines)}\n` : cacheText(lines))
-  } else print(visible(asMarkdown(entries)))
+  } else {
+    print(visible(asMarkdown(entries)))
+    for (const question of openQuestions(log))
+      print(
+        `\nThis waits for your answer (dragoman sessions reply ${visible(name)} yes|no):\n${questionText(question)}`,
+      )
+  }
   if (damages.length > 0) process.stderr.write(`dragoman: the log is damaged in ${damages.length} places\n`)
 }
 
@@ -87,17 +94,23 @@ function settingsOf({ cwd }: { cwd?: string }) {
   return readSettings(workFolder(cwd === undefined ? {} : { cwd }))
 }
 
-/** Answers the last question of a session in its log, for the process that takes it up. */
-function reply(store: Store, name: string, [answer = '', ...words]: string[]): void {
-  const outcome = /^y(?:es)?$/i.test(answer) ? 'proceed-once' : /^no?$/i.test(answer) ? 'cancel' : undefined
-  if (outcome === undefined) throw new Complaint('the answer is yes or no; words after a no go to the model')
+/**
+ * Answers the oldest open question of a session in its log, for the process that takes it up. The question is printed whole
+ * with the answer; without an answer it is only printed.
+ */
+function reply(store: Store, name: string, [answer, ...words]: string[]): void {
+  const outcome = /^y(?:es)?$/i.test(answer ?? '') ? 'proceed-once' : /^no?$/i.test(answer ?? '') ? 'cancel' : undefined
+  if (outcome === undefined && answer !== undefined)
+    throw new Complaint('the answer is yes or no; words after a no go to the model')
   const log = store.open(sessionNamed(name, store))
   try {
-    const open = openCalls(log).filter(({ begun }) => !begun)
-    const ask = log.entries.findLast((entry) => entry.kind === 'ask' && open.some(({ call }) => call.id === entry.call))
-    if (ask?.kind !== 'ask') throw new Complaint(`the session ${log.id} waits for no answer`)
+    const [ask, ...others] = openQuestions(log)
+    if (!ask) throw new Complaint(`the session ${log.id} waits for no answer`)
+    print(questionText(ask))
+    if (outcome === undefined) return print(`dragoman sessions reply ${log.id} yes|no answers it.\n`)
     log.append({ kind: 'reply', ask: ask.ask, outcome, ...(words.length > 0 && { words: words.join(' ') }) })
-    print(`Answered. dragoman --resume ${log.id} goes on.\n`)
+    const more = others.length === 0 ? '' : ` ${others.length} more to answer.`
+    print(`Answered ${outcome === 'cancel' ? 'no' : 'yes'}.${more} dragoman --resume ${log.id} goes on.\n`)
   } finally {
     log.close()
   }

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrdinaryFile } from '../../host/ordinary-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
@@ -41,7 +42,8 @@ export function readSettings(folder: string): Settings {
     own.text === undefined ? undefined : trusted ? parseConfig(path, own.text) : tightening(path, own.text)
   const imported = servers.text === undefined || !trusted ? undefined : importServers(servers.text, folder)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
-  const { policy: _policy, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
+  const here = user?.projects?.[projectKey(folder)]?.policy
   const untrusted = [...(own.text === undefined ? [] : [path]), ...(servers.text === undefined ? [] : [MCP_FILE])]
   return {
     config: {
@@ -51,9 +53,10 @@ export function readSettings(folder: string): Settings {
       ...joined('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
       ...joined('catalog', found),
     },
-    policies: Object.fromEntries(
-      Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : [])),
-    ),
+    policies: {
+      ...Object.fromEntries(Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : []))),
+      ...(here && { user: joinedRules(user?.policy ?? {}, here) }),
+    },
     files: [admin && MACHINE, user && userConfig(), project && path, imported && join(folder, MCP_FILE)].filter(
       (file) => file !== undefined,
     ),
@@ -83,6 +86,22 @@ function readOffered(path: string, folder: string): { text?: string; notice?: st
 /** Where a person's own settings lie. */
 export function userConfig(): string {
   return join(configFolder(), 'config.json')
+}
+
+/** The name of a project in the person's settings: its folder, all links followed. */
+export function projectKey(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}
+
+/** A person's rules for everywhere and those for one project. */
+function joinedRules(one: PolicyConfig, other: PolicyConfig): PolicyConfig {
+  const keys = ['allow', 'ask', 'deny', 'protectedWrites', 'secretFiles'] as const
+  const joinedOf = (key: (typeof keys)[number]) => [...(one[key] ?? []), ...(other[key] ?? [])]
+  return Object.fromEntries(keys.map((key) => [key, joinedOf(key)]))
 }
 
 /** Where a project's settings lie. */

@@ -16,6 +16,8 @@ export interface Config {
   /** Vendors beside those of the table: a row each. */
   readonly providers?: Readonly<Record<string, JsonObject>>
   readonly policy?: PolicyConfig
+  /** What holds in one project only, by its folder. It counts in the person's own settings, never in a project's. */
+  readonly projects?: Readonly<Record<string, { readonly policy?: PolicyConfig }>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
@@ -160,6 +162,14 @@ const modelCard = closed('What is known of a model.', {
   ),
 })
 
+const policy = closed('Rules: the last of deny, ask, allow that fits decides, deny first.', {
+  allow: rules('What runs unasked.'),
+  ask: rules('What is always asked about.'),
+  deny: rules('What is refused.'),
+  protectedWrites: texts('Files that are never written unasked, beside the usual ones.'),
+  secretFiles: texts('Files that are never read unasked, beside the usual ones.'),
+})
+
 const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
   model: text('The model to use when none is named: provider/model.'),
@@ -178,13 +188,13 @@ const properties: Record<keyof Config, JsonObject> = {
     additionalProperties: { type: 'object' },
     description: 'Vendors of your own, each a row: url, wire, keys (environment variables), model, headers, profile.',
   },
-  policy: closed('Rules: the last of deny, ask, allow that fits decides, deny first.', {
-    allow: rules('What runs unasked.'),
-    ask: rules('What is always asked about.'),
-    deny: rules('What is refused.'),
-    protectedWrites: texts('Files that are never written unasked, beside the usual ones.'),
-    secretFiles: texts('Files that are never read unasked, beside the usual ones.'),
-  }),
+  policy,
+  projects: {
+    type: 'object',
+    additionalProperties: closed('A project.', { policy }),
+    description:
+      'Rules for single projects, by folder; only in your own settings. “Allow in this project” writes here.',
+  },
   mcpServers: {
     type: 'object',
     additionalProperties: mcpServer,

@@ -54,7 +54,7 @@ export const RUN_OPTIONS = {
   'approval-mode': {
     takes: '<mode>',
     from: ['default', 'auto_edit', 'yolo', 'plan'],
-    about: 'default (ask), auto_edit, yolo (ask nothing) or plan (only look)',
+    about: 'default (ask), auto_edit (edits run unasked, commands ask), yolo (ask nothing) or plan (look, then a plan)',
     ...rights,
   },
   yolo: { short: 'y', about: 'the same as --approval-mode yolo', ...rights },

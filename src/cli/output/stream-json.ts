@@ -50,7 +50,10 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
       else if (event.type === 'compact')
         line('compact', { before_tokens: event.beforeTokens, after_tokens: event.afterTokens, done: event.done })
       else if (event.type === 'notice') line('error', { severity: 'warning', message: event.text })
-      else if (event.type === 'run-close') close(event.reason, errorOf(event))
+      else if (event.type === 'run-close') {
+        if (event.plan !== undefined) line('message', { role: 'assistant', content: event.plan, plan: true })
+        close(event.reason, errorOf(event))
+      }
     },
     refuse: (error) => close('refused', error),
   }

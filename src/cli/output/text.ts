@@ -45,6 +45,7 @@ export function textOutput(sink: Sink): Output {
       else if (event.type === 'notice') sink.err(`${visible(event.text)}\n`)
       else if (event.type === 'run-close') {
         endLine()
+        if (event.plan !== undefined) write(`${visible(event.plan.trimEnd())}\n`)
         const problem = problemOf(event)
         if (problem !== undefined) sink.err(`dragoman: ${visible(oneLine(problem))}\n`)
       }

@@ -37,8 +37,6 @@ export interface Assembled {
   readonly agent: Agent
   /** What the person should know before it starts: damage in the log, and the like. */
   readonly notices: readonly string[]
-  /** The policy for another approval mode. */
-  readonly policyFor: (mode: ApprovalMode) => Policy
   /** The servers of the settings, if there are any. */
   readonly mcp?: Mcp
   /** From here on tools and servers put their questions to this model. */
@@ -85,12 +83,13 @@ export async function assemble(
       sandboxed: async () => (await local.sandbox()).inForce,
       unboxed: () => whyUnboxed(args, settings, local),
     })
-    const policyFor = (mode: ApprovalMode): Policy => withUrlGuard(policies(mode), guard)
+    const mode = modes(args.mode ?? config.approvalMode ?? 'default', (one) => withUrlGuard(policies(one), guard))
     const mint = (): string => turnKey(randomBytes(20))
     let current = model
     const web = webTools(() => current, mint, config.search, process.env)
     const selfCorrect = config.selfCorrect ? await corrections(web) : {}
-    const own = builtinTools({ memory, web, secretFiles: secretFilesOf(settings), ...selfCorrect })
+    const plan = ask !== undefined || mode.get() === 'plan'
+    const own = builtinTools({ memory, web, plan, secretFiles: secretFilesOf(settings), ...selfCorrect })
     const configs = config.mcpServers ?? {}
     const mcp =
       Object.keys(configs).length === 0
@@ -100,7 +99,8 @@ export async function assemble(
       session,
       model,
       toolbox: mcp?.toolbox ?? toolbox(own),
-      policy: policyFor(args.mode ?? config.approvalMode ?? 'default'),
+      policy: mode.policy,
+      mode,
       host,
       folders,
       seen: seenFiles(),
@@ -124,7 +124,6 @@ export async function assemble(
     }
     return {
       agent,
-      policyFor,
       notices: [...settings.notices, ...notices],
       ...(mcp && { mcp }),
       useModel(next) {
@@ -147,6 +146,28 @@ export async function assemble(
   } catch (error) {
     session.close()
     throw error instanceof StoreProblem ? new Complaint(error.message) : error
+  }
+}
+
+/** The approval mode of a session, and a policy that always is the one of that mode. */
+function modes(
+  first: ApprovalMode,
+  policyFor: (mode: ApprovalMode) => Policy,
+): NonNullable<Agent['mode']> & { readonly policy: Policy } {
+  let mode = first
+  const made = new Map<ApprovalMode, Policy>()
+  const now = (): Policy => {
+    const policy = made.get(mode) ?? policyFor(mode)
+    made.set(mode, policy)
+    return policy
+  }
+  return {
+    get: () => mode,
+    set: (next) => void (mode = next),
+    policy: {
+      decide: (proposal) => now().decide(proposal),
+      remember: (proposal, grant, scope) => now().remember(proposal, grant, scope),
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import type { Agent } from '../../agent/agent.ts'
 import { serverQuestions } from '../../agent/server-questions.ts'
 import type { LocalHost } from '../../host/local.ts'
 import type { ModelPort } from '../../provider/port.ts'
+import { builtinNames } from '../../tool/builtin/index.ts'
 import type { Tool } from '../../tool/define.ts'
 import type { McpServerConfig } from '../../tool/mcp/config.ts'
 import { openServers, type Servers } from '../../tool/mcp/servers.ts'
@@ -38,7 +39,7 @@ export function setUpServers(configs: Readonly<Record<string, McpServerConfig>>,
     ...shelves(),
     ...placesOf(options),
     questions,
-    taken: own.map(({ spec }) => spec.name),
+    taken: [...own.map(({ spec }) => spec.name), ...builtinNames()],
   })
   return {
     servers,
@@ -51,7 +52,7 @@ export function setUpServers(configs: Readonly<Record<string, McpServerConfig>>,
 export function serversAlone(
   configs: Readonly<Record<string, McpServerConfig>>,
   places: { readonly folders: readonly string[]; readonly host: LocalHost },
-  taken: readonly string[] = [],
+  taken: readonly string[] = builtinNames(),
 ): Servers {
   return openServers(configs, { ...shelves(), ...placesOf(places), taken })
 }

@@ -4,7 +4,7 @@ import { lookAtDisk } from '../../host/look.ts'
 import { type ApprovalOptions, approvalPolicies } from '../../policy/approval.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { RuleProblem } from '../../policy/rule/book.ts'
-import type { Settings } from '../config/read.ts'
+import { projectKey, type Settings } from '../config/read.ts'
 import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
 import { allowForGood } from '../config/write.ts'
@@ -16,7 +16,8 @@ export function policiesFor(
   { policies }: Pick<Settings, 'policies'>,
   options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
 ): (mode: ApprovalMode) => Policy {
-  const trusted = policies.project === undefined || isTrusted(options.folders[0] ?? '.')
+  const [folder = '.'] = options.folders
+  const trusted = policies.project === undefined || isTrusted(folder)
   try {
     return approvalPolicies({
       ...options,
@@ -24,7 +25,7 @@ export function policiesFor(
       disk: lookAtDisk(),
       rejected: bashRejects,
       rules: { ...policies, session: oursGuarded(), trusted },
-      save: allowForGood,
+      save: (rules, scope) => allowForGood(rules, scope === 'project' ? projectKey(folder) : undefined),
     })
   } catch (error) {
     if (error instanceof RuleProblem) throw new Complaint(error.message, EXIT.config)

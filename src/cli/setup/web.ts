@@ -60,12 +60,14 @@ export function webTools(
   return { model: sideModel(model, mint), ...(options && { search: options }) }
 }
 
-function isTyped(url: string, session: Session): boolean {
-  // Neither a summary nor what was taken over from elsewhere was typed here.
-  return session.entries.some(
-    (entry) =>
-      entry.kind === 'user' &&
-      !entry.foreign &&
-      entry.parts.some((part) => part.kind === 'text' && part.text.includes(url)),
-  )
+/**
+ * Did the person write this address? Only their own words count, which are the first part of what they said here: files that
+ * go along were written by others, and so were a summary and what was taken over from another session.
+ */
+function isTyped(url: string, { entries }: Session): boolean {
+  return entries.some((entry) => {
+    if (entry.kind !== 'user' || entry.foreign) return false
+    const [own] = entry.parts
+    return own?.kind === 'text' && own.text.includes(url)
+  })
 }

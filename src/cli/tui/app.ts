@@ -37,7 +37,8 @@ import { themeFor } from './term/theme.ts'
 import { blockLines } from './view/frame.ts'
 import { welcome } from './view/welcome.ts'
 
-const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan', 'yolo']
+/** What Shift-Tab goes through. Asking nothing is not among them: it takes a word, so that no key too many leads there. */
+const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan']
 
 /** The conversation on a terminal, until the person leaves. Gives the exit code. */
 export async function interactive(args: RunArgs): Promise<number> {
@@ -64,7 +65,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   const talk: Talk = startTalk(
     () => front,
     () => agent,
-    (event) => telemetry?.see(event),
+    (event) => {
+      telemetry?.see(event)
+      // An approved plan sets the mode.
+      if (event.type === 'reply') refresh()
+    },
     (name) => mentions.get(name),
   )
   const bangs = startBangs()
@@ -160,8 +165,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       }
     },
     setMode(next) {
-      mode = next
-      agent = { ...agent, policy: ready.policyFor(next) }
+      agent.mode?.set(next)
       refresh()
     },
     async apart(use) {
@@ -209,6 +213,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   function refresh(): void {
+    mode = agent.mode?.get() ?? mode
     inStatus(statusOf(agent, mode, folder))
   }
 
@@ -232,6 +237,8 @@ export async function interactive(args: RunArgs): Promise<number> {
           ask: deed.ask,
           outcome: deed.outcome,
           ...(deed.words !== undefined && { words: deed.words }),
+          ...(deed.grant && { grant: deed.grant }),
+          ...(deed.scope && { scope: deed.scope }),
         })
       case 'modify': {
         const asked = talk.asked(deed.ask)

@@ -1,6 +1,7 @@
 import { type Block, settled } from './conversation.ts'
 import type { Deed } from './input/press.ts'
-import { press } from './input/press.ts'
+import { press, type Pressed } from './input/press.ts'
+import { HOLD_MS, settle } from './input/press-ask.ts'
 import type { State } from './state.ts'
 import type { Key } from './term/keys.ts'
 import { type Line, wrap } from './term/line.ts'
@@ -8,6 +9,7 @@ import { hearErrors } from './term/own-errors.ts'
 import { openScreen, type Screen } from './term/screen.ts'
 import { THEMES, type ThemeName } from './term/theme.ts'
 import { type OpenTerminal, openTerminal } from './term/terminal.ts'
+import { withShown } from './view/ask.ts'
 import { blockLines, frame } from './view/frame.ts'
 import type { Look } from './view/look.ts'
 
@@ -38,6 +40,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   let state = start
   let highlight: Look['highlight']
   let timer: NodeJS.Timeout | undefined
+  let hold: NodeJS.Timeout | undefined
   /** Something has changed that is not shown yet. */
   let isDue = false
   const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
@@ -67,7 +70,12 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   })
 
   function onKey(key: Key): void {
-    const { state: next, deeds = [] } = press(state, key, Date.now())
+    take(press(state, key))
+    clearTimeout(hold)
+    if (state.held !== undefined) hold = setTimeout(() => take(settle(state)), HOLD_MS)
+  }
+
+  function take({ state: next, deeds = [] }: Pressed): void {
     state = next
     for (const deed of deeds) act(deed)
     paint()
@@ -89,6 +97,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     commit(final, now)
     const { lines, cursor } = frame(state, lookNow(), now)
     screen.show(lines, cursor)
+    state = withShown(state)
   }
 
   function commit(blocks: readonly Block[], now: number): void {
@@ -150,6 +159,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     close() {
       paint()
       clearTimeout(timer)
+      clearTimeout(hold)
       screen.close()
       terminal.close()
       hearNoMore()

@@ -1,11 +1,13 @@
 import { createInterface } from 'node:readline'
+import type { Ask } from '../../agent/call-state.ts'
 import { visible } from '../output/visible.ts'
 import { loseOutput } from '../stopping.ts'
 import { settled } from './conversation.ts'
 import type { Front } from './front.ts'
 import type { Deed } from './input/press.ts'
-import type { State } from './state.ts'
+import { type State, UNSEEN } from './state.ts'
 import { type Line, plain, wrap } from './term/line.ts'
+import { type Choice, choicesOf, scopeWords } from './view/answers.ts'
 import { askLines } from './view/ask.ts'
 import { blockLines } from './view/frame.ts'
 import type { Look } from './view/look.ts'
@@ -35,14 +37,14 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     write(final.filter(({ kind }) => kind !== 'user').flatMap((block) => blockLines(block, look(), Date.now())))
     for (const ask of state.asks.filter(({ id }) => !shownAsks.has(id))) {
       shownAsks.add(ask.id)
-      write([[], ...askLines([ask], { at: 0, seen: [], top: 0 }, { ...look(), rows: 10_000 }).lines])
-      process.stdout.write('Answer y, a, or n with your reason: ')
+      write([[], ...askLines([ask], { ...UNSEEN, revealed: [ask.id] }, { ...look(), rows: 1_000_000 }).lines])
+      process.stdout.write(promptFor(ask))
     }
   }
 
   lines.on('line', (text) => {
     const [ask] = state.asks
-    if (ask) return answer(ask.id, text.trim())
+    if (ask) return answer(ask, text.trim())
     if (text.trim() === '') return lines.prompt()
     act({ do: 'say', text: text.trim() })
   })
@@ -50,13 +52,24 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
   process.stdin.on('error', () => loseOutput())
   lines.on('close', () => act({ do: 'quit' }))
 
-  function answer(ask: string, text: string): void {
-    const letter = text.charAt(0).toLowerCase()
+  function answer(ask: Ask, text: string): void {
+    const { id } = ask
+    const letter = /^(?:y|yes|a|n|no)\b/i.exec(text)?.[0].charAt(0).toLowerCase()
     const words = text.replace(/^no?\b[,.: ]*/i, '')
-    if (letter === 'y') act({ do: 'answer', ask, outcome: 'proceed-once' })
-    else if (letter === 'a') act({ do: 'answer', ask, outcome: 'proceed-always' })
-    else if (letter === 'n') act({ do: 'answer', ask, outcome: 'cancel', ...(words !== '' && { words }) })
-    else process.stdout.write('Answer y, a, or n with your reason: ')
+    const choices = choicesOf(ask)
+    const choice = /^a\d$/i.test(text) ? choices[Number(text.slice(1)) - 1] : undefined
+    if (choice) return act({ do: 'answer', ask: id, outcome: 'proceed-always', ...choice })
+    if (letter === 'y') return act({ do: 'answer', ask: id, outcome: 'proceed-once' })
+    if (letter === 'n') return act({ do: 'answer', ask: id, outcome: 'cancel', ...(words !== '' && { words }) })
+    if (letter === 'a' && ask.details.kind === 'plan') return act({ do: 'answer', ask: id, outcome: 'proceed-always' })
+    if (letter === 'a') write(choiceLines(choices))
+    process.stdout.write(promptFor(ask))
+  }
+
+  function choiceLines(choices: readonly Choice[]): Line[] {
+    return choices.flatMap(({ grant, scope }, at) =>
+      wrap([{ text: visible(`a${at + 1}: always, ${scopeWords(scope, state.root)}: ${grant.covers}`) }], look().width),
+    )
   }
 
   lines.prompt()
@@ -92,4 +105,9 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
       lines.close()
     },
   }
+}
+
+function promptFor(ask: Ask): string {
+  const always = choicesOf(ask).length > 0 || ask.details.kind === 'plan' ? ' a,' : ''
+  return `Answer y,${always} or n with your reason: `
 }

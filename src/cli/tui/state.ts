@@ -11,8 +11,10 @@ export interface State {
   /** Questions that wait for an answer, the oldest first. */
   readonly asks: readonly Ask[]
   readonly asking: Asking
-  /** When the person last typed a letter of what is in the input. */
-  readonly typedAt?: number
+  /** Do keys go to the input although a question waits? If it is not said: while something is being written. */
+  readonly isWriting?: boolean
+  /** A letter that answers a question, unless another one follows at once: then both are the beginning of a text. */
+  readonly held?: string
   readonly menu?: Menu
   /** What was typed while the model works; it goes out at the next turn. */
   readonly queued: readonly string[]
@@ -37,16 +39,38 @@ export interface State {
   readonly operator?: 'd' | 'c' | 'g'
 }
 
-/** How far the person is with a question. */
+/** How far the person is with the questions. */
 export interface Asking {
   /** Which of the questions is looked at. */
   readonly at: number
-  /** The ids of those that were looked at. */
-  readonly seen: readonly string[]
-  /** The person writes why not. */
-  readonly why?: Editor
   /** The first line that is shown of a long one. */
   readonly top: number
+  /** How much of each question, by its id, has been on the screen. Nothing is approved before it was there as a whole. */
+  readonly shown: Readonly<Record<string, Shown>>
+  /** The ids of those whose secrets are shown. */
+  readonly revealed: readonly string[]
+  /** The person writes why not. */
+  readonly why?: Editor
+  /** The person chooses what to allow from now on. */
+  readonly isChoosing?: true
+  /** An approval was refused, because not all of the question has been shown. */
+  readonly isTooEarly?: true
+}
+
+/** The lines of a question that have been on the screen, from the first on without a gap; all of them at last. */
+export type Shown = 'whole' | { readonly width: number; readonly all: number; readonly lines: number }
+
+/** Questions of which nothing has been seen. */
+export const UNSEEN: Asking = { at: 0, top: 0, shown: {}, revealed: [] }
+
+/** Do keys go to the input? */
+export function isWriting(state: Pick<State, 'asks' | 'editor' | 'isWriting'>): boolean {
+  return state.asks.length === 0 || (state.isWriting ?? state.editor.text !== '')
+}
+
+/** Has a question been on the screen as a whole? */
+export function isWhollyShown({ shown }: Pick<Asking, 'shown'>, id: string): boolean {
+  return shown[id] === 'whole'
 }
 
 /** Things to choose from, under the input. */
@@ -97,7 +121,7 @@ export function startState(
     conversation: SILENCE,
     editor: EMPTY,
     asks: [],
-    asking: { at: 0, seen: [], top: 0 },
+    asking: UNSEEN,
     queued: [],
     status,
     history,

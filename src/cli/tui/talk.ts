@@ -128,8 +128,11 @@ export function startTalk(
 
 function without(state: State, id: string): State {
   const asks = state.asks.filter((ask) => ask.id !== id)
-  const { why: _unused, ...asking } = state.asking
-  return { ...state, asks, asking: { ...asking, at: Math.min(asking.at, Math.max(asks.length - 1, 0)), top: 0 } }
+  const { why: _why, isChoosing: _choosing, isTooEarly: _early, ...asking } = state.asking
+  const { held: _held, isWriting: _writing, ...rest } = state
+  const next = { ...asking, at: Math.min(asking.at, Math.max(asks.length - 1, 0)), top: 0 }
+  // Whoever has turned to the questions answers the next one, too.
+  return { ...rest, asks, asking: next, ...(asks.length > 0 && state.isWriting === false && { isWriting: false }) }
 }
 
 /** A long piece of text in pieces that can be shown quickly. */

@@ -1,12 +1,12 @@
 import { hiddenIn } from '../hidden.ts'
 
-/** Says what is wrong with a path as such, before any disk is asked. */
-export function malformed(path: string, need: 'read' | 'write', platform = 'linux'): string | undefined {
+/** Says what is wrong with a path as such, before any disk is asked; in `below`, which ends it, all must be visible. */
+export function malformed(path: string, need: 'read' | 'write', platform = 'linux', below = path): string | undefined {
   if (path.includes('\0')) return 'The path contains a zero byte.'
   if (new TextEncoder().encode(path).length > 4096 || path.split('/').some((step) => step.length > 255)) {
     return 'The path is longer than any disk allows.'
   }
-  const hidden = need === 'write' ? hiddenIn(path, { lines: false }) : undefined
+  const hidden = need === 'write' ? hiddenIn(below, { lines: false }) : undefined
   if (hidden !== undefined) return `The path contains ${hidden}, which nobody can see.`
   return platform === 'windows' || platform === 'win32' ? malformedOnWindows(path) : undefined
 }

@@ -37,7 +37,9 @@ export function judgePlace(
   from = places.folders[0] ?? '/',
 ): Place {
   const { disk = NO_DISK } = places
-  const problem = malformed(given, need, places.platform)
+  // What the workspace itself is called the person knows; what a model writes below it they must be able to see.
+  const above = places.folders.find((folder) => given.startsWith(`${folder}/`))?.length ?? 0
+  const problem = malformed(given, need, places.platform, given.slice(above))
   if (problem !== undefined) return { kind: 'reject', path: given, why: problem, rule: 'a path that is none' }
   const text = given.startsWith('/') ? given : `${from}/${given}`
   const real = disk.real(text)

@@ -40,13 +40,16 @@ export interface Book {
   /** The rule that decides among those that match: of the weightiest tier that has one, the strictest. */
   find(matches: (rule: Rule) => boolean): Ruling | undefined
   add(tier: Tier, rule: Rule): void
+  /** The same rules and some more, to see what these would change. */
+  with(tier: Tier, rules: readonly Rule[]): Book
 }
 
 /** Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. */
 export function openBook(tiers: RuleTiers): Book {
-  const pages = new Map<Tier, Rule[]>()
-  for (const tier of TIERS) pages.set(tier, rulesOf(tier, tiers[tier] ?? {}))
+  return bookOf(new Map(TIERS.map((tier) => [tier, rulesOf(tier, tiers[tier] ?? {})])), tiers.trusted === true)
+}
 
+function bookOf(pages: Map<Tier, Rule[]>, trusted: boolean): Book {
   function inTier(tier: Tier, matches: (rule: Rule) => boolean): Ruling | undefined {
     const found = (pages.get(tier) ?? []).filter(matches)
     const rule = found.find(({ verdict }) => verdict === strictest(found.map((one) => one.verdict)))
@@ -60,13 +63,15 @@ export function openBook(tiers: RuleTiers): Book {
         if (ruling) return ruling
       }
       const usual = inTier('default', matches)
-      const trusted = tiers.trusted === true
       const project = inTier('project', (rule) => matches(rule) && (trusted || rule.verdict !== 'allow'))
       if (!project || trusted) return project ?? usual
       return usual?.rule.verdict === 'deny' ? usual : project
     },
     add(tier, rule) {
       pages.get(tier)?.push(rule)
+    },
+    with(tier, rules) {
+      return bookOf(new Map([...pages].map(([name, all]) => [name, name === tier ? [...all, ...rules] : all])), trusted)
     },
   }
 }

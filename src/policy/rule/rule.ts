@@ -34,7 +34,10 @@ export function readRule(text: string, verdict: Verdict): Rule | { readonly prob
   if (tool === 'web_fetch') return { text: trimmed, verdict, tool, host: what.trim().toLowerCase() }
   if (what.trim() === '*' && !PATH_TOOLS.has(tool)) return { text: trimmed, verdict, tool }
   if (PATH_TOOLS.has(tool) || tool === '*') return { text: trimmed, verdict, tool, path: what.trim() }
-  return { problem: `the rule “${text}” has brackets, but ${tool} is no tool whose rules can have them` }
+  if (tool.includes('__'))
+    return { problem: `the rule “${text}” has brackets, but rules about tools of servers can have none` }
+  // A tool of a program's own: what it does says whether a path or a host is meant.
+  return { text: trimmed, verdict, tool, path: what.trim(), host: what.trim().toLowerCase() }
 }
 
 function commandRule(text: string, command: string, verdict: Verdict): Rule | { readonly problem: string } {

@@ -3,6 +3,8 @@ import type { Tool } from '../define.ts'
 import type { SelfCorrect } from '../edit/self-correct.ts'
 import { searchService, type SearchOptions } from '../web/search-service.ts'
 import type { SideModel } from '../web/side-model.ts'
+import { SEARCH } from '../mcp/deferred.ts'
+import { exitPlanMode } from './exit-plan-mode.ts'
 import { glob } from './glob.ts'
 import { googleWebSearch } from './google-web-search.ts'
 import { listDirectory } from './list-directory.ts'
@@ -25,6 +27,8 @@ export interface BuiltinOptions {
   readonly secretFiles?: readonly string[]
   /** What the web tools may ask. Without it there are none; without a searching vendor or a service, no search. */
   readonly web?: WebToolOptions
+  /** The model may put a plan to the person. */
+  readonly plan?: boolean
   /** Puts the search text of an edit right that does not fit; without it such an edit is refused. */
   readonly selfCorrect?: SelfCorrect
 }
@@ -36,7 +40,8 @@ export interface WebToolOptions {
 }
 
 /** The built-in tools, always in the same order. */
-export function builtinTools({ memory, shell, web, secretFiles, selfCorrect }: BuiltinOptions = {}): readonly Tool[] {
+export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
+  const { memory, shell, web, secretFiles, selfCorrect, plan } = options
   const isSecret = secretTest(secretFiles)
   return [
     listDirectory,
@@ -50,7 +55,15 @@ export function builtinTools({ memory, shell, web, secretFiles, selfCorrect }: B
     runShellCommand(shell),
     ...(web === undefined ? [] : webTools(web)),
     ...(memory === undefined ? [] : [saveMemory(memory)]),
+    ...(plan ? [exitPlanMode()] : []),
   ]
+}
+
+/** The names of all our tools, also of those that are not there now: no server's tool can have one of them. */
+export function builtinNames(): readonly string[] {
+  const nobody: SideModel = { can: [], ask: () => Promise.resolve({ problem: '' }) }
+  const all = [...builtinTools({ memory: '', plan: true }), webFetch(), googleWebSearch({ model: nobody })]
+  return [...all.map(({ spec }) => spec.name), SEARCH]
 }
 
 function webTools({ model, search }: WebToolOptions): readonly Tool[] {

@@ -21,7 +21,10 @@ export function unifiedDiff(name: string, before: string, after: string): string
     timeout: PATIENCE,
     headerOptions: FILE_HEADERS_ONLY,
   })
-  return patch ?? `--- ${name}\tCurrent\n+++ ${name}\tProposed\n${marked('-', before)}${marked('+', after)}`
+  if (patch !== undefined) return patch
+  // The head of a hunk ends the head of the diff: without it a line `-- x` would pass for a part of that.
+  const hunk = `@@ -1,${lineCount(before)} +1,${lineCount(after)} @@\n`
+  return `--- ${name}\tCurrent\n+++ ${name}\tProposed\n${hunk}${marked('-', before)}${marked('+', after)}`
 }
 
 /** How many lines one text has that the other has not, each way. */

@@ -1,18 +1,24 @@
-import type { Ask, Outcome } from '../../../agent/call-state.ts'
-import { type Menu, sizeOf, type State } from '../state.ts'
+import type { Outcome } from '../../../agent/call-state.ts'
+import { isWriting, type Menu, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { widthOf } from '../term/width.ts'
-import { askRoom, askWindow } from '../view/ask.ts'
+import type { Choice } from '../view/answers.ts'
 import { inputRoom } from '../view/input.ts'
 import { type Edit, edit, EMPTY, type Motion, wholeText } from './editor.ts'
 import { offsetIn, rowAt, rowsIn } from './rows.ts'
+import { pressAtAsk } from './press-ask.ts'
 import { pressAtSearch, searchHistory } from './search.ts'
 import { vimPress } from './vim.ts'
 
 /** What a key asks of the program, beside changing what is written. */
 export type Deed =
   | { readonly do: 'say'; readonly text: string }
-  | { readonly do: 'answer'; readonly ask: string; readonly outcome: Outcome; readonly words?: string }
+  | ({
+      readonly do: 'answer'
+      readonly ask: string
+      readonly outcome: Outcome
+      readonly words?: string
+    } & Partial<Choice>)
   /** The proposed change is opened in the person's editor. */
   | { readonly do: 'modify'; readonly ask: string }
   /** Something was pasted into the input; it may be the path of a picture. */
@@ -36,24 +42,19 @@ export interface Pressed {
   readonly deeds?: readonly Deed[]
 }
 
-/** Whoever has typed a letter within this time goes on typing, also when a question has come up meanwhile. */
-const TYPING_MS = 700
-
 /** What a key does. */
-export function press(before: State, key: Key, now: number): Pressed {
+export function press(before: State, key: Key): Pressed {
   const { hint: _unused, ...rest } = before
   const state: State = rest
   if (key.type === 'report') return { state: before }
   if (key.type === 'key' && key.ctrl && key.name === 'c') return interrupt(before)
   if (key.type === 'key' && key.ctrl && key.name === 'z') return { state, deeds: [{ do: 'suspend' }] }
   if (key.type === 'key' && key.ctrl && key.name === 'l') return { state, deeds: [{ do: 'redraw' }] }
-  const isTyping = state.editor.text !== '' && now - (state.typedAt ?? -Infinity) < TYPING_MS
-  if (state.asks.length > 0 && !isTyping) return pressAtAsk(state, key)
-  return key.type === 'text' ? typed(pressToWrite(state, key), now) : pressToWrite(state, key)
-}
-
-function typed({ state, ...rest }: Pressed, typedAt: number): Pressed {
-  return { ...rest, state: { ...state, typedAt } }
+  if (state.asks.length === 0) return pressToWrite(state, key)
+  if (!isWriting(state)) return pressAtAsk(state, key, (next) => pressToWrite({ ...next, isWriting: true }, key))
+  // Whoever writes goes on writing, until they turn to the question; the draft stays.
+  const isTurning = key.type === 'key' && key.name === 'escape' && !state.menu
+  return isTurning ? { state: { ...state, isWriting: false } } : pressToWrite({ ...state, isWriting: true }, key)
 }
 
 function pressToWrite(before: State, key: Exclude<Key, { type: 'report' }>): Pressed {
@@ -134,8 +135,11 @@ function send(state: State): Pressed {
 function escape(state: State): Pressed {
   if (state.queued.length > 0) {
     // What waited comes back into the input, so that nothing that was typed is lost.
-    const text = [...state.queued, state.editor.text].filter((one) => one !== '').join('\n')
-    return { state: { ...state, queued: [], editor: edit(state.editor, { do: 'set', text }) } }
+    // A message that was only recalled is no draft: the one that waits may be the same.
+    const { historyAt, draft, ...rest } = state
+    const own = historyAt === undefined ? state.editor.text : (draft?.text ?? '')
+    const text = [...state.queued, own].filter((one) => one !== '').join('\n')
+    return { state: { ...rest, queued: [], editor: edit(state.editor, { do: 'set', text }) } }
   }
   return state.running === undefined ? { state } : { state, deeds: [{ do: 'stop' }] }
 }
@@ -162,7 +166,7 @@ function recalled(state: State, to: 'up' | 'down'): Pressed {
   return { state: { ...rest, historyAt: next, draft: draft ?? state.editor, editor } }
 }
 
-type Named = Extract<Key, { type: 'key' }>
+export type Named = Extract<Key, { type: 'key' }>
 
 const CONTROL: Readonly<Record<string, Edit>> = {
   a: { do: 'move', to: 'line-start' },
@@ -189,7 +193,7 @@ const ALT: Readonly<Record<string, Edit>> = {
 const MOTIONS: Readonly<Record<string, Motion>> = { left: 'left', right: 'right', home: 'line-start', end: 'line-end' }
 
 /** The edit that a key means, as in every shell. */
-function editOf({ name, ctrl, alt }: Named): Edit | undefined {
+export function editOf({ name, ctrl, alt }: Named): Edit | undefined {
   if ((ctrl || alt) && (name === 'left' || name === 'right'))
     return { do: 'move', to: name === 'left' ? 'word-left' : 'word-end' }
   if (ctrl && (name === 'home' || name === 'end'))
@@ -228,84 +232,4 @@ function pressAtMenu(state: State, key: Key): Pressed | undefined {
 /** Whoever goes to a choice means it. */
 function movedTo(menu: Menu, at: number): Menu {
   return { ...menu, at, enter: menu.enter === 'sends-typed' ? 'sends' : menu.enter }
-}
-
-const ANSWERS: Readonly<Record<string, Outcome>> = {
-  y: 'proceed-once',
-  a: 'proceed-always',
-  f: 'proceed-always-saved',
-  s: 'proceed-always-server',
-}
-
-function pressAtAsk(state: State, key: Key): Pressed {
-  const { asking, asks } = state
-  const ask = asks[asking.at] ?? asks[0]
-  if (!ask) return { state }
-  if (asking.why) return pressAtReason(state, key, ask)
-  const look = (at: number): Pressed => ({
-    state: { ...state, asking: { at, top: 0, seen: [...new Set([...asking.seen, ask.id, asks[at]?.id ?? ''])] } },
-  })
-  if (key.type === 'key') {
-    if (key.name === 'escape') return { state, deeds: [{ do: 'answer', ask: ask.id, outcome: 'cancel' }] }
-    if (key.name === 'left') return look((asking.at + asks.length - 1) % asks.length)
-    if (key.name === 'right' || key.name === 'tab') return look((asking.at + 1) % asks.length)
-    return { state: { ...state, asking: { ...asking, top: paged(state, key.name) } } }
-  }
-  if (key.type !== 'text') return { state }
-  if (key.text === 'n') return { state: { ...state, asking: { ...asking, why: EMPTY } } }
-  const { details } = ask
-  const isOpen = details.kind === 'edit' || (details.kind === 'info' && details.form !== undefined)
-  if (key.text === 'e' && isOpen) return { state, deeds: [{ do: 'modify', ask: ask.id }] }
-  if (key.text === 'A') return allEdits(state, ask)
-  if (key.text === 's' && ask.details.kind !== 'mcp') return { state }
-  // Some things are asked about each time.
-  if ((key.text === 'a' || key.text === 'f') && ask.decision.covers === undefined) return { state }
-  const outcome = ANSWERS[key.text]
-  return outcome === undefined ? { state } : { state, deeds: [{ do: 'answer', ask: ask.id, outcome }] }
-}
-
-/** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
-function paged(state: State, name: Named['name']): number {
-  const { room, last } = askWindow(state.asks, state.asking, askRoom(state, { ...sizeOf(state), root: state.root }))
-  const page = Math.max(room - 1, 1)
-  const steps: Readonly<Record<string, number>> = {
-    'page-down': page,
-    'page-up': -page,
-    down: 1,
-    up: -1,
-    home: -Infinity,
-    end: Infinity,
-  }
-  return Math.max(Math.min(Math.min(state.asking.top, last) + (steps[name] ?? 0), last), 0)
-}
-
-/** Several edits at once, but only after each has been looked at. */
-function allEdits(state: State, current: Ask): Pressed {
-  const edits = state.asks.filter(({ details }) => details.kind === 'edit')
-  const unseen = state.asks.findIndex(
-    ({ id, details }) => details.kind === 'edit' && id !== current.id && !state.asking.seen.includes(id),
-  )
-  if (edits.length < 2) return { state }
-  if (unseen >= 0)
-    return { state: { ...state, asking: { at: unseen, top: 0, seen: [...state.asking.seen, current.id] } } }
-  return { state, deeds: edits.map(({ id }) => ({ do: 'answer', ask: id, outcome: 'proceed-once' })) }
-}
-
-function pressAtReason(state: State, key: Key, ask: Ask): Pressed {
-  const { why, ...asking } = state.asking
-  if (key.type === 'key' && key.name === 'escape') return { state: { ...state, asking } }
-  if (key.type === 'key' && key.name === 'enter') {
-    const words = (why ?? EMPTY).text.trim()
-    return {
-      state: { ...state, asking },
-      deeds: [{ do: 'answer', ask: ask.id, outcome: 'cancel', ...(words !== '' && { words }) }],
-    }
-  }
-  const change: Edit | undefined =
-    key.type === 'text' || key.type === 'paste'
-      ? { do: 'insert', text: key.text }
-      : key.type === 'key'
-        ? editOf(key)
-        : undefined
-  return change ? { state: { ...state, asking: { ...asking, why: edit(why ?? EMPTY, change) } } } : { state }
 }

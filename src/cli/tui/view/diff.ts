@@ -1,4 +1,5 @@
-import { type Line, line, type Span, type Tone, wrap } from '../term/line.ts'
+import { exactRows } from '../term/exact.ts'
+import { type Line, line, type Span, type Tone } from '../term/line.ts'
 
 /** A unified diff in colour, with the line numbers of the new file (of the old one where lines go). */
 export function diffLines(diff: string, width: number): Line[] {
@@ -11,7 +12,8 @@ export function diffLines(diff: string, width: number): Line[] {
     if (hunk) {
       ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
       if (out.length > 0) out.push(line('⋯', 'quiet'))
-    } else if (row.startsWith('+')) out.push(...numbered(after++, row, 'added', digits, width))
+    } else if (row.startsWith('\\ ')) out.push(line(`${' '.repeat(digits + 1)}${row}`, 'quiet'))
+    else if (row.startsWith('+')) out.push(...numbered(after++, row, 'added', digits, width))
     else if (row.startsWith('-')) out.push(...numbered(before++, row, 'removed', digits, width))
     else if (row !== '' || before > 0) {
       if (row === '') continue
@@ -36,13 +38,14 @@ function rowsOf(diff: string): string[] {
   const rows = diff.split('\n')
   const first = rows.findIndex((row) => row.startsWith('@@ '))
   const start = first >= 0 ? first : rows.findIndex((row) => !/^(?:Index: |=+$|--- |\+\+\+ )/.test(row))
-  return rows.slice(start).filter((row) => !row.startsWith('\\ No newline'))
+  return rows.slice(start)
 }
 
 function numbered(number: number, row: string, tone: Tone | undefined, digits: number, width: number): Line[] {
-  const text: Span = { text: row.replaceAll('\t', '    '), ...(tone && { tone }) }
+  const sign: Span = { text: row.slice(0, 1), ...(tone && { tone }) }
   const margin: Span = { text: `${String(number).padStart(digits)} `, tone: 'quiet' }
-  return wrap([margin, text], width, [{ text: ' '.repeat(digits + 2) }])
+  const next: Span = { text: `${' '.repeat(digits)} ┆`, tone: 'quiet' }
+  return exactRows(row.slice(1), { width, first: [margin, sign], next: [next], ...(tone && { tone }) })
 }
 
 function farthest(row: string): number {

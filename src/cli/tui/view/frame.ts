@@ -25,7 +25,9 @@ export function frame(state: State, look: Look & { readonly rows: number }, now:
   const status = statusLine(state.status, width)
   if (state.asks.length > 0) {
     const ask = askLines(state.asks, state.asking, askRoom(state, look))
-    return placed([...above, []], ask, [...draftLines(state, look), status])
+    const draft = draftLines(state, look)
+    if (draft.cursor) return placed([...above, [], ...ask.lines], draft, [...menuLines(state, width), status])
+    return placed([...above, []], ask, [...draft.lines, status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = editorLines(state.editor, { width, mark })

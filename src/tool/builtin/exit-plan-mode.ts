@@ -1,0 +1,25 @@
+import type { Tool } from '../define.ts'
+import text from './exit-plan-mode.md'
+import { builtin } from './support/builtin.ts'
+import { textIn } from './support/input.ts'
+
+/** Puts a plan to the person. Whether and how plan mode ends is decided by their answer, not here. */
+export function exitPlanMode(): Tool {
+  return builtin({
+    name: 'exit_plan_mode',
+    text,
+    kind: 'other',
+    properties: { plan: { type: 'string', description: 'The plan, in Markdown: what you would do, step by step.' } },
+    required: ['plan'],
+    effects: () => [{ kind: 'plan' }],
+    check: (input) => (textIn(input, 'plan').trim() === '' ? 'plan must not be empty.' : undefined),
+    preview: (input) => Promise.resolve({ kind: 'plan', title: 'The plan', plan: textIn(input, 'plan') }),
+
+    run(input, { modified }) {
+      const content = modified
+        ? `The person edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${textIn(input, 'plan')}`
+        : 'The person approved the plan. Plan mode is off; carry it out.'
+      return Promise.resolve({ content, display: modified ? 'Plan approved as edited' : 'Plan approved' })
+    },
+  })
+}
