@@ -26,8 +26,6 @@ export interface ApprovalOptions {
   readonly rejected?: (text: string) => Promise<string | undefined>
   /** Do commands run in a sandbox? Asked at the first command. */
   readonly sandboxed?: () => Promise<boolean>
-  /** Why they cannot, where the person wants them to: then every command asks that no rule of theirs allows. */
-  readonly unboxed?: () => Promise<string | undefined>
   /** Keeps a rule for later sessions, when a person says “always” for good. */
   readonly save?: (rule: string) => void
 }
@@ -49,7 +47,7 @@ export function approvalPolicy(options: ApprovalOptions & { readonly mode: Appro
  * things ask in every mode, and some never happen. Throws a `RuleProblem` if a rule is wrong.
  */
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
-  const { rules = {}, allowed = [], rejected, sandboxed, unboxed } = options
+  const { rules = {}, allowed = [], rejected, sandboxed } = options
   const session = { ...rules.session, allow: [...(rules.session?.allow ?? []), ...allowed] }
   const judging = {
     places: placesOf(options),
@@ -57,7 +55,6 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     approved: new Set<string>(),
     ...(rejected && { rejected }),
     ...(sandboxed && { sandboxed }),
-    ...(unboxed && { unboxed }),
   }
   return (mode) => policyFor({ ...judging, mode }, options.save)
 }

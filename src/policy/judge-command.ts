@@ -2,7 +2,8 @@ import type { Effect } from './effect.ts'
 import type { Always, Judged, Judging } from './judging.ts'
 import { inPlan } from './judging.ts'
 import { folderOf } from './path/place.ts'
-import { isAbout } from './rule/rule.ts'
+import type { Grant } from './policy.ts'
+import { isAbout, SHELL } from './rule/rule.ts'
 import { judgeShell, type ShellJudgement } from './shell/judge.ts'
 
 /** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
@@ -35,11 +36,7 @@ export async function judgeCommand(
   if (judging.approved.has(textKey(command, folder))) {
     return decided('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
   }
-  if (verdict === 'allow' && inside && places.disk) {
-    const open = shell.ruled ? undefined : await judging.unboxed?.()
-    if (open === undefined) return decided('allow', rule, why)
-    return { ...decided('ask', 'no sandbox', open), always: alwaysOf(command, folder, shell) }
-  }
+  if (verdict === 'allow' && inside && places.disk) return decided('allow', rule, why)
   if (mode === 'auto_edit' && inside && shell.understood && (await judging.sandboxed?.())) {
     return decided('allow', 'mode auto_edit in the sandbox', 'It can change nothing but the workspace.')
   }
@@ -47,7 +44,21 @@ export async function judgeCommand(
   return {
     ...decided('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
     always: alwaysOf(command, folder, shell),
+    grants: grantsOf(command, shell),
   }
+}
+
+/** What “always” may stand for: the subcommand with whatever follows it, and exactly this. */
+function grantsOf(command: string, { always, subcommands }: ShellJudgement): Grant[] {
+  const broad = subcommands && {
+    breadth: 'subcommand' as const,
+    rules: subcommands.map((words) => `${SHELL}(${words} *)`),
+    covers: `${subcommands.map((words) => `“${words}”`).join(' and ')} with any further arguments that start nothing else`,
+  }
+  const covers = always
+    ? `exactly ${always.map((rule) => `“${rule.replace(/^\w+\(=/, '').slice(0, -1)}”`).join(' and ')}`
+    : `exactly the command “${brief(command)}”`
+  return [...(broad ? [broad] : []), { breadth: 'exact', rules: always ?? [], covers }]
 }
 
 /** The words of its commands, where they are certain; else this very text, in this folder, for this session. */

@@ -11,7 +11,7 @@ import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
 import { RUN_OPTIONS } from '../line/options.ts'
 import { policiesFor } from '../setup/policies.ts'
-import { shutIn, whyUnboxed } from '../setup/shut-in.ts'
+import { shutIn } from '../setup/shut-in.ts'
 import type { PolicyOptions } from './policy.ts'
 
 const MODES = RUN_OPTIONS['approval-mode'].from
@@ -25,7 +25,6 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
   const policyFor = policiesFor(settings, {
     folders: [folder],
     sandboxed: async () => (await host.sandbox()).inForce,
-    unboxed: () => whyUnboxed({}, settings, host),
   })
   const wanted = options['approval-mode'] ?? 'default'
   const decisions: [ApprovalMode, Decision][] = []
@@ -38,13 +37,13 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
 
 const WORDS: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'refuses it' }
 
-function inWords({ verdict, rule, why, covers, programs = [] }: Decision): string {
+function inWords({ verdict, rule, why, covers, grants, programs = [] }: Decision): string {
   const what = { allow: 'It runs without a question.', ask: 'A person is asked.', deny: 'It is refused.' }[verdict]
   return [
     `${what} ${why}`,
     `Decided by: ${rule}.`,
     ...(programs.length > 0 ? [`It runs: ${programs.join(', ')}.`] : []),
-    ...(covers === undefined ? [] : [`“Always” would cover: ${covers}.`]),
+    ...(grants ?? (covers === undefined ? [] : [{ covers }])).map((one) => `“Always” would cover: ${one.covers}.`),
   ].join('\n')
 }
 

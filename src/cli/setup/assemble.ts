@@ -29,7 +29,7 @@ import type { Mcp } from './mcp.ts'
 import { configFolder, sessionsFolder } from '../own/places.ts'
 import { policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
-import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
+import { demandSandbox, shutIn } from './shut-in.ts'
 import { guardFor, webThrough, webTools } from './web.ts'
 
 /** An agent that is ready to run, and how to put it away. */
@@ -77,7 +77,6 @@ export async function assemble(
       folders: [...folders, scratch],
       allowed: args.allowedTools,
       sandboxed: async () => (await local.sandbox()).inForce,
-      unboxed: () => whyUnboxed(args, settings, local),
     })
     const policyFor = (mode: ApprovalMode): Policy => withUrlGuard(policies(mode), guard)
     const mint = (): string => turnKey(randomBytes(20))

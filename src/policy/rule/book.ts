@@ -45,10 +45,17 @@ export interface Book {
 /** Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. */
 export function openBook(tiers: RuleTiers): Book {
   const pages = new Map<Tier, Rule[]>()
-  for (const tier of TIERS) pages.set(tier, rulesOf(tier, tiers[tier] ?? {}))
+  for (const tier of TIERS) if (tier !== 'default') pages.set(tier, rulesOf(tier, tiers[tier] ?? {}))
+
+  /** Our own rules are many and right; they are read when the first command is judged. */
+  function rulesIn(tier: Tier): Rule[] {
+    const known = pages.get(tier) ?? rulesOf(tier, tiers[tier] ?? {})
+    pages.set(tier, known)
+    return known
+  }
 
   function inTier(tier: Tier, matches: (rule: Rule) => boolean): Ruling | undefined {
-    const found = (pages.get(tier) ?? []).filter(matches)
+    const found = rulesIn(tier).filter(matches)
     const rule = found.find(({ verdict }) => verdict === strictest(found.map((one) => one.verdict)))
     return rule && { rule, tier }
   }
@@ -66,7 +73,7 @@ export function openBook(tiers: RuleTiers): Book {
       return usual?.rule.verdict === 'deny' ? usual : project
     },
     add(tier, rule) {
-      pages.get(tier)?.push(rule)
+      rulesIn(tier).push(rule)
     },
   }
 }
