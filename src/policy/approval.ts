@@ -26,8 +26,6 @@ export interface ApprovalOptions {
   readonly rejected?: (text: string) => Promise<string | undefined>
   /** Do commands run in a sandbox? Asked at the first command. */
   readonly sandboxed?: () => Promise<boolean>
-  /** Why they cannot, where the person wants them to: then every command asks that no rule of theirs allows. */
-  readonly unboxed?: () => Promise<string | undefined>
   /** Keeps rules for later sessions, of this project or of all. */
   readonly save?: (rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
@@ -49,7 +47,7 @@ export function approvalPolicy(options: ApprovalOptions & { readonly mode: Appro
  * things ask in every mode, and some never happen. Throws a `RuleProblem` if a rule is wrong.
  */
 export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode) => Policy {
-  const { rules = {}, allowed = [], rejected, sandboxed, unboxed } = options
+  const { rules = {}, allowed = [], rejected, sandboxed } = options
   const session = { ...rules.session, allow: [...(rules.session?.allow ?? []), ...allowed] }
   const tiers = { default: DEFAULT_RULES, ...rules, session }
   const approved = new Set<string>()
@@ -59,7 +57,6 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     approved,
     ...(rejected && { rejected }),
     ...(sandboxed && { sandboxed }),
-    ...(unboxed && { unboxed }),
   }
   const keep: Keep = { approved, book: judging.book, ...(options.save && { save: options.save }) }
   return (mode) => {

@@ -2,7 +2,7 @@ import type { Effect } from './effect.ts'
 import { inPlan, type Judged, type Judging, textKey } from './judging.ts'
 import { folderOf } from './path/place.ts'
 import type { Grant } from './policy.ts'
-import { isAbout, type Rule } from './rule/rule.ts'
+import { isAbout, type Rule, SHELL } from './rule/rule.ts'
 import { judgeShell, type ShellJudgement } from './shell/judge.ts'
 
 /** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
@@ -28,9 +28,8 @@ export async function judgeCommand(
   })
   const inside = folderOf(folder, places.folders, places.disk) !== undefined
 
-  // Only what is proved harmless runs: a rule of the person's may allow what changes something.
-  if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || shell.ruled || !inside || !places.disk))
-    return inPlan()
+  // Only what is proved harmless runs: the rules of a plan hold no permissions of the person's own.
+  if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !places.disk)) return inPlan()
   if (shell.firm) return decided(verdict, rule, why)
   if (whole?.verdict === 'ask') return decided('ask', whole.text, `The rule “${whole.text}” asks about it.`)
   if (whole?.verdict === 'allow') return decided('allow', whole.text, `The rule “${whole.text}” allows it.`)
@@ -38,24 +37,25 @@ export async function judgeCommand(
   if (judging.approved.has(textKey(command, folder))) {
     return decided('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
   }
-  if (verdict === 'allow' && inside && places.disk) {
-    const open = shell.ruled ? undefined : await judging.unboxed?.()
-    if (open === undefined) return decided('allow', rule, why)
-    return { ...decided('ask', 'no sandbox', open), grants: [grantOf(command, shell)] }
-  }
+  if (verdict === 'allow' && inside && places.disk) return decided('allow', rule, why)
   const because = verdict === 'allow' ? `It runs in ${folder}, which is outside the workspace.` : why
   return {
     ...decided('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
-    grants: [grantOf(command, shell)],
+    grants: grantsOf(command, shell),
   }
 }
 
-/** The words of its commands, where they are certain; else this very text, in this folder, for this session. */
-function grantOf(command: string, { always = [] }: ShellJudgement): Grant {
-  const words = always.map((rule) => `“${rule.replace(/^\w+\(=/, '').slice(0, -1)}”`)
-  const covers =
-    always.length === 0 ? `exactly the command “${brief(command)}”` : `exactly the words ${words.join(', ')}`
-  return { breadth: 'exact', rules: always, covers }
+/** What “always” may stand for: the subcommand with whatever follows it, and exactly this. */
+function grantsOf(command: string, { always, subcommands }: ShellJudgement): Grant[] {
+  const broad = subcommands && {
+    breadth: 'subcommand' as const,
+    rules: subcommands.map((words) => `${SHELL}(${words} *)`),
+    covers: `${subcommands.map((words) => `“${words}”`).join(' and ')} with any further arguments that start nothing else`,
+  }
+  const covers = always
+    ? `exactly ${always.map((rule) => `“${rule.replace(/^\w+\(=/, '').slice(0, -1)}”`).join(' and ')}`
+    : `exactly the command “${brief(command)}”`
+  return [...(broad ? [broad] : []), { breadth: 'exact', rules: always ?? [], covers }]
 }
 
 /** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */

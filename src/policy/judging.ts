@@ -8,7 +8,6 @@ export interface Judging {
   readonly places: Places
   readonly book: Book
   readonly sandboxed?: () => Promise<boolean>
-  readonly unboxed?: () => Promise<string | undefined>
   /** Commands, with their folders, that the person has approved word for word, each as `textKey` writes it. */
   readonly approved: ReadonlySet<string>
   readonly rejected?: (text: string) => Promise<string | undefined>

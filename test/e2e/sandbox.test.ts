@@ -30,22 +30,19 @@ test('--sandbox on, where there is none, is a complaint', { skip: process.platfo
   assert.equal((await dragoman(['--sandbox', 'maybe', '-p', 'x'], at)).code, 42)
 })
 
-test('without a sandbox a harmless command asks too, and the person is told once how to get one', async () => {
-  const looking = [{ call: [{ name: 'run_shell_command', args: { command: 'pwd' } }] }, { say: 'Done.' }]
-  const at = await stage([...looking, ...looking, ...looking])
+test('without a sandbox only what is proved harmless runs unasked, and the person is told once how to get one', async () => {
+  const calls = ['pwd', 'sh -c pwd'].map((command) => ({ call: [{ name: 'run_shell_command', args: { command } }] }))
+  const at = await stage([...calls, { say: 'Done.' }])
   // Programs as the machine has them, but for the one that shuts in.
   const bin = join(at.home, 'bin')
   mkdirSync(bin)
   symlinkSync('/bin/bash', join(bin, 'bash'))
   const world = { ...at, env: { ...at.env, PATH: bin } }
   const first = await dragoman(['-p', 'look', '-o', 'stream-json'], world)
-  assert.match(first.err, /No sandbox: .*every command is asked about; --sandbox off/)
-  assert.match(first.out, /There is no sandbox here, so every command is asked about/)
-  assert.doesNotMatch(first.out, /Exit Code/)
+  assert.match(first.err, /No sandbox: .*only commands that are proved harmless/)
+  assert.equal(first.out.match(/Exit Code: 0/g)?.length, 1, 'only the harmless one ran')
   const second = await dragoman(['-p', 'look', '-o', 'stream-json'], world)
   assert.doesNotMatch(second.err, /No sandbox/)
-  const waived = await dragoman(['-p', 'look', '--sandbox', 'off', '-o', 'stream-json'], world)
-  assert.match(waived.out, /Exit Code: 0/)
 })
 
 test('doctor --local says what is in force, and names keys without showing them', async () => {

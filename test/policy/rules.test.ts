@@ -95,23 +95,6 @@ describe('modes', () => {
     ] as const)
       assert.equal(await verdict(at, call, { mode: 'plan', rules, allowed: ['run_shell_command'] }), expected, call)
   })
-
-  test('where no sandbox is possible every command asks that no rule of the person allows', async () => {
-    using at = ground()
-    const options = { unboxed: () => Promise.resolve('There is none.') }
-    const decision = await say(at, 'run_shell_command ls', options)
-    assert.deepEqual([decision.verdict, decision.rule, decision.why], ['ask', 'no sandbox', 'There is none.'])
-    assert.equal(await verdict(at, 'run_shell_command ls', { ...options, mode: 'auto_edit' }), 'ask')
-    assert.equal(await verdict(at, 'run_shell_command ls', { ...options, mode: 'yolo' }), 'allow')
-    const user = { allow: ['run_shell_command(ls)'] }
-    assert.equal(await verdict(at, 'run_shell_command ls', { ...options, rules: { user } }), 'allow')
-    assert.equal(await verdict(at, 'run_shell_command ls && pwd', { ...options, rules: { user } }), 'ask')
-
-    const policy = policyAt(at, options)
-    const proposal = { tool: 'run_shell_command', input: {}, effects: [shell('ls', at)] }
-    policy.remember(proposal, first(await policy.decide(proposal)), 'session')
-    assert.equal((await policy.decide(proposal)).verdict, 'allow')
-  })
 })
 
 /** The first thing that can be allowed from now on. */

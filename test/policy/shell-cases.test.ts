@@ -8,7 +8,7 @@ import { lookAtDisk } from '../../src/host/look.ts'
 import { openBook } from '../../src/policy/rule/book.ts'
 import { judgeShell, type ShellJudgement } from '../../src/policy/shell/judge.ts'
 import { shared } from '../support/paths.ts'
-import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
+import { ALL_ROUNDS, type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 import { ground, type Ground, type Step } from './ground.ts'
 
 interface ShellCase {
@@ -34,14 +34,22 @@ interface Head {
   readonly fixture: readonly Step[]
 }
 
-const cases = securityCases<ShellCase>('shell-policy.json')
-const head: Head =
-  skipWithoutCases === false
-    ? (JSON.parse(readFileSync(join(shared, 'security/shell-policy.json'), 'utf8')) as Head)
-    : { policy: { allow: [], deny: [], protectedWrites: [], secretFiles: [] }, fixture: [] }
+/** Each round has rules and a disk of its own. */
+const heads = new Map<ShellCase, Head>()
+const cases = ALL_ROUNDS.flatMap((round) => {
+  const file = join(shared, 'security', round, 'shell-policy.json')
+  const own = securityCases<ShellCase>('shell-policy.json', [round])
+  const head = own.length > 0 ? (JSON.parse(readFileSync(file, 'utf8')) as Head) : undefined
+  for (const one of own) if (head) heads.set(one, head)
+  return own
+})
+
+function headOf(one: ShellCase): Head {
+  return heads.get(one) ?? assert.fail(`${one.id} has no head`)
+}
 
 async function judged(one: ShellCase, at: Ground): Promise<ShellJudgement> {
-  const { allow, deny, protectedWrites, secretFiles } = head.policy
+  const { allow, deny, protectedWrites, secretFiles } = headOf(one).policy
   const places = {
     folders: [at.ws],
     home: at.home,
@@ -55,15 +63,18 @@ async function judged(one: ShellCase, at: Ground): Promise<ShellJudgement> {
 
 /** All judgements. Cases that need nothing of their own share one disk. */
 async function judgeAll(): Promise<ReadonlyMap<ShellCase, ShellJudgement>> {
-  using common = ground(head.fixture)
+  const common = new Map([...new Set(heads.values())].map((head) => [head, ground(head.fixture)]))
   const all = new Map<ShellCase, ShellJudgement>()
   await inTurns(cases, async (one) => {
-    if (!one.setup?.length) all.set(one, await judged(one, common))
+    const head = headOf(one)
+    const at = common.get(head)
+    if (at && !one.setup?.length) all.set(one, await judged(one, at))
     else {
-      using own = ground([...head.fixture, ...one.setup])
+      using own = ground([...head.fixture, ...(one.setup ?? [])])
       all.set(one, await judged(one, own))
     }
   })
+  for (const at of common.values()) at[Symbol.dispose]()
   return all
 }
 
@@ -103,7 +114,7 @@ describe('shell-policy.json', { skip: skipWithoutCases }, () => {
       ([one, { verdict }]) => verdict === 'allow' && !one.effects['network'],
     )
     await inTurns(allowed, async ([one]) => {
-      using at = ground([...head.fixture, ...(one.setup ?? [])])
+      using at = ground([...headOf(one).fixture, ...(one.setup ?? [])])
       const host = localHost({ folders: [at.ws], scratch: join(at.base, 'scratch') })
       const env = { HOME: at.home, PWN_FILE: join(at.ws, 'PWNED'), PWN_CMD: './pwn.sh', OLDPWD: at.outside }
       try {

@@ -30,11 +30,11 @@ const RULES: PolicyRules = {
 const FILES: readonly Step[] = [
   { op: 'file', path: 'a.txt', text: 'a\n' },
   { op: 'file', path: 'src/b.ts', text: 'b\n' },
-  { op: 'file', path: '.env', text: 'KEY=FAKE\n' },
   { op: 'mkdir', path: 'build' },
+  { op: 'git-init-and-commit', path: '.' },
+  { op: 'file', path: '.env', text: 'KEY=FAKE\n' },
   { op: 'symlink', path: 'out', text: '../outside' },
   { op: 'symlink', path: 'keys', text: '.env' },
-  { op: 'git-init-and-commit', path: '.' },
 ]
 
 const common = ground(FILES)
@@ -78,8 +78,8 @@ const ASKED: readonly (readonly [why: string, command: string])[] = [
   ['in the background', 'ls & echo x'],
   ['a substitution', 'echo $(ls)'],
   ['a substitution in quotes', 'echo "`ls`"'],
-  ['a variable', 'echo $HOME'],
-  ['a pattern', 'cat *.txt'],
+  ['a variable', 'echo $FOO'],
+  ['a pattern', 'cat *'],
   ['braces', 'cat {a,b}.txt'],
   ['a file by redirection', 'echo x > a.txt'],
   ['a file outside', 'cat ../outside/x'],

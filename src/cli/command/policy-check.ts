@@ -34,7 +34,7 @@ async function judge(line: JsonObject, ground: Ground): Promise<Answer> {
   if (kind === 'url') return checkUrl(line)
   if (kind === 'terminal') return checkTerminal(line)
   if (kind !== 'shell') throw new Complaint(`a line has no kind that is known: ${JSON.stringify(line).slice(0, 100)}`)
-  const steps = ['fixture', 'setup'].flatMap((key) => stepsIn(line, key))
+  const steps = [...ground.fixture, ...['fixture', 'setup'].flatMap((key) => stepsIn(line, key))]
   const disk = diskWith(steps, (path) => join(ground.folder, path), ground.fill)
   const context = { places: ground.places({ disk }), book: openBook(ground.rules), rejected: bashRejects }
   const { verdict, rule, why, programs } = await judgeShell(
@@ -65,7 +65,9 @@ function groundOf(options: PolicyOptions): Ground {
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(fill),
     ...more,
   })
-  return { folder, rules, fill, places }
+  const json = options.rules === undefined ? {} : readJson(options.rules)
+  const fixture = isObject(json) ? stepsIn(json as JsonObject, 'fixture') : []
+  return { folder, rules, fixture, fill, places }
 }
 
 /** The rules of a file, alone; or those that hold here. */

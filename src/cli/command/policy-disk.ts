@@ -133,7 +133,19 @@ function take(
   } else if (op === 'git-init-and-commit') {
     made.set(`${at}/.git`, { kind: 'folder' })
     made.set(`${at}/.git/config`, { kind: 'file', text: '[core]\n\tbare = false\n' })
+    made.set(`${at}/.git/index`, { kind: 'file', text: indexOf([...made.keys()], at) })
   } else if (op !== 'touch-old') made.set(at, { kind: 'file', text })
+}
+
+/** An index of git that names the files made so far; nothing else of it counts. */
+function indexOf(paths: readonly string[], folder: string): string {
+  const names = paths.flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []))
+  const tracked = names.filter((name) => !name.startsWith('.git/')).slice(0, 127)
+  const entries = tracked.map((name) => {
+    const entry = '\0'.repeat(62) + name
+    return entry + '\0'.repeat(8 - (Buffer.byteLength(entry) % 8))
+  })
+  return `DIRC\0\0\0\u0002\0\0\0${String.fromCharCode(tracked.length)}${entries.join('')}`
 }
 
 function linkOnDisk(path: string): string | undefined {

@@ -11,7 +11,7 @@ import { readSettings } from '../config/read.ts'
 import { Complaint } from '../exit.ts'
 import { RUN_OPTIONS } from '../line/options.ts'
 import { policiesFor } from '../setup/policies.ts'
-import { shutIn, whyUnboxed } from '../setup/shut-in.ts'
+import { shutIn } from '../setup/shut-in.ts'
 import type { PolicyOptions } from './policy.ts'
 
 const MODES = RUN_OPTIONS['approval-mode'].from
@@ -25,7 +25,6 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
   const policyFor = policiesFor(settings, {
     folders: [folder],
     sandboxed: async () => (await host.sandbox()).inForce,
-    unboxed: () => whyUnboxed({}, settings, host),
   })
   const wanted = options['approval-mode'] ?? 'default'
   const decisions: [ApprovalMode, Decision][] = []

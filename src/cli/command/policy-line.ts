@@ -8,6 +8,8 @@ import type { Step } from './policy-disk.ts'
 export interface Ground {
   readonly folder: string
   readonly rules: RuleTiers
+  /** What the file of the rules says that every command finds on the disk. */
+  readonly fixture: readonly Step[]
   /** Fills in the names that cases have for folders. */
   readonly fill: (text: string) => string
   readonly places: (more: Partial<Places>) => Places

@@ -29,7 +29,7 @@ import type { Mcp } from './mcp.ts'
 import { memoryFile, sessionsFolder, writeLocksFolder } from '../own/places.ts'
 import { policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
-import { demandSandbox, shutIn, whyUnboxed } from './shut-in.ts'
+import { demandSandbox, shutIn } from './shut-in.ts'
 import { guardFor, webThrough, webTools } from './web.ts'
 
 /** An agent that is ready to run, and how to put it away. */
@@ -81,7 +81,6 @@ export async function assemble(
       folders: [...folders, scratch],
       allowed: args.allowedTools,
       sandboxed: async () => (await local.sandbox()).inForce,
-      unboxed: () => whyUnboxed(args, settings, local),
     })
     const mode = modes(args.mode ?? config.approvalMode ?? 'default', (one) => withUrlGuard(policies(one), guard))
     const mint = (): string => turnKey(randomBytes(20))

@@ -43,20 +43,13 @@ export async function demandSandbox(args: Wish, { config }: Settings, host: Loca
   )
 }
 
-/** Why commands cannot be shut in although the person did not say that they need not be; they are told how to change it. */
-export async function whyUnboxed(args: Wish, { config }: Settings, host: LocalHost): Promise<string | undefined> {
-  if ((args.sandbox ?? config.sandbox) === 'off') return undefined
-  const state = await host.sandbox()
-  if (state.inForce) return undefined
-  tellOnce([`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' '))
-  return 'There is no sandbox here, so every command is asked about (dragoman doctor --local says why).'
-}
-
 /** A person is told once on this machine, not with every run. */
 function tellOnce(why: string): void {
   const mark = join(dataFolder(), 'told-no-sandbox')
   if (existsSync(mark)) return
-  process.stderr.write(`dragoman: ${why} Until then every command is asked about; --sandbox off says that you know.\n`)
+  process.stderr.write(
+    `dragoman: ${why} Until then only commands that are proved harmless, or that you allowed, run unasked.\n`,
+  )
   try {
     writeFileSync(mark, '', { mode: 0o600 })
   } catch {

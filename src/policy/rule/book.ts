@@ -46,12 +46,23 @@ export interface Book {
 
 /** Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. */
 export function openBook(tiers: RuleTiers): Book {
-  return bookOf(new Map(TIERS.map((tier) => [tier, rulesOf(tier, tiers[tier] ?? {})])), tiers.trusted === true)
+  const pages = new Map<Tier, Rule[]>()
+  for (const tier of TIERS) if (tier !== 'default') pages.set(tier, rulesOf(tier, tiers[tier] ?? {}))
+  return bookOf(pages, tiers)
 }
 
-function bookOf(pages: Map<Tier, Rule[]>, trusted: boolean): Book {
+function bookOf(pages: Map<Tier, Rule[]>, tiers: RuleTiers): Book {
+  const trusted = tiers.trusted === true
+
+  /** Our own rules are many and right; they are read when the first command is judged. */
+  function rulesIn(tier: Tier): Rule[] {
+    const known = pages.get(tier) ?? rulesOf(tier, tiers[tier] ?? {})
+    pages.set(tier, known)
+    return known
+  }
+
   function inTier(tier: Tier, matches: (rule: Rule) => boolean): Ruling | undefined {
-    const found = (pages.get(tier) ?? []).filter(matches)
+    const found = rulesIn(tier).filter(matches)
     const rule = found.find(({ verdict }) => verdict === strictest(found.map((one) => one.verdict)))
     return rule && { rule, tier }
   }
@@ -68,10 +79,10 @@ function bookOf(pages: Map<Tier, Rule[]>, trusted: boolean): Book {
       return usual?.rule.verdict === 'deny' ? usual : project
     },
     add(tier, rule) {
-      pages.get(tier)?.push(rule)
+      rulesIn(tier).push(rule)
     },
     with(tier, rules) {
-      return bookOf(new Map([...pages].map(([name, all]) => [name, name === tier ? [...all, ...rules] : all])), trusted)
+      return bookOf(new Map([...pages, [tier, [...rulesIn(tier), ...rules]]]), tiers)
     },
   }
 }

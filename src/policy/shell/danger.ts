@@ -17,15 +17,22 @@ export function dangersIn({ commands, bomb }: Survey, places: Places): Danger[] 
     ...reason(destroys(command, places), 'destroys'),
     ...[...command.writes, ...writtenBy(command.words)].flatMap((word) => written(word, command, places)),
     ...command.reads.flatMap((word) => network(word)),
-    ...(SPEAKERS.has(programOf(command)) ? command.reads : [...command.reads, ...command.words.slice(1)]).flatMap(
-      (word) => secret(word, command, places),
-    ),
+    ...[...command.reads, ...filesNamed(command)].flatMap((word) => secret(word, command, places)),
   ])
   return bomb ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself without end.' }, ...found] : found
 }
 
 /** Programs whose words are not files. */
 const SPEAKERS: ReadonlySet<string> = new Set(['echo', 'printf', 'ls', ':', 'true', 'false', 'test', '[', '[[', 'git'])
+
+/** The words of a command that may be files: not what `find` compares names with. */
+function filesNamed(command: Command): readonly Word[] {
+  const name = programOf(command)
+  if (SPEAKERS.has(name)) return []
+  const compares = (at: number) =>
+    name === 'find' && /^-i?(?:name|path|wholename|regex|lname)$/.test(command.words[at]?.guess ?? '')
+  return command.words.slice(1).filter((_, at) => !compares(at))
+}
 
 function reason(why: string | undefined, rule: string): Danger[] {
   return why === undefined ? [] : [{ verdict: 'deny', rule, why }]

@@ -2,16 +2,19 @@ import { posix } from 'node:path'
 import { NO_DISK } from '../disk.ts'
 import { hiddenIn, isDisguised } from '../hidden.ts'
 import { isLike } from '../path/pattern.ts'
-import { isWithin, type Places } from '../path/place.ts'
+import { isWithin, judgePlace, type Places } from '../path/place.ts'
+import { SECRETS } from '../path/protected.ts'
 import type { Verdict } from '../policy.ts'
-import type { Book, Ruling, Tier } from '../rule/book.ts'
+import type { Book, Ruling } from '../rule/book.ts'
 import { coversWords, isAbout, type Rule, SHELL } from '../rule/rule.ts'
 import { quoted } from '../rule/words.ts'
 import { type Command, nameOf, programOf } from './command.ts'
 import { dangersIn } from './danger.ts'
 import { doubtAbout, pathDoubt } from './harmless.ts'
+import { mayNameSecret, wordsOfPattern } from './pattern-words.ts'
 import { type PlainCommand, provePlain } from './plain.ts'
-import { withoutPrinting } from './program/git.ts'
+import { inFolder, withoutOptions, withoutPrinting } from './program/git.ts'
+import { subcommandOf, wordRisk } from './program/subcommand.ts'
 import { survey } from './survey.ts'
 import { type Parse, shellParser } from './syntax.ts'
 import { UNKNOWN } from './word.ts'
@@ -35,12 +38,12 @@ export interface ShellJudgement {
   readonly firm: boolean
   /** Was the text understood as a whole? */
   readonly understood: boolean
-  /** Is every command in it allowed by a rule that somebody made, and not only by the proof? */
-  readonly ruled?: boolean
   /** It is allowed only if git starts none of the programs that settings name. */
   readonly gitHelpers?: 'off'
-  /** The rules that would allow it from now on; absent if only a person can, each time. */
+  /** The rules that would allow exactly this from now on; absent if only a person can, each time. */
   readonly always?: readonly string[]
+  /** The words of subcommands that all of what is asked about begins with: rules for these would allow more than this. */
+  readonly subcommands?: readonly string[]
 }
 
 /**
@@ -100,7 +103,7 @@ const MAX_ALLOWED = 20_000
 const MAX_LENGTH = 100_000
 const MAX_COMMANDS = 64
 
-type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm' | 'ruled' | 'gitHelpers' | 'always'>
+type Core = Pick<ShellJudgement, 'verdict' | 'rule' | 'why' | 'firm' | 'gitHelpers' | 'always' | 'subcommands'>
 
 function judgeProved(commands: readonly PlainCommand[], start: string, context: ShellContext): Core {
   if (commands.length > MAX_COMMANDS) return ask(`It runs ${commands.length} commands, which is too many to be sure.`)
@@ -109,13 +112,12 @@ function judgeProved(commands: readonly PlainCommand[], start: string, context: 
   const missing: PlainCommand[] = []
   let why = ''
   for (const [at, command] of commands.entries()) {
-    const next =
-      command.words[0] === 'cd' ? entered(command, commands.slice(at + 1), folder, context.places) : undefined
+    const next = command.words[0] === 'cd' ? entered(command, commands.slice(at + 1), folder, context) : undefined
     if (next !== undefined) {
       folder = next
       continue
     }
-    const judged = judgeOne(command, folder, context)
+    const judged = judgeOne(...placed(command, folder, context), context)
     if ('rule' in judged) used.push(judged)
     else {
       missing.push(command)
@@ -124,40 +126,84 @@ function judgeProved(commands: readonly PlainCommand[], start: string, context: 
   }
   if (missing.length === 0) {
     const rule = unique(used.map((one) => one.rule)).join(', ')
-    const ruled = used.every(({ tier }) => tier !== 'default')
     // A rule of the person's own about `git commit` means the hooks too; and a command has one environment.
     const git = used.filter(({ program }) => program === 'git')
     const gitHelpers = git.length > 0 && git.every(({ proved }) => proved) && { gitHelpers: 'off' as const }
-    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ruled, ...gitHelpers }
+    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ...gitHelpers }
   }
   const rules = missing.map(({ words }) => quoted(words)).filter((words) => words !== undefined)
-  const whole = rules.length === missing.length && commands.every(({ reads }) => reads.length === 0)
-  return { ...ask(why), ...(whole && { always: unique(rules).map((words) => `${SHELL}(=${words})`) }) }
+  const whole =
+    rules.length === missing.length && commands.every(({ reads, patterns }) => reads.length + patterns.length === 0)
+  const subcommands = whole ? broadly(missing, folder, context.places) : undefined
+  return {
+    ...ask(why),
+    ...(whole && { always: unique(rules).map((words) => `${SHELL}(=${words})`) }),
+    ...(subcommands && { subcommands }),
+  }
+}
+
+/** The subcommands of some commands, if each has one and is allowed by a rule about it. */
+function broadly(missing: readonly PlainCommand[], folder: string, places: Places): string[] | undefined {
+  const found = missing.map(({ words }) => {
+    const subcommand = subcommandOf(words)
+    return subcommand && riskIn(words, subcommand.length, folder, places) === undefined ? quoted(subcommand) : undefined
+  })
+  const known = found.filter((words) => words !== undefined)
+  return known.length === found.length ? unique(known) : undefined
+}
+
+/** Says what in the words behind a subcommand makes it something else; nothing for programs that are not known. */
+function riskIn(words: readonly string[], ruled: number, folder: string, places: Places): string | undefined {
+  const subcommand = subcommandOf(words)
+  if (!subcommand || ruled < subcommand.length) return undefined
+  const isOutside = (path: string) => judgePlace(path, 'write', places, folder).kind !== 'in'
+  const word = wordRisk(subcommand, words.slice(ruled), isOutside)
+  return word === undefined ? undefined : `“${word}” may make something else of it`
 }
 
 /** A command that a rule allows; `proved` if the rule holds only for what is known to be harmless. */
 interface Allowed {
   readonly rule: string
-  readonly tier: Tier
   readonly program: string
   readonly proved: boolean
 }
 
-function judgeOne(
-  { words, reads }: PlainCommand,
-  folder: string,
-  { book, places }: ShellContext,
-): Allowed | { doubt: string } {
+function judgeOne(command: PlainCommand, folder: string, { book, places }: ShellContext): Allowed | { doubt: string } {
+  const { words, reads } = command
   const ruling = rulingFor(withoutPrinting(words), book)
   const shown = words.join(' ')
   if (ruling?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
   const { more, words: ruled = [], text } = ruling.rule
   const doubt =
     reads.map((file) => pathDoubt(file, folder, places)).find((one) => one !== undefined) ??
-    (more === 'harmless' ? doubtAbout(words, ruled.length, folder, places) : undefined)
+    (more === 'harmless' ? harmDoubt(command, ruled.length, folder, places) : patternDoubt(command)) ??
+    (more === 'any' ? riskIn(words, ruled.length, folder, places) : undefined)
   return doubt === undefined
-    ? { rule: text, tier: ruling.tier, program: words[0] ?? '', proved: more === 'harmless' }
+    ? { rule: text, program: words[0] ?? '', proved: more === 'harmless' }
     : { doubt: `“${shown}” is not proved harmless: ${doubt}.` }
+}
+
+/** Says why a command is not harmless with the words that bash makes of its patterns. */
+function harmDoubt(command: PlainCommand, ruled: number, folder: string, places: Places): string | undefined {
+  const [first = ruled] = command.patterns
+  if (first < ruled) return patternDoubt(command)
+  const words: string[] = []
+  for (const [at, word] of command.words.entries()) {
+    const found = command.patterns.includes(at) ? wordsOfPattern(word, folder, places.disk ?? NO_DISK) : [word]
+    if (!found) return `“${word}” stands for too many files`
+    // A file may be named like an option.
+    const odd = found.find((one) => one !== word && one.startsWith('-'))
+    if (odd !== undefined) return `“${word}” stands for the file “${odd}”, which looks like an option`
+    const isEmpty = command.patterns.includes(at) && found.length === 1 && found[0] === word
+    if (isEmpty && mayNameSecret(word, [...(places.secretFiles ?? []), ...SECRETS]))
+      return `“${word}” may stand for a file with secrets`
+    words.push(...found)
+  }
+  return doubtAbout({ words, folder, isPiped: command.after === '|' || command.reads.length > 0 }, ruled, places)
+}
+
+function patternDoubt({ words, patterns: [first] }: PlainCommand): string | undefined {
+  return first === undefined ? undefined : `what “${words[first]}” stands for is known only when it runs`
 }
 
 /** Where `cd` leads, if that is sure: into the workspace, and nothing runs if it fails. */
@@ -165,11 +211,23 @@ function entered(
   { words, reads }: PlainCommand,
   rest: readonly PlainCommand[],
   folder: string,
-  { folders, disk = NO_DISK }: Places,
+  { places }: ShellContext,
 ): string | undefined {
   const [, target = '', ...more] = words
-  if (more.length > 0 || reads.length > 0 || /^-|(?:^|\/)\.\.(?:\/|$)|^$/.test(target)) return undefined
-  if (!rest.every(({ after }) => after === '&&' || after === '|')) return undefined
+  if (more.length > 0 || reads.length > 0) return undefined
+  return rest.every(({ after }) => after === '&&' || after === '|') ? folderInside(target, folder, places) : undefined
+}
+
+/** A command with the folder that it runs in: `git -C` names one of its own. */
+function placed(command: PlainCommand, folder: string, { places }: ShellContext): [PlainCommand, string] {
+  const { words, folder: named } = inFolder(command.words)
+  const at = named === undefined || command.patterns.length > 0 ? undefined : folderInside(named, folder, places)
+  return at === undefined ? [command, folder] : [{ ...command, words }, at]
+}
+
+/** The folder of the workspace that a word means, if that is sure. */
+function folderInside(target: string, folder: string, { folders, disk = NO_DISK }: Places): string | undefined {
+  if (/^-|(?:^|\/)\.\.(?:\/|$)|^$|\*/.test(target)) return undefined
   const real = disk.real(posix.resolve(folder, target))
   if (real === undefined || disk.kind(real) !== 'folder') return undefined
   return folders.some((one) => isWithin(real, disk.real(one) ?? one)) ? real : undefined
@@ -182,12 +240,15 @@ function ruledOut(command: Command, book: Book): { verdict: 'ask' | 'deny'; rule
   const name = nameOf(first.guess).toLowerCase()
   const words = [name, ...args.map(({ guess }) => guess)]
   const pattern = first.glob && /\w/.test(name) ? name.replace(/\[(.)[^\]]*\]/g, '$1') : undefined
+  const bare = withoutOptions(words)
   const ruling = book.find(
-    (rule) => isAbout(rule, SHELL) && (!rule.words || isCovered(rule, withoutPrinting(words), pattern)),
+    (rule) =>
+      isAbout(rule, SHELL) &&
+      (!rule.words || isCovered(rule, rule.verdict === 'allow' ? withoutPrinting(words) : bare, pattern)),
   )
   const narrow =
     ruling?.rule.verdict === 'allow' && !ruling.rule.words
-      ? book.find((rule) => rule.verdict !== 'allow' && rule.words !== undefined && isCovered(rule, words, pattern))
+      ? book.find((rule) => rule.verdict !== 'allow' && rule.words !== undefined && isCovered(rule, bare, pattern))
       : ruling
   const { verdict, text = '' } = narrow?.rule ?? { verdict: 'allow' }
   if (verdict === 'allow') return []

@@ -1,9 +1,12 @@
+import { isPlainPattern } from './pattern-words.ts'
 import type { Syntax } from './syntax.ts'
 import { readWord } from './word.ts'
 
 /** A command of which every word is certain. */
 export interface PlainCommand {
   readonly words: readonly string[]
+  /** Those of its words, by number, that are patterns of files: what they stand for only the disk can say. */
+  readonly patterns: readonly number[]
   /** Files that it gets as input. */
   readonly reads: readonly string[]
   /** What stands before it: nothing, or the sign that joins it to the command before. */
@@ -58,6 +61,7 @@ const ROWS: ReadonlySet<string> = new Set(['list', 'pipeline', 'subshell', 'comp
 function statement(node: Syntax, after: string, found: Found): void {
   if (ROWS.has(node.kind)) return statements(node, after, found)
   if (node.kind === 'command') return simple(node, [], after, found)
+  if (node.kind === 'test_command') return found({ words: testWords(node), patterns: [], reads: [], after })
   if (node.kind !== 'redirected_statement') throw new Doubt(`it contains ${inWords(node.kind)}`)
   gaps(node, false)
   const [body, ...rest] = node.children
@@ -68,21 +72,57 @@ function statement(node: Syntax, after: string, found: Found): void {
   statement(body, after, found)
 }
 
+/** The words of `[ … ]`, as the program of that name gets them; `[[ … ]]` only where it means the same. */
+function testWords(node: Syntax): string[] {
+  gaps(node, false)
+  if (!/^\[\[? [^\n]* \]\]?$/.test(node.text)) throw new Doubt('it contains an odd test')
+  const words = node.children.flatMap(testWord)
+  return ['[', ...words.slice(1, -1), ']']
+}
+
+function testWord(node: Syntax): string[] {
+  if (node.kind === 'test_operator' || !node.named) return [node.text]
+  if (!node.kind.endsWith('_expression')) return [certain(node)]
+  gaps(node, false)
+  return node.children.flatMap(testWord)
+}
+
 function simple(node: Syntax, reads: readonly string[], after: string, found: Found): void {
   gaps(node, false)
   const words: string[] = []
+  const patterns: number[] = []
   const files = [...reads]
   for (const [at, child] of node.children.entries()) {
     const isWord = !child.kind.endsWith('_redirect')
     if (isWord && at > 0 && child.start === node.children[at - 1]?.end) throw new Doubt('its words are not divided')
     if (child.kind === 'variable_assignment') assignment(child)
     else if (child.kind === 'file_redirect' || child.kind === 'herestring_redirect') files.push(...redirection(child))
-    else words.push(certain(child))
+    else {
+      if (words[0] === 'echo' && isHarmlessValue(child)) {
+        words.push(child.text)
+        continue
+      }
+      const isPattern = words.length > 0 && child.kind === 'word' && isPlainPattern(child.text)
+      if (isPattern) patterns.push(words.length)
+      words.push(isPattern ? child.text : certain(child))
+    }
   }
   const [name] = words
   if (name === undefined) throw new Doubt('it sets a variable')
   if (RESERVED.has(name)) throw new Doubt(`“${name}” is a word of the shell itself`)
-  found({ words, reads: files, after })
+  found({ words, patterns, reads: files, after })
+}
+
+/** Text that `echo` may print though it is known only when it runs: how the last command ended, and who and where we are. */
+function isHarmlessValue({ kind, text, children }: Syntax): boolean {
+  if (kind === 'simple_expansion') return /^\$(?:\?|HOME|PWD|PATH|USER|SHELL|LANG)$/.test(text)
+  const isText = kind === 'string' || kind === 'concatenation'
+  if (!isText || !children.some(isHarmlessValue)) return false
+  return children.every(
+    (one) =>
+      isHarmlessValue(one) ||
+      (kind === 'string' ? one.kind === '"' || one.kind === 'string_content' : /^[\w:=.,-]+$/.test(one.text)),
+  )
 }
 
 /** Words that the parser takes for programs where bash finds them out of place. */

@@ -41,6 +41,8 @@ function piece(node: Syntax, variables: Variables): Piece {
   if (kind === 'raw_string') return { exact: text.slice(1, -1), guess: text.slice(1, -1), glob: false }
   if (kind === 'ansi_c_string') return { guess: ansi(text.slice(2, -1)), glob: false }
   if (kind === 'word' && children.length === 0) {
+    // Brackets and the sign for “not” stand alone in tests: `find . \\( -name a -o -name b \\)`.
+    if (/^\\[()!]$/.test(text)) return { exact: text.slice(1), guess: text.slice(1), glob: false }
     const glob = /(?<!\\)[*?[]/.test(text)
     const guess = text.replace(/\\(\n)?([^])?/g, (_, line?: string, sign = '') => (line === undefined ? sign : sign))
     return /[\\*?[\]`$"'<>|&;()\s]/.test(text) ? { guess, glob } : { exact: text, guess, glob }

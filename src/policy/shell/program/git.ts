@@ -1,4 +1,5 @@
-import type { Form } from './form.ts'
+import { type Form, type GivenWords, hasOption } from './form.ts'
+import { addressDoubt } from './repository.ts'
 
 const DIFF =
   '-# -p -u -s -U= -z -a -b -B? -C? -D -G= -M? -R -S= -w -W -q --patch --no-patch --unified= --raw --minimal --patience ' +
@@ -17,32 +18,124 @@ const LOG =
   '--merges --no-merges --first-parent --follow --topo-order --date-order --abbrev-commit --no-abbrev-commit --left-right ' +
   '--cherry-pick --simplify-by-decoration --full-history --name-only --walk-reflogs --no-walk --no-notes --source'
 
-/** What git does without changing anything, with the harmless options. */
-export const GIT: Readonly<Record<string, Form>> = {
+/** A form of git, and whether it shows what files hold. */
+interface GitForm extends Form {
+  readonly shows?: (given: GivenWords) => boolean
+}
+
+const always = () => true
+
+/** Options with which only names and numbers are shown, unless others ask for the change itself. */
+const SUMMARIES =
+  '-s -q --no-patch --raw --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status --quiet'
+const PATCHES =
+  '-p -u -U -W -c --patch --unified --patch-with-raw --patch-with-stat --function-context --color-words --word-diff ' +
+  '--word-diff-regex --binary --check --cc --inter-hunk-context'
+
+const showsPatch = (given: GivenWords) => hasOption(given, ...PATCHES.split(' '))
+const showsUnlessSummary = (given: GivenWords) => showsPatch(given) || !hasOption(given, ...SUMMARIES.split(' '))
+
+const LIST_REFS =
+  '--sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format= --column? --no-column --color?'
+
+/** What git does without changing anything, by its first words, with the harmless options. */
+export const GIT: Readonly<Record<string, GitForm>> = {
   status: {
     options:
       '-s -b -v -u? -z --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? ' +
       '--ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
     operands: 'paths',
+    shows: (given) => hasOption(given, '-v', '--verbose'),
   },
-  diff: { options: DIFF, operands: 'paths' },
-  log: { options: `${LOG} ${DIFF}`, operands: 'paths' },
-  show: { options: `${LOG} ${DIFF}`, operands: 'paths' },
+  diff: { options: DIFF, operands: 'paths', shows: showsUnlessSummary },
+  log: { options: `${LOG} ${DIFF}`, operands: 'paths', shows: showsPatch },
+  show: { options: `${LOG} ${DIFF}`, operands: 'paths', shows: showsUnlessSummary },
   blame: { options: '-L= -l -t -s -e -w -M? -C? --date= --porcelain --line-porcelain --show-email', operands: 'paths' },
+  grep: {
+    options:
+      '-# -A= -B= -C= -c -e= -E -F -G -h -H -i -I -l -L -n -o -p -P -q -v -w -W -z --after-context= --and --before-context= ' +
+      '--break --cached --color? --column --context= --count --extended-regexp --files-with-matches --fixed-strings ' +
+      '--full-name --function-context --heading --ignore-case --invert-match --line-number --max-count= --max-depth= ' +
+      '--name-only --no-color --not --null --only-matching --or --perl-regexp --quiet --show-function --word-regexp',
+    operands: 'pattern',
+    instead: ['-e'],
+    shows: always,
+  },
   'ls-files': {
     options:
       '-c -d -m -o -s -t -v -z --cached --deleted --modified --others --stage --exclude-standard --full-name --error-unmatch',
     operands: 'paths',
   },
+  'ls-tree': {
+    options: '-d -r -t -l -z --long --name-only --name-status --full-name --full-tree --abbrev? --format=',
+    operands: 'paths',
+  },
   'rev-parse': {
     options:
-      '-q --verify --short? --abbrev-ref? --show-toplevel --git-dir --show-prefix --is-inside-work-tree --symbolic-full-name',
+      '-q --verify --short? --abbrev-ref? --show-toplevel --git-dir --absolute-git-dir --git-common-dir --show-prefix ' +
+      '--show-cdup --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository ' +
+      '--symbolic-full-name --symbolic --all --branches? --tags? --remotes?',
+    operands: 'paths',
+  },
+  'rev-list': {
+    options: `${LOG} --count --objects-edge --timestamp --parents --children --left-only --right-only --ancestry-path?`,
     operands: 'paths',
   },
   branch: {
-    options: '-a -r -v --all --remotes --verbose --list --show-current --contains? --merged? --no-merged? --sort=',
+    options: `-a -r -v -l --all --remotes --verbose --list --show-current -i --ignore-case --abbrev? ${LIST_REFS}`,
     operands: 'none',
   },
+  'branch --list': { options: `-a -r -v --all --remotes --verbose -i ${LIST_REFS}`, operands: 'text' },
+  tag: { options: `-l -n? --list -i --ignore-case ${LIST_REFS}`, operands: 'none' },
+  'tag -l': { options: `-n? -i --ignore-case ${LIST_REFS}`, operands: 'text' },
+  'tag --list': { options: `-n? -i --ignore-case ${LIST_REFS}`, operands: 'text' },
+  remote: { options: '-v --verbose', operands: 'none', here: addressDoubt },
+  'remote get-url': { options: '--all --push', operands: 'text', most: 1, here: addressDoubt },
+  'stash list': { options: LOG, operands: 'none' },
+  'worktree list': { options: '-v -z --porcelain --verbose', operands: 'none' },
+  reflog: { options: LOG, operands: 'none' },
+  'reflog show': { options: LOG, operands: 'text', each: /^[^:]+$/ },
+  describe: {
+    options:
+      '--all --tags --contains --abbrev= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken?',
+    operands: 'text',
+  },
+  shortlog: { options: `-n -s -e -w? --numbered --summary --email --group= ${LOG}`, operands: 'paths' },
+  'merge-base': { options: '-a --all --octopus --independent --is-ancestor --fork-point', operands: 'text' },
+  'show-ref': {
+    options: '-s -d -q --head --heads --branches --tags --verify --hash? --abbrev? --dereference',
+    operands: 'text',
+  },
+  'for-each-ref': { options: `--count= --omit-empty --ignore-case ${LIST_REFS}`, operands: 'text' },
+  'name-rev': { options: '--name-only --tags --refs= --exclude= --all --always', operands: 'text' },
+  'symbolic-ref': { options: '-q --short --quiet', operands: 'text', most: 1 },
+  'cat-file -t': { options: '', operands: 'text', most: 1 },
+  'cat-file -s': { options: '', operands: 'text', most: 1 },
+  'cat-file -e': { options: '', operands: 'text', most: 1 },
+  'check-ignore': { options: '-v -n -q --verbose --quiet --non-matching --no-index', operands: 'paths' },
+  cherry: { options: '-v --abbrev?', operands: 'text' },
+  'diff-tree': {
+    options: `-r -t --root --no-commit-id ${DIFF}`,
+    operands: 'paths',
+    shows: showsPatch,
+  },
+  'stash show': { options: DIFF, operands: 'none', shows: showsPatch },
+  'count-objects': { options: '-v -H --verbose --human-readable', operands: 'none' },
+  config: {
+    options: '',
+    operands: 'text',
+    most: 1,
+    each: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
+    here: addressDoubt,
+  },
+  'config --get': {
+    options: '',
+    operands: 'text',
+    most: 1,
+    each: /^(?:user|core|remote|branch|init)\.[\w./-]+$/,
+    here: addressDoubt,
+  },
+  version: { options: '--build-options', operands: 'none' },
 }
 
 /** The words of a git command without options that change nothing but the printing: `git --no-pager diff`. */
@@ -50,6 +143,22 @@ export function withoutPrinting(words: readonly string[]): readonly string[] {
   if (words[0] !== 'git') return words
   const at = words.findIndex((word, index) => index > 0 && !/^(?:--no-pager|-P|--no-optional-locks)$/.test(word))
   return at < 0 ? words : ['git', ...words.slice(at)]
+}
+
+/** The words of a git command without any options before what it does: a rule that forbids that means it with them too. */
+export function withoutOptions(words: readonly string[]): readonly string[] {
+  if (words[0] !== 'git') return words
+  let at = 1
+  while (words[at]?.startsWith('-'))
+    at += /^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|config-env))$/.test(words[at] ?? '') ? 2 : 1
+  return ['git', ...words.slice(at)]
+}
+
+/** `git -C folder …` is git in that folder. */
+export function inFolder(words: readonly string[]): { readonly words: readonly string[]; readonly folder?: string } {
+  const [name, option, folder, ...rest] = withoutPrinting(words)
+  if (name !== 'git' || option !== '-C' || folder === undefined) return { words }
+  return { words: ['git', ...rest], folder }
 }
 
 /** A revision or a path: `HEAD:.env` is a path too. Paths with signs of magic are not understood. */

@@ -1,4 +1,16 @@
-import type { Form } from './form.ts'
+import type { Walk } from '../../path/below.ts'
+import { type Form, type GivenWords, hasOption } from './form.ts'
+import { awkDoubt, jqDoubt, printfDoubt, sedDoubt } from './scripts.ts'
+import { bracketDoubt, findDoubt, testDoubt } from './tests.ts'
+import { versionDoubt } from './versions.ts'
+
+// Not: -x and -X run programs, and -l does too; -L follows links.
+const FD: Form = {
+  options:
+    '-e= -t= -d= -E= -H -I -g -i -s -a -p -0 --extension= --type= --max-depth= --min-depth= --exclude= --hidden --no-ignore ' +
+    '--glob --ignore-case --case-sensitive --absolute-path --full-path --print0 --max-results= --size= --changed-within=',
+  operands: 'pattern',
+}
 
 /** Programs that only look, with their harmless options. */
 export const READERS: Readonly<Record<string, Form>> = {
@@ -61,23 +73,34 @@ export const READERS: Readonly<Record<string, Form>> = {
   dirname: { options: '-z --zero', operands: 'text' },
   realpath: { options: '-e -m -q -s -z --relative-to@', operands: 'paths' },
   which: { options: '-a', operands: 'text' },
-  date: { options: '-u -R -I? -d= --utc --iso-8601? --rfc-3339= --date=', operands: 'none' },
+  // A word without a plus sign would set the clock.
+  date: { options: '-u -R -I? -d= --utc --iso-8601? --rfc-3339= --date=', operands: 'text', each: /^\+/ },
   diff: {
     options:
-      '-a -b -B -c -C= -d -e -i -n -N -p -q -s -t -u -U= -w -W= -y --brief --unified? --context? --side-by-side ' +
-      '--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --color? --width= --text',
+      '-a -b -B -c -C= -d -e -i -n -N -p -q -r -s -t -u -U= -w -W= -y --brief --unified? --context? --side-by-side ' +
+      '--ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case --color? --width= --text --recursive ' +
+      '--new-file --report-identical-files --strip-trailing-cr --minimal --suppress-common-lines',
     operands: 'paths',
     most: 2,
+    walk: (given) => ({
+      roots: given.paths,
+      hidden: true,
+      ignores: false,
+      follows: true,
+      deep: hasOption(given, '-r', '--recursive'),
+    }),
   },
   grep: {
     options:
-      '-# -a -A= -b -B= -c -C= -e= -E -F -G -h -H -i -I -l -L -m= -n -o -P -q -s -v -w -x -z --after-context= ' +
+      '-# -a -A= -b -B= -c -C= -e= -E -F -G -h -H -i -I -l -L -m= -n -o -P -q -r -s -v -w -x -z --recursive ' +
+      '--include= --exclude= --exclude-dir= --after-context= ' +
       '--before-context= --binary-files= --byte-offset --color? --colour? --context= --count --extended-regexp ' +
       '--files-with-matches --files-without-match --fixed-strings --ignore-case --no-ignore-case --invert-match ' +
       '--line-number --line-regexp --max-count= --no-filename --no-messages --null --only-matching --perl-regexp ' +
       '--quiet --silent --regexp= --text --with-filename --word-regexp',
     operands: 'pattern',
     instead: ['-e', '--regexp'],
+    walk: grepWalk,
   },
   // Not: --pre and --hostname-bin run programs, -z does too, --hidden and -u look into files of secrets, -L follows links.
   rg: {
@@ -95,5 +118,159 @@ export const READERS: Readonly<Record<string, Form>> = {
       '--type-not= --version --vimgrep --with-filename --word-regexp',
     operands: 'pattern',
     instead: ['-e', '--regexp', '-f', '--file', '--files', '--type-list', '--pcre2-version', '--version', '--help'],
+    // Given no path it goes through the whole folder.
+    walk: (given) =>
+      hasOption(given, '--files', '--type-list', '--version', '--help')
+        ? undefined
+        : {
+            roots: given.paths.length > 0 ? given.paths : ['.'],
+            hidden: false,
+            ignores: true,
+            follows: false,
+            deep: true,
+          },
   },
+  find: { options: '', operands: 'none', words: findDoubt },
+  sed: {
+    options: '-n -E -r -s -u -z -e! --quiet --silent --regexp-extended --expression! --separate --null-data',
+    operands: 'script',
+    instead: ['-e', '--expression'],
+    script: sedDoubt,
+  },
+  awk: { options: '-F= -v=', operands: 'script', script: awkDoubt },
+  jq: {
+    options:
+      '-r -c -s -n -e -S -M -C -j -a -R --raw-output --compact-output --slurp --null-input --exit-status --sort-keys ' +
+      '--monochrome-output --color-output --join-output --ascii-output --raw-input --tab --indent=',
+    operands: 'script',
+    script: jqDoubt,
+  },
+  tree: {
+    options:
+      '-a -d -f -i -p -u -g -s -h -D -F -t -r -U -v -C -n -A -S -N -q -x -J -L= -I= -P= --dirsfirst --noreport --gitignore ' +
+      '--prune --du --si --inodes --filelimit= --charset= --sort= --ignore-case --matchdirs --filesfirst',
+    operands: 'paths',
+  },
+  printf: {
+    options: '',
+    operands: 'text',
+    words: ([format = '']) =>
+      format.startsWith('-') ? `“${format}” is not known to be harmless` : printfDoubt(format),
+  },
+  test: { options: '', operands: 'none', words: testDoubt },
+  '[': { options: '', operands: 'none', words: bracketDoubt },
+  ':': { options: '', operands: 'text' },
+  type: { options: '-a -t -p -P', operands: 'text' },
+  'command -v': { options: '', operands: 'text' },
+  'command -V': { options: '', operands: 'text' },
+  whereis: { options: '-b -m', operands: 'text' },
+  sleep: { options: '', operands: 'text', most: 1, each: /^\d{1,3}(?:\.\d+)?s?$/ },
+  seq: { options: '-w -s= -f=', operands: 'text' },
+  tac: { options: '-b -s= --separator=', operands: 'paths' },
+  rev: { options: '', operands: 'paths' },
+  fold: { options: '-b -s -w= --bytes --spaces --width=', operands: 'paths' },
+  expand: { options: '-i -t= --tabs=', operands: 'paths' },
+  paste: { options: '-d= -s -z --delimiters= --serial', operands: 'paths' },
+  column: { options: '-t -s= -o= -n -c= -x -N= -R= --table --separator= --output-separator=', operands: 'paths' },
+  comm: {
+    options: '-1 -2 -3 -z --check-order --nocheck-order --total --output-delimiter=',
+    operands: 'paths',
+    most: 2,
+  },
+  join: { options: '-a= -e= -i -j= -o= -t= -v= -1= -2= --header', operands: 'paths', most: 2 },
+  cmp: { options: '-b -i= -l -n= -s --print-bytes --silent --quiet --verbose', operands: 'paths', most: 2 },
+  od: { options: '-A= -c -d -j= -N= -o -s -t= -v -w? -x', operands: 'paths' },
+  hexdump: { options: '-b -c -C -d -n= -o -s= -v -x', operands: 'paths' },
+  strings: { options: '-a -n= -t= -e=', operands: 'paths' },
+  readlink: { options: '-e -f -m -n -z --canonicalize', operands: 'paths' },
+  ...Object.fromEntries(
+    ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum', 'b2sum', 'cksum', 'sum'].map((name) => [
+      name,
+      { options: '-b -t -z --binary --text --tag --zero', operands: 'paths' as const },
+    ]),
+  ),
+  shasum: { options: '-a= -b -t', operands: 'paths' },
+  xxd: { options: '-b -c= -g= -l= -p -s= -u', operands: 'paths', most: 1 },
+  base64: { options: '-w= -d -i --wrap= --decode', operands: 'paths', most: 1 },
+  zcat: { options: '', operands: 'paths' },
+  fd: FD,
+  fdfind: FD,
+  yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
+  shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
+  printenv: { options: '', operands: 'text', most: 1, each: /^(?:HOME|PATH|PWD|USER|SHELL|LANG)$/ },
+  'ulimit -a': { options: '', operands: 'none' },
+  whoami: { options: '', operands: 'none' },
+  id: { options: '-u -g -G -n -r -z', operands: 'text' },
+  groups: { options: '', operands: 'text' },
+  uname: { options: '-a -s -n -r -v -m -p -i -o --all --kernel-name --kernel-release --machine', operands: 'none' },
+  arch: { options: '', operands: 'none' },
+  nproc: { options: '--all --ignore=', operands: 'none' },
+  hostname: { options: '-s -f -i -I', operands: 'none' },
+  uptime: { options: '-p -s', operands: 'none' },
+  free: { options: '-b -k -m -g -h -t -w', operands: 'none' },
+  df: { options: '-a -h -H -i -k -l -P -T --human-readable --total --output?', operands: 'paths' },
+  locale: { options: '-a', operands: 'none' },
+  lscpu: { options: '', operands: 'none' },
+  cal: { options: '', operands: 'text' },
+  // Bash reads the text and runs none of it.
+  'bash -n': { options: '', operands: 'paths', most: 1, each: /^[^-+]/ },
+  'sh -n': { options: '', operands: 'paths', most: 1, each: /^[^-+]/ },
+  ...archiveLists(['tar tf', 'tar -tf', 'tar tzf', 'tar -tzf', 'tar tvf', 'tar -tvf', 'tar tjf', 'tar tJf', 'jar tf']),
+  'unzip -l': { options: '', operands: 'paths', most: 1 },
+  'zipinfo -1': { options: '', operands: 'paths', most: 1 },
+  'gofmt -l': { options: '-s', operands: 'paths' },
+  'gofmt -d': { options: '-s', operands: 'paths' },
+  'go env': { options: '-json', operands: 'text', each: /^[A-Z0-9_]+$/, here: versionDoubt('go') },
+  'npm ls': { options: '-a -g -l --all --depth= --long --json --parseable --omit= --global', operands: 'text' },
+  'npm list': { options: '-a -g -l --all --depth= --long --json --parseable --omit= --global', operands: 'text' },
+  'npm root': { options: '-g', operands: 'none' },
+  'npm prefix': { options: '-g', operands: 'none' },
+  'npm pkg get': { options: '', operands: 'text' },
+  'npm config get': {
+    options: '',
+    operands: 'text',
+    each: /^(?:registry|prefix|cache|userconfig|globalconfig)$/,
+    most: 1,
+  },
+  'npm explain': { options: '--json', operands: 'text' },
+  'npm why': { options: '--json', operands: 'text' },
+  'npm run': { options: '--json', operands: 'none' },
+  ...Object.fromEntries(
+    ['pip', 'pip3'].flatMap((name): [string, Form][] => [
+      [`${name} list`, { options: '-l -e --local --editable --not-required --format= --user', operands: 'none' }],
+      [`${name} freeze`, { options: '-l --local --user --all', operands: 'none' }],
+      [`${name} check`, { options: '', operands: 'none' }],
+      [`${name} show`, { options: '-f -v --files --verbose', operands: 'text' }],
+    ]),
+  ),
+  'rustup toolchain list': { options: '-v', operands: 'none' },
+  'rustc -vV': { options: '', operands: 'none', here: versionDoubt('rustc') },
+  'rustc --print': { options: '', operands: 'text', most: 1, each: /^[a-z-]+$/, here: versionDoubt('rustc') },
+  'cargo --list': { options: '', operands: 'none', here: versionDoubt('cargo') },
+  'rustup target list': { options: '--installed', operands: 'none' },
+}
+
+/** What `tar` and `jar` list of an archive. With a colon, its name would be that of another machine. */
+function archiveLists(names: readonly string[]): Record<string, Form> {
+  return Object.fromEntries(names.map((name) => [name, { options: '', operands: 'paths', each: /^[^:-][^:]*$/ }]))
+}
+
+/** With `-r`, grep reads everything below its folders but what it is told to leave out; it follows no links. */
+function grepWalk(given: GivenWords): Walk | undefined {
+  if (!hasOption(given, '-r', '--recursive')) return undefined
+  const valuesOf = (name: string) => given.options.flatMap((one) => (one.name === name ? [one.value ?? ''] : []))
+  const without = new Set(valuesOf('--exclude-dir'))
+  const only = valuesOf('--include').map((pattern) => /^(\*?)([\w.@-]+)$/.exec(pattern))
+  return {
+    roots: given.paths.length > 0 ? given.paths : ['.'],
+    hidden: true,
+    ignores: false,
+    follows: false,
+    deep: true,
+    without: (name) => without.has(name),
+    ...(only.length > 0 &&
+      only.every(Boolean) && {
+        only: (name) => only.some((match) => (match?.[1] === '' ? name === match[2] : name.endsWith(match?.[2] ?? ''))),
+      }),
+  }
 }

@@ -22,6 +22,14 @@ export function repositoriesOf(folder: string, disk: Disk): Repository[] {
   })
 }
 
+/** Says why addresses of a repository must not be shown: a key may stand in them. */
+export function addressDoubt(folder: string, disk: Disk): string | undefined {
+  const hasKey = repositoriesOf(folder, disk).some(({ common }) =>
+    /:\/\/[^\s/@]+:[^\s/@]+@/.test(textAt(posix.join(common, 'config'), disk) ?? ''),
+  )
+  return hasKey ? 'an address of the repository holds a password' : undefined
+}
+
 /** A repository: its working folder, its own folder, and the one that it shares with other working folders. */
 export interface Repository {
   readonly top: string

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { bashRejects } from '../../src/host/bash-syntax.ts'
+import { lookAtDisk } from '../../src/host/look.ts'
+import { approvalPolicy } from '../../src/policy/approval.ts'
+import { dragoman, stage } from '../support/command.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ground, type Ground, type Step } from './ground.ts'
+
+const SECRET = 'FAKE-SECRET-71'
+const file = (path: string, text = 'foo\n'): Step => ({ op: 'file', path, text })
+
+async function verdictOf(command: string, at: Ground): Promise<string> {
+  const [disk, rejected] = [lookAtDisk(), bashRejects]
+  const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk, rejected })
+  const effects = [{ kind: 'exec', command, folder: at.ws }] as const
+  return (await policy.decide({ tool: 'run_shell_command', input: {}, effects })).verdict
+}
+
+const BASE = [file('a.txt'), file('src/b.ts'), file('docs/c.md')]
+
+/** Where secrets lie, the commands that would show them, and commands beside them that would not. */
+const PLACES: readonly (readonly [
+  name: string,
+  steps: readonly Step[],
+  asked: readonly string[],
+  free: readonly string[],
+])[] = [
+  [
+    'a file that is not hidden',
+    [...BASE, file('secrets.json', SECRET), file('deploy/server.key', SECRET), { op: 'mkdir', path: 'empty' }],
+    [
+      'rg FAKE',
+      'rg -t json FAKE',
+      'rg FAKE deploy',
+      'rg -c FAKE .',
+      'grep -r FAKE .',
+      'grep -rn FAKE deploy src',
+      "grep -r --include='*.json' FAKE .",
+      'grep --recursive FAKE',
+      'diff -N . empty',
+      'diff -r deploy empty',
+      'cat deploy/*',
+      'cat *.json',
+      'head -n1 secrets.js*',
+      'sort deploy/server.*',
+      'wc -c deploy/*.key',
+      'base64 deploy/*.key',
+      'sed -n p secrets.json',
+      "awk '{print}' secrets.json",
+      'jq . secrets.json',
+      'xxd secrets.json',
+      'strings deploy/server.key',
+    ],
+    [
+      'rg foo src',
+      'rg --files',
+      "grep -rn --include='*.ts' foo .",
+      'grep -rn foo src',
+      'diff src docs',
+      'cat src/*.ts',
+      'find . -name "*.key"',
+    ],
+  ],
+  [
+    'a link',
+    [
+      ...BASE,
+      file('.env', SECRET),
+      { op: 'symlink', path: 'l/a', text: '../.env' },
+      { op: 'symlink', path: 'm/k', text: '{HOME}/.ssh/id_rsa' },
+      file('{HOME}/.ssh/id_rsa', SECRET),
+      { op: 'mkdir', path: 'empty' },
+    ],
+    ['diff -N l empty', 'diff m empty', 'diff -r . empty', 'cat l/a', 'cat l/*', 'grep -r FAKE .', 'cat .e*'],
+    ['grep -rn foo l', 'rg foo', 'ls -la l'],
+  ],
+  [
+    'a tracked file',
+    [...BASE, file('config/.env', SECRET), file('server.pem', SECRET), { op: 'git-init-and-commit', path: '.' }],
+    [
+      'git log -p',
+      'git log -p -1 --stat',
+      'git log --patch-with-stat',
+      'git show',
+      'git show HEAD',
+      'git diff HEAD~1',
+      'git diff',
+      'git status -v',
+      'git status -vv',
+      'git grep FAKE',
+      'git show HEAD:config/.env',
+      'git log -p -- config',
+      "git log -p -- '*.pem'",
+      'git blame server.pem',
+      'git diff --word-diff HEAD~1',
+      'git show --check',
+      'git diff-tree -p HEAD',
+      'cd src && git log -p',
+      'git -C src log -p',
+    ],
+    [
+      'git log',
+      'git log --stat',
+      'git status',
+      'git diff --stat',
+      'git diff --name-only HEAD~1',
+      'git log -p -- src',
+      'git diff -- src docs',
+      'git show HEAD -- a.txt',
+      'git grep foo -- src',
+      'git show HEAD:src/b.ts',
+    ],
+  ],
+]
+
+describe('secrets are not read unasked', () => {
+  for (const [name, steps, asked, free] of PLACES)
+    test(name, async () => {
+      using at = ground(steps)
+      for (const command of asked) assert.equal(await verdictOf(command, at), 'ask', command)
+      for (const command of free) assert.equal(await verdictOf(command, at), 'allow', command)
+    })
+
+  test('a blob of a tracked file, by its name', async () => {
+    using at = ground([...BASE, file('server.pem', SECRET), { op: 'git-init-and-commit', path: '.' }])
+    const blob = execFileSync('git', ['rev-parse', 'HEAD:server.pem'], { cwd: at.ws }).toString().trim()
+    for (const command of [
+      `git show ${blob}`,
+      `git show ${blob.slice(0, 8)}`,
+      `git diff ${blob} HEAD:a.txt`,
+      `git cat-file -p ${blob}`,
+    ])
+      assert.equal(await verdictOf(command, at), 'ask', command)
+  })
+
+  test('what ripgrep leaves out does not count, unless something brings it back', async () => {
+    const steps = [...BASE, file('.gitignore', 'node_modules/\n*.key\n'), file('node_modules/x/t.pem'), file('dev.key')]
+    using at = ground([...steps, { op: 'git-init-and-commit', path: '.' }])
+    assert.equal(await verdictOf('rg foo', at), 'allow')
+    assert.equal(await verdictOf('grep -r foo .', at), 'ask')
+    using without = ground(steps)
+    assert.equal(await verdictOf('rg foo', without), 'ask', 'outside of a repository .gitignore means nothing')
+    using back = ground([
+      ...steps,
+      { op: 'append', path: '.gitignore', text: '!dev.key\n' },
+      { op: 'git-init-and-commit', path: '.' },
+    ])
+    assert.equal(await verdictOf('rg foo', back), 'ask')
+  })
+
+  test('the real command: nothing of it reaches the model', async () => {
+    const run = (command: string) => ({ call: [{ name: 'run_shell_command', args: { command } }] })
+    const commands = ['rg FAKE', 'grep -r FAKE .', 'cat deploy/*', 'diff -N deploy empty']
+    const at = await stage([...commands.map(run), { say: 'Done.' }])
+    mkdirSync(join(at.work, 'deploy'))
+    mkdirSync(join(at.work, 'empty'))
+    writeFileSync(join(at.work, 'deploy/server.key'), `${SECRET}\n`)
+    await dragoman(['-p', 'go'], at)
+    const sent = at.server.requests.map(({ body }) => JSON.stringify(body)).join('\n')
+    assert.match(sent, /server\.key/, 'the commands were tried')
+    assert.doesNotMatch(sent, new RegExp(SECRET))
+  })
+})
