@@ -3,11 +3,14 @@
 import { existsSync } from 'node:fs'
 import { build, isBuilt } from './build.mjs'
 import { inRoot } from './lib/files.mjs'
-import { ensureInstalled } from './lib/install.mjs'
+import { ensureInstalled, markInstalled } from './lib/install.mjs'
 import { withLock } from './lib/lock.mjs'
 
 const hasTools = ['esbuild', 'typescript'].every((name) => existsSync(inRoot('node_modules', name)))
 const leavesToolsOut = /\bdev\b/.test(process.env.npm_config_omit ?? '') || process.env.NODE_ENV === 'production'
+
+// `npm ci` has installed what npm start and npm test would install again.
+if (hasTools && process.env.npm_command === 'ci') markInstalled()
 
 if (hasTools || !leavesToolsOut) {
   // npm itself has just installed what is here: nothing is installed twice.

@@ -10,6 +10,9 @@ const stamp = 'node_modules/.dragoman-stamp'
 const lockPrint = () => fingerprint(['package-lock.json'])
 const isInstalled = () => existsSync(inRoot('node_modules')) && readStamp(stamp) === lockPrint()
 
+/** Notes that what the lock file says is installed. */
+export const markInstalled = () => writeFileSync(inRoot(stamp), lockPrint())
+
 /** Installs exactly what the lock file says, unless that is what is installed. Returns whether it went well. */
 export async function ensureInstalled() {
   if (isInstalled()) return true

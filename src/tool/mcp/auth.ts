@@ -156,6 +156,8 @@ export async function signIn(door: Door, show: (url: string) => void): Promise<v
   // The address to come back to is another one each time, so a client that registered itself does so again.
   let client: Client | undefined
   let tokens: Tokens | undefined
+  // What the person agreed to is not asked for again: another answer could lead the code elsewhere.
+  let discovery: Discovery | undefined
   try {
     const basic = provider(door, {
       redirectUrl: redirect.url,
@@ -176,6 +178,8 @@ export async function signIn(door: Door, show: (url: string) => void): Promise<v
       saveTokens: (given) => void (tokens = given),
       saveCodeVerifier: (text) => void (verifier = text),
       codeVerifier: () => verifier,
+      saveDiscoveryState: (found) => void (discovery = found),
+      discoveryState: () => discovery,
       invalidateCredentials: () => undefined,
     }
     const wanted = await challengeOf(door.url, send)
@@ -262,6 +266,7 @@ function signedIn(door: Door): { readonly client?: Client; readonly tokens?: Tok
 }
 
 type Client = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
+type Discovery = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0]
 type Tokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
 
 function keep(door: Door, next: (now: JsonObject) => JsonObject): void {
