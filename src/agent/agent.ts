@@ -2,6 +2,7 @@ import type { Host } from '../host/host.ts'
 import type { Params } from '../model/request.ts'
 import type { UserTurn } from '../model/turn.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
+import type { SandboxAccessRules } from '../policy/sandbox-access.ts'
 import type { Catalog } from '../provider/catalog.ts'
 import type { Clock } from '../provider/clock.ts'
 import type { ModelPort } from '../provider/port.ts'
@@ -32,6 +33,8 @@ export interface Agent {
   readonly ask?: (ask: Ask, signal: AbortSignal) => Promise<Reply>
   /** The approval mode, where it can change while the agent works: the person sets it, and an approved plan does. */
   readonly mode?: { get(): ApprovalMode; set(mode: ApprovalMode): void }
+  /** Which commands may do more than the sandbox lets them. */
+  readonly sandboxAccess?: SandboxAccessRules
   /** What the person has typed since the last time; delivered between turns. */
   readonly inbox?: () => readonly UserTurn['parts'][]
   /** Keeps a long text in a file; gives its path. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Effect } from '../policy/effect.ts'
 import type { Access, Decision, Grant, GrantScope } from '../policy/policy.ts'
@@ -71,6 +72,8 @@ export interface Reply {
   /** For `proceed-always`: which of the grants of the question, and where it holds; the first, for the session, without it. */
   readonly grant?: Grant
   readonly scope?: GrantScope
+  /** For a command that the sandbox blocked: what it may do when it runs again. */
+  readonly access?: SandboxAccess
   /** For a refusal: words that go to the model. */
   readonly words?: string
   /** For `modify`: the arguments as the person changed them. */

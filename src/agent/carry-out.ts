@@ -9,7 +9,7 @@ import { stoppedBy } from './deadline.ts'
 import { placesOn } from './places.ts'
 import { queue } from './queue.ts'
 import type { RunEvent } from './run-event.ts'
-import { execute } from './execute.ts'
+import { executeWithAccess } from './sandbox-retry.ts'
 import { type Action, type Schedule, isDone, isSettled, ready, reduce, schedule } from './schedule.ts'
 
 /** How a call ended; `stable` is what of it does not differ each time, where that is not all of it. */
@@ -70,7 +70,9 @@ export async function* carryOut(
     const executing = find(id)
     if (broken || executing?.status !== 'executing') return
     const onProgress = (text: string) => events.push({ type: 'progress', call: id, text })
-    const { result, stable, facts } = await execute(agent, executing, stop.signal, onProgress)
+    const { result, stable, facts } = await executeWithAccess(agent, executing, stop.signal, onProgress, (event) =>
+      events.push(event),
+    )
     if (stable !== undefined) stables.set(id, stable)
     if (call.effects.some(({ kind }) => kind === 'exec' || kind === 'unknown')) places.forget()
     settle(id, result, agent.clock.now() - executing.started, call.decision, facts)

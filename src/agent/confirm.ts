@@ -86,7 +86,7 @@ async function changedBy(agent: Agent, call: CallPart, valid: ValidCall, input: 
   return { valid: changed, decision: words, ...accessOf(decision), modified: true, proposed: valid.input }
 }
 
-function proposalOf({ tool, input, effects }: ValidCall): Proposal {
+export function proposalOf({ tool, input, effects }: ValidCall): Proposal {
   return { tool: tool.spec.name, input, effects }
 }
 
@@ -168,23 +168,23 @@ function tooLarge(number: number): string {
   return `The number ${number} is too large to be passed on exactly. Write it in quotes, if the tool takes text.`
 }
 
-/** Puts the question into the log, and to the person if there is one. */
-async function question(
+/** Puts a question into the log, and to the person if there is one. */
+export async function question(
   agent: Agent,
   call: CallPart,
   valid: ValidCall,
   { details, decision }: Pick<Ask, 'details' | 'decision'>,
   signal: AbortSignal,
-  tell: Telling,
+  tell: Pick<Telling, 'event'> & Partial<Telling>,
 ): Promise<Reply | undefined> {
   const ask: Ask = { id: agent.mint(), call: call.id, tool: valid.tool.spec.name, details, decision }
   const entry = agent.session.append({ kind: 'ask', ask: ask.id, call: call.id, details: asJson(details) })
   tell.event({ type: 'entry', entry })
-  tell.asking(valid, ask)
+  tell.asking?.(valid, ask)
   if (!agent.ask) return undefined
   tell.event({ type: 'ask', ask })
   const reply = await answerTo(agent, ask, proposalOf(valid), signal)
-  const { outcome, words, input, grant, scope } = reply
+  const { outcome, words, input, grant, scope, access } = reply
   const answer = agent.session.append({
     kind: 'reply',
     ask: ask.id,
@@ -193,6 +193,7 @@ async function question(
     ...(input && { input }),
     ...(grant && { grant: asJson(grant) }),
     ...(scope !== undefined && { scope }),
+    ...(access && { access }),
   })
   tell.event({ type: 'entry', entry: answer })
   tell.event({ type: 'reply', reply })
@@ -201,6 +202,8 @@ async function question(
 
 /** The person's answer, or that another answer of theirs covers this question. */
 async function answerTo(agent: Agent, ask: Ask, proposal: Proposal, signal: AbortSignal): Promise<Reply> {
+  // What is asked about a command that has run already is no matter of the rules about commands.
+  if (ask.details.kind === 'sandbox') return (await agent.ask?.(ask, signal)) ?? { ask: ask.id, outcome: 'cancel' }
   const covered = new AbortController()
   const all = waiting.get(agent.session) ?? new Set()
   const one = { proposal, cover: () => covered.abort() }

@@ -1,5 +1,6 @@
 import type { Host } from '../host/host.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import type { Json } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import type { ResultPart } from '../model/turn.ts'
 import type { Access } from '../policy/policy.ts'
 import { forModel } from '../policy/terminal.ts'
@@ -8,13 +9,19 @@ import type { ToolContext, ToolOutput } from '../tool/define.ts'
 import type { Agent } from './agent.ts'
 import type { Executing } from './call-state.ts'
 
+/** What came of a call. */
+export interface Executed extends Pick<ToolOutput, 'stable' | 'facts' | 'blocked'> {
+  readonly result: ResultPart
+}
+
 /** Runs a tool to its end, within its time; whatever happens becomes a result. */
 export async function execute(
   agent: Agent,
   call: Executing,
   signal: AbortSignal,
   onProgress: (text: string) => void,
-): Promise<{ result: ResultPart; stable?: string; facts?: JsonObject }> {
+  sandboxAccess?: SandboxAccess,
+): Promise<Executed> {
   const { tool, input } = call
   const name = tool.spec.name
   const part = { kind: 'result', id: call.call.id, name } as const
@@ -24,7 +31,7 @@ export async function execute(
     agent,
     both,
     throttled(onProgress, () => agent.clock.now()),
-    call,
+    { ...call, ...(sandboxAccess && { sandboxAccess }) },
   )
   try {
     const output = await withTimeout(tool.run(input, context), tool.timeout, limit, signal, agent)
@@ -43,6 +50,7 @@ export async function execute(
       result: resultOf(call.call.id, name, output),
       ...(output.stable !== undefined && { stable: output.stable }),
       ...(output.facts && { facts: output.facts }),
+      ...(output.blocked && { blocked: output.blocked }),
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -58,12 +66,13 @@ export function contextOf(
   agent: Agent,
   signal: AbortSignal,
   progress: (text: string) => void,
-  call?: Pick<Executing, 'modified' | 'proposed' | 'access' | 'gitHelpers'>,
+  call?: Pick<Executing, 'modified' | 'proposed' | 'access' | 'gitHelpers'> & Pick<ToolContext, 'sandboxAccess'>,
 ): ToolContext {
   const changed = call?.modified && { modified: true, ...(call.proposed && { proposed: call.proposed }) }
   const git = call?.gitHelpers && { gitHelpers: call.gitHelpers }
+  const sandbox = call?.sandboxAccess && { sandboxAccess: call.sandboxAccess }
   const host = hostWith(agent.host, call?.access ?? [])
-  return { host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed, ...git }
+  return { host, folders: agent.folders, seen: agent.seen, signal, progress, ...changed, ...git, ...sandbox }
 }
 
 /** The host, which for this call opens what was judged, also outside the workspace, and nothing else in its place. */

@@ -1,3 +1,5 @@
+import type { SandboxAccess } from '../model/sandbox-access.ts'
+
 /** Files, processes and the web, as tools reach them. Another host may be a container or a machine far away. */
 export interface Host {
   readonly files: Files
@@ -71,9 +73,6 @@ export interface Files {
 }
 
 type Names = readonly string[]
-
-/** What a command may do beyond the sandbox: reach the network from inside, or run outside of it. */
-export type SandboxAccess = 'network' | 'outside'
 
 /** How a file is written. */
 export interface WriteOptions {

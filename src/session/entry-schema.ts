@@ -131,12 +131,12 @@ const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   user: record({ parts: spoken, prompt: isText }, { foreign: isTrue }),
   note: record({ text: isText }, { topic: isText, plan: isBoolean }),
   turn: (value) => turn(value) && hasUniqueIds(value),
-  intent: record({ call: isText, name: isText, input: isJsonObject }),
+  intent: record({ call: isText, name: isText, input: isJsonObject }, { access: oneOf('network', 'outside') }),
   result: record({ result, ms: isDuration }, { decision: isText, facts: isJsonObject }),
   ask: record({ ask: isText, call: isText, details: isJsonObject }),
   reply: record(
     { ask: isText, outcome: isText },
-    { words: isText, input: isJsonObject, grant: isJsonObject, scope: isText },
+    { words: isText, input: isJsonObject, grant: isJsonObject, scope: isText, access: isText },
   ),
   compact: record(
     { summary: isText, keep: isWhole, before: isCount, after: isCount },

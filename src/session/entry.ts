@@ -1,5 +1,6 @@
 import type { Warning } from '../model/event.ts'
 import type { Json, JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import type { AssistantTurn, ResultPart, UserTurn } from '../model/turn.ts'
 
 /** What a session log is made of: one entry for each thing that happened, and nothing is ever changed afterwards. */
@@ -48,7 +49,14 @@ export type EntryBody =
       readonly warnings?: readonly Warning[]
     }
   /** A tool is about to run. Without a result after it, nobody knows how far it came: it never runs again. */
-  | { readonly kind: 'intent'; readonly call: string; readonly name: string; readonly input: JsonObject }
+  | {
+      readonly kind: 'intent'
+      readonly call: string
+      readonly name: string
+      readonly input: JsonObject
+      /** What a command may do beyond the sandbox. With it the same call begins a second time: the person let it run again. */
+      readonly access?: SandboxAccess
+    }
   /** (c) How a call ended. */
   | {
       readonly kind: 'result'
@@ -68,6 +76,7 @@ export type EntryBody =
       /** What was allowed from now on, and where. */
       readonly grant?: JsonObject
       readonly scope?: string
+      readonly access?: string
     }
   /** (c) The history up to here is replaced by a summary, for the model; the entries stay. */
   | {

@@ -1,6 +1,7 @@
-import type { Host, SandboxAccess } from '../host/host.ts'
+import type { Host } from '../host/host.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
+import type { SandboxAccess, SandboxBlock } from '../model/sandbox-access.ts'
 import type { MediaPart, ResultPart, TextPart } from '../model/turn.ts'
 import type { Effect } from '../policy/effect.ts'
 
@@ -17,7 +18,7 @@ export interface ToolOutput {
   /** Figures for the statistics: lines added and removed, and the like. */
   readonly facts?: JsonObject
   /** It failed, probably because the sandbox kept it from the network or from files. */
-  readonly blocked?: 'network' | 'files'
+  readonly blocked?: SandboxBlock
 }
 
 /** What a person sees of a result: words, or a change to a file. */
@@ -53,7 +54,7 @@ export interface ToolContext {
   /** With `modified`: the arguments as the model had written them, so that its lines can be told from the person's. */
   readonly proposed?: JsonObject
   /** What the person let this call do beyond the sandbox. */
-  readonly access?: SandboxAccess
+  readonly sandboxAccess?: SandboxAccess
   /** The command was allowed only if git starts none of the programs that settings name. */
   readonly gitHelpers?: 'off'
   /** Notes what a file was when the model last saw it, so that a change by somebody else is noticed. */
@@ -98,6 +99,14 @@ export type AskDetails =
     }
   /** A plan that the person approves, edits or refuses; carrying it out begins with their yes. */
   | { readonly kind: 'plan'; readonly title: string; readonly plan: string }
+  /** A command failed because of the sandbox, and could run again with more access. */
+  | {
+      readonly kind: 'sandbox'
+      readonly title: string
+      readonly command: string
+      readonly folder: string
+      readonly blocked: SandboxBlock
+    }
   | {
       readonly kind: 'info'
       readonly title: string

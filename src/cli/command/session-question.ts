@@ -29,6 +29,7 @@ export function questionText({ details: logged }: LoggedQuestion): string {
   if (details.kind === 'plan') return `Carry out this plan?\n${whole(details.plan)}\n`
   if (details.kind === 'info')
     return `${name(details.title)}?\n${whole([details.prompt, ...(details.urls ?? [])].join('\n'))}\n`
+  if (details.kind === 'sandbox') return `${name(details.title)}\n${whole(details.command)}\n`
   const { toolName, serverName, input = '', changes } = details
   const news = changes === undefined ? '' : `It has changed since you allowed it:\n${whole(changes)}\n`
   return `Call ${name(toolName)} of the server ${name(serverName)}?\n${news}${whole(input)}\n`

@@ -40,6 +40,11 @@ export interface Config {
 export interface SandboxConfig {
   /** With the network they write the caches of packages in the home folder, not private ones. */
   readonly writeCaches?: boolean
+  /** Commands in the sandbox reach the network. */
+  readonly network?: boolean
+  /** Rules for commands that reach the network from the sandbox, and for those that run outside of it. */
+  readonly allowNetwork?: readonly string[]
+  readonly allowOutside?: readonly string[]
   /** Megabytes that all processes of a command may hold. */
   readonly memory?: number
   /** Megabytes that a command may write into one file. */
@@ -180,6 +185,9 @@ const properties: Record<keyof Config, JsonObject> = {
     writeCaches: flag(
       'Commands and MCP servers with the network write the package caches of your home folder; without it, private ones.',
     ),
+    network: flag('Commands in the sandbox reach the network.'),
+    allowNetwork: texts('Commands that reach the network from the sandbox, as rules: npm install *.'),
+    allowOutside: texts('Commands that run outside the sandbox, as rules. They still need permission to run.'),
     memory: count('Megabytes that all processes of a command may hold; three quarters of the machine’s if not said.'),
     fileSize: count('Megabytes that a command in the sandbox may write into one file; 16384 if not said.'),
   }),

@@ -1,3 +1,4 @@
+import type { SandboxAccess } from '../../model/sandbox-access.ts'
 import { changeOwnFile } from '../own/file.ts'
 import { readConfigFile, userConfig } from './read.ts'
 import type { Config, PolicyConfig } from './schema.ts'
@@ -19,6 +20,16 @@ export function allowForGood(rules: readonly string[], project?: string): void {
     const { projects = {} } = config
     const own = { ...projects[project], policy: withAllowed(projects[project]?.policy, rules) }
     return { ...config, projects: { ...projects, [project]: own } }
+  })
+}
+
+/** Lets commands do more than the sandbox lets them, for good. */
+export function allowAccess(access: SandboxAccess, rules: readonly string[]): void {
+  const key = access === 'network' ? 'allowNetwork' : 'allowOutside'
+  changeUserConfig(({ sandboxOptions = {}, ...config }) => {
+    const known = sandboxOptions[key] ?? []
+    const added = rules.filter((rule) => !known.includes(rule))
+    return { ...config, sandboxOptions: { ...sandboxOptions, [key]: [...known, ...added] } }
   })
 }
 

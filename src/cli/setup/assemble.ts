@@ -7,6 +7,7 @@ import { contextMessage } from '../../agent/prompt/context.ts'
 import { seenFiles } from '../../agent/seen-files.ts'
 import { keepIn } from '../../agent/undo.ts'
 import { turnKey } from '../../model/ids.ts'
+import type { SandboxState } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { withUrlGuard } from '../../policy/url-guard.ts'
 import { systemClock } from '../../provider/clock.ts'
@@ -27,7 +28,7 @@ import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from '../last-words.ts'
 import type { Mcp } from './mcp.ts'
 import { memoryFile, sessionsFolder, writeLocksFolder } from '../own/places.ts'
-import { policiesFor, secretFilesOf } from './policies.ts'
+import { accessRulesFor, policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { demandSandbox, shutIn } from './shut-in.ts'
 import { guardFor, webThrough, webTools } from './web.ts'
@@ -41,8 +42,8 @@ export interface Assembled {
   readonly mcp?: Mcp
   /** From here on tools and servers put their questions to this model. */
   useModel(model: ModelPort): void
-  /** Do commands run in a sandbox? */
-  isShutIn(): Promise<boolean>
+  /** The sandbox that commands run in, and whether they reach the network from there. */
+  readonly sandbox: { state(): Promise<SandboxState>; setNetwork(isOpen: boolean): void }
   /** The session is closed at once; servers get a moment to end by themselves. */
   close(): Promise<void>
 }
@@ -66,12 +67,20 @@ export async function assemble(
     const { builtinTools } = await import('../../tool/builtin/index.ts')
     const memory = memoryFile()
     const { keepingFormer } = await import('../../host/keep.ts')
+    const confined = shutIn(args, settings, folder)
+    let isNetworkOpen = confined.sandbox.network ?? false
     const local = localHost({
       folders,
       scratch,
       locks: writeLocksFolder(),
       ownFiles: [memory],
-      ...shutIn(args, settings, folders[0] ?? '.'),
+      ...confined,
+      sandbox: {
+        ...confined.sandbox,
+        get network() {
+          return isNetworkOpen
+        },
+      },
     })
     await demandSandbox(args, settings, local)
     const guard = guardFor(session, folders, process.env)
@@ -99,6 +108,7 @@ export async function assemble(
       model,
       toolbox: mcp?.toolbox ?? toolbox(own),
       policy: mode.policy,
+      sandboxAccess: accessRulesFor(settings, [...folders, scratch]),
       mode,
       host,
       folders,
@@ -129,7 +139,7 @@ export async function assemble(
         current = next
         mcp?.useModel(next)
       },
-      isShutIn: async () => (await local.sandbox()).inForce,
+      sandbox: { state: () => local.sandbox(), setNetwork: (isOpen) => void (isNetworkOpen = isOpen) },
       async close() {
         if (!mcp) host.close()
         session.close()

@@ -3,11 +3,12 @@ import { bashRejects } from '../../host/bash-syntax.ts'
 import { lookAtDisk } from '../../host/look.ts'
 import { type ApprovalOptions, approvalPolicies } from '../../policy/approval.ts'
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { type SandboxAccessRules, sandboxAccessRules } from '../../policy/sandbox-access.ts'
 import { RuleProblem } from '../../policy/rule/book.ts'
 import { projectKey, type Settings } from '../config/read.ts'
 import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
-import { allowForGood } from '../config/write.ts'
+import { allowAccess, allowForGood } from '../config/write.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { ownFolders } from '../own/places.ts'
 
@@ -18,15 +19,36 @@ export function policiesFor(
 ): (mode: ApprovalMode) => Policy {
   const [folder = '.'] = options.folders
   const trusted = policies.project === undefined || isTrusted(folder)
-  try {
-    return approvalPolicies({
+  return withoutRuleProblem(() =>
+    approvalPolicies({
       ...options,
       home: homedir(),
       disk: lookAtDisk(),
       rejected: bashRejects,
       rules: { ...policies, session: oursGuarded(), trusted },
       save: (rules, scope) => allowForGood(rules, scope === 'project' ? projectKey(folder) : undefined),
-    })
+    }),
+  )
+}
+
+/** Which commands may do more than the sandbox lets them, by the person's settings. */
+export function accessRulesFor({ config }: Pick<Settings, 'config'>, folders: readonly string[]): SandboxAccessRules {
+  const { allowNetwork = [], allowOutside = [] } = config.sandboxOptions ?? {}
+  return withoutRuleProblem(() =>
+    sandboxAccessRules({
+      folders,
+      home: homedir(),
+      disk: lookAtDisk(),
+      rejected: bashRejects,
+      rules: { network: allowNetwork, outside: allowOutside },
+      save: allowAccess,
+    }),
+  )
+}
+
+function withoutRuleProblem<T>(make: () => T): T {
+  try {
+    return make()
   } catch (error) {
     if (error instanceof RuleProblem) throw new Complaint(error.message, EXIT.config)
     throw error

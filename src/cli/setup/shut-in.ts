@@ -9,17 +9,17 @@ import { dataFolder, ownFolders, sessionsFolder } from '../own/places.ts'
 /** What a command line says about the sandbox. */
 type Wish = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
 
-type ShutIn = Pick<LocalOptions, 'sandbox' | 'onUnboxed' | 'memoryLimit' | 'fileLimit'>
+type ShutIn = Pick<LocalOptions, 'onUnboxed' | 'memoryLimit' | 'fileLimit'> & Required<Pick<LocalOptions, 'sandbox'>>
 
 const MEGABYTE = 2 ** 20
 
 /** How commands are shut in, by what the person said and settled. */
 export function shutIn(args: Wish, { config, policies }: Settings, folder: string): ShutIn {
-  const { writeCaches, memory, fileSize } = config.sandboxOptions ?? {}
+  const { writeCaches, memory, fileSize, network = false } = config.sandboxOptions ?? {}
   return {
     sandbox: {
       mode: args.sandbox ?? config.sandbox ?? 'auto',
-      network: args.network ?? false,
+      network: args.network ?? network,
       protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
       secret: ownFolders(),
       caches: join(sessionsFolder(folder), 'caches'),

@@ -164,6 +164,13 @@ export async function interactive(args: RunArgs): Promise<number> {
         return error.message
       }
     },
+    sandbox: {
+      state: () => ready.sandbox.state(),
+      async setNetwork(isOpen) {
+        ready.sandbox.setNetwork(isOpen)
+        await showSandbox()
+      },
+    },
     setMode(next) {
       agent.mode?.set(next)
       refresh()
@@ -212,6 +219,11 @@ export async function interactive(args: RunArgs): Promise<number> {
     quit: () => leave(EXIT.ok),
   }
 
+  async function showSandbox(): Promise<void> {
+    const state = await ready.sandbox.state()
+    inStatus({ sandbox: !state.inForce ? 'no sandbox' : state.network ? 'sandbox, network' : 'sandbox' })
+  }
+
   function refresh(): void {
     mode = agent.mode?.get() ?? mode
     inStatus(statusOf(agent, mode, folder))
@@ -239,6 +251,7 @@ export async function interactive(args: RunArgs): Promise<number> {
           ...(deed.words !== undefined && { words: deed.words }),
           ...(deed.grant && { grant: deed.grant }),
           ...(deed.scope && { scope: deed.scope }),
+          ...(deed.access && { access: deed.access }),
         })
       case 'modify': {
         const asked = talk.asked(deed.ask)
@@ -310,7 +323,7 @@ export async function interactive(args: RunArgs): Promise<number> {
   front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
   if (args.resume !== undefined) front.print(replay(agent!.session.entries, front.look))
   void branchOf(folder).then((branch) => branch !== undefined && inStatus({ branch }))
-  void ready!.isShutIn().then((isShutIn) => inStatus({ sandbox: isShutIn ? 'sandbox' : 'no sandbox' }))
+  void showSandbox()
   void files.load().then(complete)
   if (args.prompt !== undefined) talk.say(args.prompt)
   else if (agent!.session.pending.length > 0) talk.goOn()

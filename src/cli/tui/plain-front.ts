@@ -59,6 +59,8 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     const choices = choicesOf(ask)
     const choice = /^a\d$/i.test(text) ? choices[Number(text.slice(1)) - 1] : undefined
     if (choice) return act({ do: 'answer', ask: id, outcome: 'proceed-always', ...choice })
+    if (ask.details.kind === 'sandbox' && /^o(?:utside)?$/i.test(text))
+      return act({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'outside' })
     if (letter === 'y') return act({ do: 'answer', ask: id, outcome: 'proceed-once' })
     if (letter === 'n') return act({ do: 'answer', ask: id, outcome: 'cancel', ...(words !== '' && { words }) })
     if (letter === 'a' && ask.details.kind === 'plan') return act({ do: 'answer', ask: id, outcome: 'proceed-always' })
@@ -109,5 +111,6 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
 
 function promptFor(ask: Ask): string {
   const always = choicesOf(ask).length > 0 || ask.details.kind === 'plan' ? ' a,' : ''
-  return `Answer y,${always} or n with your reason: `
+  const outside = ask.details.kind === 'sandbox' && ask.details.blocked === 'network' ? ' o (outside the sandbox),' : ''
+  return `Answer y,${outside}${always} or n with your reason: `
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
+import type { SandboxBlock } from '../../model/sandbox-access.ts'
 import type { CommandEnd } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../define.ts'
 import text from './run-shell-command.md'
@@ -7,7 +8,7 @@ import { someTextIn, textIn } from './support/input.ts'
 import { absolute, shown } from './support/paths.ts'
 import { plainOutput } from './support/plain-output.ts'
 import { rootCommands } from './support/root-commands.ts'
-import { type SandboxBlock, sandboxBlock } from './support/sandbox-block.ts'
+import { sandboxBlock } from './support/sandbox-block.ts'
 import { shellResult } from './support/shell-result.ts'
 
 /** How long commands may take, in milliseconds. */
@@ -64,7 +65,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
       return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
     },
 
-    async run(input, { host, folders, signal, progress, access, gitHelpers }) {
+    async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers }) {
       const command = textIn(input, 'command')
       const folder = folderIn(input, folders)
       const info = await host.files.info(folder)
@@ -77,7 +78,7 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
         signal,
         onOutput: live,
         ...(timeout !== undefined && { timeout }),
-        ...(access && { access }),
+        ...(sandboxAccess && { access: sandboxAccess }),
         ...(gitHelpers && { gitHelpers }),
       })
       return outputOf(end, command, someTextIn(input, 'directory'), folders)

@@ -69,6 +69,7 @@ function answered(state: State, letter: string, ask: Ask): Pressed {
   // Nothing is approved that has not been on the screen, all of it.
   if (!isWhollyShown(asking, ask.id)) return tooEarly(state)
   if (isPlan) return { state: calm, deeds: [answer(ask, letter === 'a' ? 'proceed-always' : 'proceed-once')] }
+  if (letter === 'o') return { state: calm, deeds: [{ ...answer(ask, 'proceed-once'), access: 'outside' }] }
   if (!isChoosing) return { state: calm, deeds: [answer(ask, 'proceed-once')] }
   const choice = choicesOf(ask)[Number(letter) - 1]
   return choice ? { state: calm, deeds: [{ ...answer(ask, 'proceed-always'), ...choice }] } : { state }

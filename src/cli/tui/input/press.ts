@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../agent/call-state.ts'
+import type { SandboxAccess } from '../../../model/sandbox-access.ts'
 import { isWriting, type Menu, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { widthOf } from '../term/width.ts'
@@ -18,6 +19,7 @@ export type Deed =
       readonly ask: string
       readonly outcome: Outcome
       readonly words?: string
+      readonly access?: SandboxAccess
     } & Partial<Choice>)
   /** The proposed change is opened in the person's editor. */
   | { readonly do: 'modify'; readonly ask: string }

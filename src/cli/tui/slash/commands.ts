@@ -41,6 +41,16 @@ export const SLASHES: readonly Slash[] = [
     run: mode,
     choices: modeChoices,
   },
+  {
+    name: 'sandbox',
+    about: 'what commands may reach; network on or off',
+    takes: '[network on|off]',
+    run: sandbox,
+    choices: () => [
+      { value: 'network on', about: 'commands in the sandbox reach the network, in this session' },
+      { value: 'network off', about: 'they do not' },
+    ],
+  },
   { name: 'tools', about: 'what the model can do', run: tools },
   { name: 'mcp', about: 'tool servers and their state', run: servers },
   { name: 'memory', about: 'what is remembered, and where', run: memory },
@@ -207,6 +217,20 @@ function mode({ front, setMode }: Desk, word: string): void {
   if (!found) return front.say(`A mode is one of ${MODES.join(', ')}.`, 'warn')
   setMode(found)
   front.say(`Mode ${found}: ${MODE_NAMES[found]}.`)
+}
+
+async function sandbox({ front, sandbox: { state, setNetwork } }: Desk, words: string): Promise<void> {
+  const wish = /^network (on|off)$/.exec(words)?.[1]
+  if (wish === undefined && words !== '')
+    return front.say('/sandbox, /sandbox network on, /sandbox network off.', 'warn')
+  if (wish !== undefined) await setNetwork(wish === 'on')
+  const now = await state()
+  if (!now.inForce)
+    return front.say([`Commands run without a sandbox: ${now.why}`, now.remedy].filter(Boolean).join(' '))
+  const network = now.network
+    ? 'They reach the network; /sandbox network off closes it.'
+    : 'The network is closed to them; /sandbox network on opens it for this session.'
+  front.say(`Commands run in a sandbox (${now.kind}). ${network}`)
 }
 
 function tools({ front, agent }: Desk): void {

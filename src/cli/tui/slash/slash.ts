@@ -1,4 +1,5 @@
 import type { Agent } from '../../../agent/agent.ts'
+import type { SandboxState } from '../../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../../policy/policy.ts'
 import type { Servers } from '../../../tool/mcp/servers.ts'
 import type { Settings } from '../../config/read.ts'
@@ -18,6 +19,11 @@ export interface Desk {
   /** Another model from the next request on; says what went wrong, if anything did. */
   readonly setModel: (name: string) => Promise<string | undefined>
   readonly setMode: (mode: ApprovalMode) => void
+  readonly sandbox: {
+    readonly state: () => Promise<SandboxState>
+    /** Whether commands in the sandbox reach the network, from the next one on. */
+    readonly setNetwork: (isOpen: boolean) => Promise<void>
+  }
   /** Lets another program work on this session, which is closed meanwhile. */
   readonly apart: (use: (id: string) => Promise<void>) => Promise<void>
   /** Leaves this session and goes on with another, or with a new one. */

@@ -1,4 +1,5 @@
 import type { Ask } from '../../../agent/call-state.ts'
+import type { SandboxBlock } from '../../../model/sandbox-access.ts'
 import type { Grant, GrantScope } from '../../../policy/policy.ts'
 import { type Asking, isWhollyShown } from '../state.ts'
 
@@ -51,11 +52,12 @@ export function answersTo(
   const { details } = ask
   const edits = asks.filter((one) => one.details.kind === 'edit')
   const unseen = edits.filter((one) => one.id !== ask.id && !isWhollyShown(asking, one.id)).length
+  if (details.kind === 'sandbox') return [...sandboxAnswers(details.blocked), ...alwaysAnswer(ask), NO, REFUSE]
   const isPlan = details.kind === 'plan'
   const all: readonly (Answer | false)[] = [
     { key: 'y', meaning: isPlan ? 'yes, and ask about each edit' : 'yes, once', brief: 'yes' },
     isPlan && { key: 'a', meaning: 'yes, and edits run unasked', brief: 'edits unasked' },
-    choicesOf(ask).length > 0 && { key: 'a', meaning: 'always…', brief: 'always…' },
+    ...alwaysAnswer(ask),
     hasSecrets && { key: 'v', meaning: 'show what is hidden', brief: 'show' },
     (details.kind === 'edit' || isPlan) && { key: 'e', meaning: 'edit it first', brief: 'edit' },
     details.kind === 'info' && details.form !== undefined && { key: 'e', meaning: 'fill it in', brief: 'fill in' },
@@ -64,8 +66,25 @@ export function answersTo(
       meaning: unseen === 0 ? `all ${edits.length} edits` : `all edits, after the other ${unseen}`,
       brief: 'all',
     },
-    { key: 'n', meaning: isPlan ? 'no, and say what to change' : 'no, and say why', brief: 'no…' },
-    { key: 'Esc', meaning: 'no', brief: 'no' },
+    isPlan ? { ...NO, meaning: 'no, and say what to change' } : NO,
+    REFUSE,
   ]
   return all.filter((one) => one !== false)
+}
+
+const NO: Answer = { key: 'n', meaning: 'no, and say why', brief: 'no…' }
+const REFUSE: Answer = { key: 'Esc', meaning: 'no', brief: 'no' }
+
+function alwaysAnswer(ask: Ask): readonly Answer[] {
+  return choicesOf(ask).length > 0 ? [{ key: 'a', meaning: 'always…', brief: 'always…' }] : []
+}
+
+/** How a command that the sandbox blocked may run again. */
+function sandboxAnswers(blocked: SandboxBlock): readonly Answer[] {
+  const outside = { meaning: 'yes, outside the sandbox, once', brief: 'outside' }
+  if (blocked === 'files') return [{ key: 'y', ...outside }]
+  return [
+    { key: 'y', meaning: 'yes, with the network, once', brief: 'network' },
+    { key: 'o', ...outside },
+  ]
 }

@@ -205,7 +205,7 @@ function matter({ details }: Ask, width: number, reveal: boolean): { lines: read
 }
 
 function textOf(details: Exclude<Ask['details'], { kind: 'edit' }>): string {
-  if (details.kind === 'exec') return details.command
+  if (details.kind === 'exec' || details.kind === 'sandbox') return details.command
   if (details.kind === 'plan') return details.plan
   if (details.kind === 'info') return [details.prompt, ...(details.urls ?? [])].join('\n')
   const { toolName, input = '', changes } = details

@@ -1,7 +1,5 @@
 import type { CommandEnd } from '../../../host/host.ts'
-
-/** What the sandbox kept a command from: the network, or files that it hides or makes read-only. */
-export type SandboxBlock = 'network' | 'files'
+import type { SandboxBlock } from '../../../model/sandbox-access.ts'
 
 /** What the sandbox kept a failed command from, judged by what programs print when that happens. */
 export function sandboxBlock(

@@ -1,0 +1,66 @@
+import type { SandboxAccess } from '../model/sandbox-access.ts'
+import { type ApprovalOptions, approvalPolicy } from './approval.ts'
+import type { Grant, GrantScope, Policy, Proposal } from './policy.ts'
+
+/** Which commands may do more than the sandbox lets them, by rules of the person's own. */
+export interface SandboxAccessRules {
+  /** What the rules let a call do beyond the sandbox. */
+  granted(proposal: Proposal): Promise<SandboxAccess | undefined>
+  /** What a person may grant from now on, for a call that was blocked. */
+  offers(proposal: Proposal, access: SandboxAccess): Promise<readonly Grant[]>
+  /** Keeps what the person granted; says in words what holds now. */
+  remember(proposal: Proposal, access: SandboxAccess, grant: Grant, scope: GrantScope): string
+}
+
+/** What the rules are made of. */
+export interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
+  readonly rules: Readonly<Record<SandboxAccess, readonly string[]>>
+  /** Keeps rules for later sessions. */
+  readonly save?: (access: SandboxAccess, rules: readonly string[]) => void
+}
+
+/** The more it gives, the later it is asked for. */
+const KINDS = ['network', 'outside'] as const satisfies readonly SandboxAccess[]
+
+/**
+ * Each kind of access has rules of the same form as those about commands, judged by the same policy: all commands of a text
+ * must be covered, nothing dangerous is. No command has access by default, be it ever so harmless.
+ */
+export function sandboxAccessRules({ rules, save, ...options }: SandboxAccessOptions): SandboxAccessRules {
+  const policies = new Map<SandboxAccess, Policy>()
+  const hasRules = new Set(KINDS.filter((access) => rules[access].length > 0))
+
+  function policyOf(access: SandboxAccess): Policy {
+    const policy =
+      policies.get(access) ??
+      approvalPolicy({
+        ...options,
+        mode: 'default',
+        rules: { default: {}, user: { allow: rules[access] } },
+        ...(save && { save: (added: readonly string[]) => save(access, added) }),
+      })
+    policies.set(access, policy)
+    return policy
+  }
+
+  // A wrong rule is told before anything runs.
+  for (const access of hasRules) policyOf(access)
+
+  return {
+    async granted(proposal) {
+      for (const access of KINDS) {
+        if (hasRules.has(access) && (await policyOf(access).decide(proposal)).verdict === 'allow') return access
+      }
+      return undefined
+    },
+    async offers(proposal, access) {
+      const { grants = [] } = await policyOf(access).decide(proposal)
+      return grants.map((grant) => ({ ...grant, scopes: grant.scopes?.filter((scope) => scope !== 'project') ?? [] }))
+    },
+    remember(proposal, access, grant, scope) {
+      hasRules.add(access)
+      const kept = policyOf(access).remember(proposal, grant, scope)
+      return `${access === 'network' ? 'Network access' : 'Running outside the sandbox'}: ${kept}`
+    },
+  }
+}
