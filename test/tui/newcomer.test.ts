@@ -80,11 +80,11 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.shows(/It goes on with its own model, rehearsal\/parallel/)
     terminal.type('/fork')
     terminal.press('Enter')
-    const forked = await terminal.shows(/Forked from \S+ This is \S+, a new session[^]*the other is kept[^]*\/resume/)
+    const forked = await terminal.shows(/Forked from \S+\s+This\s+is\s+\S+,\s+a\s+new\s+session[^]*kept[^]*\/resume/)
     assert.ok(forked.includes(`Forked from ${id}`))
     terminal.press('C-d')
     const words = await terminal.shows('ended with 0')
-    const used = /This is (\S+),/.exec(forked)?.[1] ?? 'none'
+    const used = /This\s+is\s+(\S+),/.exec(forked)?.[1] ?? 'none'
     assert.match(words, new RegExp(`--resume\\s+${used}`))
   })
 
