@@ -63,8 +63,12 @@ export function readPrefix(json: Json | undefined): Prefix | undefined {
   const { settings, tools, system, same, fresh } = json
   if (typeof settings !== 'string' || typeof tools !== 'string' || typeof system !== 'string') return undefined
   if (typeof same !== 'number' || !Array.isArray(fresh)) return undefined
+  if (!Number.isInteger(same) || same < 0 || same > MAX_MESSAGES) return undefined
   return { settings, tools, system, same, fresh: fresh.filter((mark) => typeof mark === 'string') }
 }
+
+/** No history has more messages: a log that says so was not written by us. */
+const MAX_MESSAGES = 1e6
 
 /** The marks of the last request of each session that is in use. */
 const LAST = new WeakMap<Session, string[]>()

@@ -3,9 +3,10 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { until } from '../support/alive.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { preload } from '../support/preload.ts'
-import { entriesIn, forgedLog, logsIn, until } from '../support/session-files.ts'
+import { entriesIn, forgedLog, logsIn } from '../support/session-files.ts'
 
 const FREE = ['--yolo', '--sandbox', 'off']
 
@@ -26,7 +27,7 @@ async function killed(when: 'while it runs' | 'before it begins') {
   const env = when === 'while it runs' ? here.env : { ...here.env, ...preload(dies) }
   const ended = dragoman(['-p', 'go', ...FREE], { ...here, env }, { started: (one) => (child = one) })
   if (when === 'while it runs') {
-    await until(() => existsSync(effects), 'the command runs')
+    await until(() => existsSync(effects), 60_000)
     child?.kill('SIGKILL')
   }
   assert.equal((await ended).code, null)
@@ -179,7 +180,7 @@ describe('a log that is gone in the middle of a run', () => {
         { say: 'Gone on.' },
       ])
       const ended = dragoman(['-p', 'go', ...FREE], here)
-      await until(() => existsSync(join(here.work, 'begun')), 'the command runs')
+      await until(() => existsSync(join(here.work, 'begun')), 60_000)
       const [log = ''] = logsIn(here.home)
       way(log)
       writeFileSync(join(here.work, 'go'), '')

@@ -31,11 +31,3 @@ export function forgedLog(entries: readonly Record<string, unknown>[]): string {
     })
     .join('')
 }
-
-/** Waits until something is so, as long as even a busy machine may need. */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 60_000; !isSo();) {
-    if (Date.now() > end) throw new Error(`waited in vain until ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

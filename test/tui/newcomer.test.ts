@@ -8,7 +8,7 @@ import { SILENCE, told } from '../../src/cli/tui/conversation.ts'
 import { looksLikeKey, ownerOf } from '../../src/cli/tui/pasted-key.ts'
 import { pickLines } from '../../src/cli/tui/pick.ts'
 import { plain } from '../../src/cli/tui/term/line.ts'
-import { stage } from '../support/command.ts'
+import { dragoman, stage } from '../support/command.ts'
 import { EDIT, open } from '../support/conversation.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
@@ -66,6 +66,26 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     terminal.type('/resume')
     terminal.press('Enter')
     await terminal.shows(/> \/resume\s*\n› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d  remember 4711/)
+  })
+
+  test('/resume goes on with the model of that session, /fork says what it did, and the last words name the session', async () => {
+    const { terminal, env, work } = await open([{ say: 'One.' }], { rows: 90 })
+    const other = await dragoman(['-p', 'held elsewhere', '--yolo', '-m', 'rehearsal/parallel'], { env, work })
+    assert.equal(other.code, 0, other.err)
+    const [{ id = '' } = {}] = JSON.parse((await dragoman(['sessions', 'list', '--json'], { env, work })).out) as {
+      id?: string
+    }[]
+    terminal.type(`/resume ${id}`)
+    terminal.press('Enter')
+    await terminal.shows(/It goes on with its own model, rehearsal\/parallel/)
+    terminal.type('/fork')
+    terminal.press('Enter')
+    const forked = await terminal.shows(/Forked from \S+\s+This\s+is\s+\S+,\s+a\s+new\s+session[^]*kept[^]*\/resume/)
+    assert.ok(forked.includes(`Forked from ${id}`))
+    terminal.press('C-d')
+    const words = await terminal.shows('ended with 0')
+    const used = /This\s+is\s+(\S+),/.exec(forked)?.[1] ?? 'none'
+    assert.match(words, new RegExp(`--resume\\s+${used}`))
   })
 
   test('a fault is told once, with what to do here', async () => {

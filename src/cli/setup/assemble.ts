@@ -16,6 +16,7 @@ import type { Entry } from '../../session/entry.ts'
 import { noticesOf } from '../../session/notices.ts'
 import { takeUp, type Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
+import { fullDisk, unsaved } from '../../session/store/problem.ts'
 import { type SessionLog, type SessionSummary, type Store, StoreProblem } from '../../session/store/store.ts'
 import type { Tool } from '../../tool/define.ts'
 import type { BuiltinOptions, WebToolOptions } from '../../tool/builtin/index.ts'
@@ -206,6 +207,7 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
   } catch (error) {
     log?.close()
     if (error instanceof StoreProblem) throw new Complaint(error.message)
+    if (fullDisk(error) !== undefined) throw new Complaint(unsaved(log?.id ?? '', error, false).message)
     if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
       throw new Complaint(
         `sessions cannot be kept in ${sessionsFolder(folder)}: ${error.message}; set XDG_DATA_HOME to a folder that can be written`,

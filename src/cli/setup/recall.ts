@@ -9,9 +9,9 @@ export function recalledModel(args: RunArgs): string | undefined {
   const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
   const store = jsonlStore(sessionsFolder(workFolder(args)))
-  const { id, asked } = summaryNamed(name, store)
+  const { id, asked, model } = summaryNamed(name, store)
   // The end of the log tells, nearly always: a long log is not read twice.
-  return asked ?? lastModel(store.read(id).entries)
+  return asked ?? model ?? lastModel(store.read(id).entries)
 }
 
 /** The model that was asked last; in logs that do not say so, the one that answered last. */

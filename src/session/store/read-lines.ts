@@ -48,16 +48,23 @@ export function endsOfFile(path: string): { first: Entry[]; last: Entry[]; chang
   const handle = openSync(path, 'r')
   try {
     const { size, mtimeMs } = fstatSync(handle)
-    const part = (at: number): Entry[] => {
-      const bytes = Buffer.allocUnsafe(Math.min(ENDS, size - at))
+    const part = (at: number, length = ENDS): Entry[] => {
+      const bytes = Buffer.allocUnsafe(Math.min(length, size - at))
       return entriesIn(bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, at)))
     }
     const first = part(0)
-    const last = size <= ENDS ? first : part(size - ENDS)
+    let last = size <= ENDS ? first : part(size - ENDS)
+    // Long results at the end may fill more than that; the last answer stands before them.
+    for (let length = ENDS * 8; !last.some(isAnswer) && length <= MAX_ENDS && length < size * 8; length *= 8)
+      last = part(Math.max(0, size - length), length)
     return { first, last, changed: last.at(-1)?.at ?? Math.round(mtimeMs) }
   } finally {
     closeSync(handle)
   }
+}
+
+function isAnswer({ kind }: Entry): boolean {
+  return kind === 'turn'
 }
 
 /** The entries of whole lines. A list does not check their sums, only that they have the shape of entries. */
@@ -76,3 +83,4 @@ function entriesIn(bytes: Buffer): Entry[] {
 const LF = 0x0a
 const CHUNK = 2 ** 18
 const ENDS = 2 ** 17
+const MAX_ENDS = 2 ** 23
