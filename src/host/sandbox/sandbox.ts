@@ -180,7 +180,8 @@ export function localSandbox(
           folder,
           network,
           ownsOthers,
-          ...(have.canHold && { numberOf }),
+          ...(have.abilities.holds && { numberOf }),
+          setsRights: have.abilities.setsRights,
           ...(filter !== undefined && { filter: numberOf(filter) }),
         })
         const begun = (): void => {
