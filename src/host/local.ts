@@ -53,6 +53,11 @@ export function localHost(options: LocalOptions): LocalHost {
   return {
     files: {
       ...files,
+      // What only stands in for something that is missing is not there.
+      async info(path) {
+        const info = await files.info(path)
+        return info?.kind === 'folder' && isStandIn(path) ? undefined : info
+      },
       async write(path, bytes, how) {
         sandbox.makeRoom(path)
         await files.write(path, bytes, how)

@@ -4,7 +4,7 @@ import type { ProtectedPath } from '../../model/protected.ts'
 import { type Grip, grip } from '../grip.ts'
 import { isBelow } from './layout.ts'
 import { attempt, inFolderOf, setAside, statsOf } from './no-follow.ts'
-import { holdStandIn, isStandIn, releaseStandIn, removeAbandoned } from './stand-in.ts'
+import { holdStandIn, isLeased, isStandIn, releaseStandIn, removeAbandoned } from './stand-in.ts'
 import { WORKTREE_PROTECTED, worktreeOf } from './worktree.ts'
 
 /** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
@@ -75,7 +75,7 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
       }
       const path = join(at, step)
       settled.push(step)
-      const stats = statsOf(path)
+      const stats = isLeased(path) ? undefined : statsOf(path)
       if (!stats || isStandIn(path)) {
         if (ifMissing === 'remove') {
           const isTop = steps.length === 1 && folders.includes(folder)
