@@ -65,7 +65,7 @@ export async function start(
       endFirst(started.pid)
       return started
     })
-    box?.begun()
+    box?.begun(child.pid)
     const ended = box?.boxed ? endInBox(child) : endOf(child)
     const gone = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
     await new Promise<void>((resolve, reject) => {

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  type Stats,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, type Stats } from 'node:fs'
 import { hostname } from 'node:os'
 import { gripFolder } from '../grip.ts'
 import { errorCode } from '../problem.ts'
