@@ -75,7 +75,7 @@ export function localCompanions(options: CompanionOptions): Companions {
       const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...(box?.descriptors ?? [])]
       const child = spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true })
       endFirst(child.pid)
-      box?.begun()
+      box?.begun(child.pid)
       try {
         await new Promise<void>((done, fail) => {
           child.once('spawn', done)

@@ -73,7 +73,10 @@ export function crowdWatch({
   /** The machine has lost so much memory that this command may be the reason. */
   function weigh(group: Group, seen: Watched, free: number): void {
     const held = memoryOf(group)
-    if (held > memory) return void end(group, 'memory')
+    if (held > memory) {
+      end(group, 'memory')
+      return
+    }
     seen.memoryRoom = Math.max(memory - held, memory / 10)
     seen.mostFree = free
   }

@@ -58,6 +58,11 @@ export function localHost(options: LocalOptions): LocalHost {
     const files = localFiles(within, locks)
     return {
       ...files,
+      // What only stands in for something that is missing is not there.
+      async info(path) {
+        const info = await files.info(path)
+        return info?.kind === 'folder' && isStandIn(path) ? undefined : info
+      },
       async write(path, bytes, how) {
         sandbox.makeRoom(path)
         await files.write(path, bytes, how)

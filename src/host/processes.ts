@@ -56,9 +56,18 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   }
 
   async function run(command: Command): Promise<CommandEnd> {
-    if (command.signal?.aborted) return notRun('The command was cancelled before it began.', true)
-    const hindered = command.access === 'outside' ? undefined : await hindrance()
-    if (hindered !== undefined) return notRun(hindered)
+    for (let tries = 1; ; tries++) {
+      if (command.signal?.aborted) return notRun('The command was cancelled before it began.', true)
+      const hindered = command.access === 'outside' ? undefined : await hindrance()
+      if (hindered !== undefined) return notRun(hindered)
+      const end = await tryToRun(command)
+      if (!('noBox' in end)) return end
+      // What was to be mounted or covered went away in this moment; the command has not begun.
+      if (tries === TRIES) return notRun(`The sandbox could not be started: ${end.noBox}`)
+    }
+  }
+
+  async function tryToRun(command: Command): Promise<CommandEnd | { readonly noBox: string }> {
     const { name, mark, env: marked } = newMark('command')
     const output = openOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? GIT_WITHOUT_HELPERS : {}
@@ -100,7 +109,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const keep = missing > 0 || background.length > 0
     output.close(keep)
     const { exitCode, signal, failed } = await Promise.race([started.ended, wait(PATIENCE, UNKNOWN, { ref: false })])
-    if (failed && !stopped) return notRun(`The sandbox could not be started: ${text.trim()}`)
+    if (failed && !stopped) return { noBox: text.trim() }
     return {
       output: text,
       exitCode,
@@ -184,6 +193,7 @@ async function watch(started: Started, group: Group, command: Command, output: O
   return stopped
 }
 
+const TRIES = 5
 const POLL = 50
 const PATIENCE = 2000
 /** More than a build writes into one file. */

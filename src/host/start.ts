@@ -65,7 +65,7 @@ export async function start(
       endFirst(started.pid)
       return started
     })
-    box?.begun()
+    box?.begun(child.pid)
     const ended = box?.boxed ? endInBox(child) : endOf(child)
     const gone = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
     await new Promise<void>((resolve, reject) => {
@@ -82,12 +82,12 @@ export async function start(
 }
 
 /**
- * In a box the shell has a keeper: when the shell has ended it says how (on 4), and then waits (on 3) until it is let go,
+ * In a box the shell has a keeper: it says (on 4) that it begins and, when the shell has ended, how; and then waits (on 3) until it is let go,
  * because the box ends with it, and something may still go on in there. Where the system counts the box apart, it holds the
  * command to a number of threads too, so that even the quickest does not get far before it is noticed.
  */
 const KEEPER =
-  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
 /** Where memory runs out, the system is to end a command before anything else of the person. */
 export function endFirst(pid: number | undefined): void {
@@ -118,7 +118,7 @@ function endOf(child: ChildProcess): Promise<Ended> {
   })
 }
 
-/** What the keeper says; if it says nothing, the box broke or was never there. */
+/** What the keeper says; if it does not even say that it begins, there was no box, and the command did not run. */
 function endInBox(child: ChildProcess): Promise<Ended> {
   const [, , , lifeline, status] = child.stdio as (Readable | Writable | null)[]
   for (const end of [lifeline, status]) end?.on('error', () => undefined)
@@ -128,9 +128,9 @@ function endInBox(child: ChildProcess): Promise<Ended> {
     let said = ''
     status?.on('data', (data: Buffer) => {
       said += data.toString('latin1')
-      if (said.includes('\n')) resolve({ exitCode: Number(said.trim()), signal: null, failed: false })
+      if (/\n.*\n/.test(said)) resolve({ exitCode: Number(said.trim()), signal: null, failed: false })
     })
-    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, failed: exitCode !== null }))
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal, failed: exitCode !== null && said === '' }))
   })
 }
 

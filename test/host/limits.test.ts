@@ -58,10 +58,10 @@ function tests(skip: false | string): void {
       using at = boxedPlace()
       mkdirSync(join(at.home, '.cache/ms-playwright'), { recursive: true })
       const script = `echo evil > ${at.home}/.cache/ms-playwright/chrome; echo evil > ${at.home}/.npm/_cacache/package; echo done`
-      let ended = ''
+      let how = ''
       const program = { command: '/bin/sh', args: ['-c', script], folder: at.ws }
-      await at.host.companions.open(program, { heard: () => undefined, ended: (how) => (ended = how) })
-      await until(() => ended !== '')
+      await at.host.companions.open(program, { heard: () => undefined, ended: (words) => (how = words) })
+      await until(() => how !== '')
       assert.ok(!existsSync(join(at.home, '.cache/ms-playwright/chrome')))
       assert.equal(readFileSync(join(at.home, '.npm/_cacache/package'), 'utf8'), 'cached\n')
     })

@@ -202,12 +202,13 @@ describe('the sandbox', { skip }, () => {
   test('what goes on in the background is listed by its real numbers, and stays protected', async () => {
     using at = boxedPlace()
     const end = await at.run(
-      '(sleep 0.4; mkdir .vscode && echo x > .vscode/tasks.json; echo x > late.txt; exec sleep 30) & echo started',
+      '(until [ -e go ]; do sleep 0.05; done; mkdir .vscode && echo x > .vscode/tasks.json; echo x > late.txt; exec sleep 30) & echo started',
     )
     assert.equal(end.exitCode, 0)
     assert.equal(end.output, 'started\n')
     assert.ok(end.background.length >= 1)
     for (const pid of end.background) if (isAlive(pid)) assert.match(commandOf(pid), /bash|sleep/)
+    writeFileSync(join(at.ws, 'go'), '')
     await until(() => existsSync(join(at.ws, 'late.txt')))
     assert.ok(!existsSync(join(at.ws, '.vscode/tasks.json')))
     at.host.close()

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { localHost, type LocalHost } from '../../src/host/local.ts'
 import { lookAtDisk } from '../../src/host/look.ts'
@@ -98,6 +99,18 @@ function tests(skip: false | string): void {
       assert.equal(readFileSync(join(at.ws, '.vscode/settings.json'), 'utf8'), 'mine')
       assert.deepEqual(readdirSync(join(at.ws, '.vscode')), ['settings.json'])
       assert.ok(!existsSync(join(at.ws, '.idea')))
+    })
+
+    test('what the person or a tool makes while something waits in the background is not set aside', async () => {
+      using at = boxedPlace()
+      await at.run('sleep 60 & :')
+      await wait(2500)
+      writeFileSync(join(at.ws, '.npmrc'), 'mine')
+      await at.host.files.write(join(at.ws, 'mise.toml'), Buffer.from('asked for'))
+      await wait(1500)
+      at.host.close()
+      assert.equal(readFileSync(join(at.ws, '.npmrc'), 'utf8'), 'mine')
+      assert.equal(readFileSync(join(at.ws, 'mise.toml'), 'utf8'), 'asked for')
     })
 
     test('an empty folder of somebody else is not taken for one', async () => {

@@ -42,6 +42,8 @@ export interface Box {
   readonly ownsOthers: boolean
   /** Gives the number that a descriptor of ours has in the command; without it paths are mounted by name. */
   readonly numberOf?: (descriptor: number) => number
+  /** Can folders be made with other rights than the usual? */
+  readonly setsRights: boolean
   /** The number of the descriptor that holds the filter of system calls. */
   readonly filter?: number
 }
@@ -68,7 +70,7 @@ export function bubblewrapArguments(way: Way, box: Box): string[] {
     ...same('--bind', guard.anchors),
     ...same('--ro-bind', guard.fixed),
     // Far cheaper than a mount of a folder. The superuser may write to it, but that reaches nobody.
-    ...guard.blocked.flatMap((path) => ['--perms', '0555', '--tmpfs', path]),
+    ...guard.blocked.flatMap((path) => [...(box.setsRights ? ['--perms', '0555'] : []), '--tmpfs', path]),
     ...layout.masked.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
     ...mount('--ro-bind', scratch, scratch),
     '--chdir',

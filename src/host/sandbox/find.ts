@@ -14,11 +14,18 @@ export type Found =
       readonly kind: 'bubblewrap'
       readonly program: string
       readonly way: Way
-      /** It mounts what a descriptor holds, instead of what a name means at that moment. */
-      readonly canHold: boolean
+      readonly abilities: Abilities
       readonly filters?: FilterFiles
     }
   | { readonly kind: 'seatbelt'; readonly program: string }
+
+/** What older versions of bubblewrap lack. */
+export interface Abilities {
+  /** It mounts what a descriptor holds, instead of what a name means at that moment. */
+  readonly holds: boolean
+  /** It gives folders that it makes the rights that are wanted. */
+  readonly setsRights: boolean
+}
 
 /** Why there is none, and how to get one. */
 export interface Missing {
@@ -48,8 +55,9 @@ export async function findSandbox(roots: Roots): Promise<Found | Missing> {
   for (const way of ways(process.getuid?.() === 0, filters !== undefined)) {
     const trial = await output(program, [...trialArguments(way, 3), 'true'], way.filter ? filters?.usual : undefined)
     if (trial.code === 0) {
-      const canHold = (await help).text.includes('--ro-bind-fd')
-      return { kind: 'bubblewrap', program, way, canHold, ...(filters && { filters }) }
+      const { text } = await help
+      const abilities = { holds: text.includes('--ro-bind-fd'), setsRights: text.includes('--perms') }
+      return { kind: 'bubblewrap', program, way, abilities, ...(filters && { filters }) }
     }
     problem = trial.text.trim().split('\n')[0] ?? ''
   }

@@ -2,9 +2,10 @@ import { readdirSync, readlinkSync, symlinkSync, watch } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ProtectedPath } from '../../model/protected.ts'
 import { type Grip, grip } from '../grip.ts'
+import { activityBelow } from './activity.ts'
 import { isBelow } from './below.ts'
 import { attempt, inFolderOf, setAside, statsOf } from './no-follow.ts'
-import { holdStandIn, isStandIn, releaseStandIn, removeAbandoned } from './stand-in.ts'
+import { holdStandIn, isLeased, isStandIn, releaseStandIn, removeAbandoned } from './stand-in.ts'
 import { WORKTREE_PROTECTED, worktreeOf } from './worktree.ts'
 
 /** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
@@ -21,8 +22,10 @@ export interface Guard {
   readonly fixed: readonly Source[]
   /** Stand-ins for what is missing. */
   readonly blocked: readonly string[]
-  /** The command has been started, and the descriptors are not needed any more. */
-  closeDescriptors(): void
+  /** The command has been started, and the descriptors are not needed any more; what it runs is below a process. */
+  begun(lid?: number): void
+  /** A tool may make this path, which is then not the command's doing. */
+  accept(path: string): void
   /** Puts back what could not be mounted and was changed; gives the paths that it has found since it was last asked. */
   check(): string[]
   /** All processes of the command have ended. */
@@ -75,7 +78,7 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
       }
       const path = join(at, step)
       settled.push(step)
-      const stats = statsOf(path)
+      const stats = isLeased(path) ? undefined : statsOf(path)
       if (!stats || isStandIn(path)) {
         if (ifMissing === 'remove') {
           const isTop = steps.length === 1 && folders.includes(folder)
@@ -143,13 +146,27 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
   }
 
   const found = new Set<string>()
+  const accepted = new Set<string>()
+  let lid: number | undefined
+  let activity: string | undefined
+
+  /** What has come since the last look is the person's own if nothing in the box has run since before that look. */
   function look(): void {
-    for (const { folder, steps } of [...newNames(), ...unwanted]) {
-      const path = removeNew(folder, steps, links)
+    const now = lid === undefined ? undefined : activityBelow(lid)
+    const present = [...newNames(), ...unwanted].filter(isPresent)
+    const changed = [...links].filter(([, link]) => inFolderOf(link.folder, link.steps, differs(link.target)))
+    const isOwn = activity !== undefined && lid !== undefined && activityBelow(lid) === activity
+    activity = now
+    for (const { folder, steps } of present) {
+      if (accepted.has(join(folder, ...steps))) continue
+      if (isOwn) accepted.add(join(folder, ...steps))
+      const path = isOwn ? undefined : removeNew(folder, steps, links)
       if (path !== undefined) found.add(path)
     }
-    for (const [path, { folder, steps, target }] of links)
-      if (inFolderOf(folder, steps, (at, name) => putBack(at, name, target))) found.add(path)
+    for (const [path, { folder, steps, target }] of changed) {
+      if (isOwn) links.delete(path)
+      else if (inFolderOf(folder, steps, (at, name) => putBack(at, name, target))) found.add(path)
+    }
   }
   const watching = watchFor(folders, look)
 
@@ -157,10 +174,15 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
     anchors: sourcesOf(anchors),
     fixed: sourcesOf(fixed),
     blocked: [...blocked].sort(),
-    closeDescriptors() {
+    begun(pid) {
       for (const held of [...anchors.values(), ...fixed.values()]) held?.release()
       anchors.clear()
       fixed.clear()
+      lid = pid
+    },
+    accept(path) {
+      accepted.add(path)
+      links.delete(path)
     },
     check() {
       look()
@@ -169,7 +191,7 @@ export function guard({ folders, protect, masked = [], standIns }: GuardOptions)
       return paths
     },
     release() {
-      this.closeDescriptors()
+      this.begun()
       watching.close()
       for (const path of blocked) releaseStandIn(path)
       blocked.clear()
@@ -218,13 +240,25 @@ function removeNew(folder: string, steps: readonly string[], links: ReadonlyMap<
   return undefined
 }
 
+/** Is something at a path, or a link on the way to it? */
+function isPresent({ folder, steps }: Unwanted): boolean {
+  return steps.some((_, index) => {
+    const stats = statsOf(join(folder, ...steps.slice(0, index + 1)))
+    return stats !== undefined && (index === steps.length - 1 || stats.isSymbolicLink())
+  })
+}
+
+function differs(target: string): (at: string, name: string) => boolean {
+  return (at, name) => {
+    const now = statsOf(`${at}/${name}`)
+    return !now?.isSymbolicLink() || readlinkSync(`${at}/${name}`) !== target
+  }
+}
+
 /** A link cannot be mounted, so it is put back as it was. */
 function putBack(at: string, name: string, target: string): boolean {
-  const path = `${at}/${name}`
-  const now = statsOf(path)
-  if (now?.isSymbolicLink() && readlinkSync(path) === target) return false
-  if (now) setAside(at, name)
-  return attempt(() => symlinkSync(target, path))
+  if (statsOf(`${at}/${name}`)) setAside(at, name)
+  return attempt(() => symlinkSync(target, `${at}/${name}`))
 }
 
 /** Looks as soon as something new is in a folder, and now and then for what is deeper. */

@@ -118,7 +118,8 @@ function outermost(paths: readonly string[]): string[] {
 /** What is not there needs neither to be shown nor to be hidden. */
 function realOf(path: string): string[] {
   try {
-    return [realpathSync(path)]
+    // Most of what is looked for is not there, and an error costs more than the question.
+    return existsSync(path) ? [realpathSync.native(path)] : []
   } catch {
     return []
   }

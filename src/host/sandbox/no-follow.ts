@@ -61,7 +61,7 @@ export function removeTree(at: string, name: string): void {
 /** What is at a path, no link followed; nothing if there is nothing. */
 export function statsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path)
+    return lstatSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
   }

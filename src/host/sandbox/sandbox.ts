@@ -70,8 +70,8 @@ export interface Enclosed {
   readonly boxed: boolean
   /** The system counts its processes apart from all others of the person, so it can be held to a number. */
   readonly countedApart?: boolean
-  /** It has been started, or could not be: its descriptors are closed here. */
-  begun(): void
+  /** It has been started as a process, or could not be: its descriptors are closed here. */
+  begun(pid?: number): void
   /** Puts back what the command changed and could not be kept from changing; gives the paths. */
   check(): readonly string[]
   /** Protected paths that the command has written without an effect, given the process that keeps the box. */
@@ -181,11 +181,12 @@ export function localSandbox(
           folder,
           network,
           ownsOthers,
-          ...(have.canHold && { numberOf }),
+          ...(have.abilities.holds && { numberOf }),
+          setsRights: have.abilities.setsRights,
           ...(filter !== undefined && { filter: numberOf(filter) }),
         })
-        const begun = (): void => {
-          held.closeDescriptors()
+        const begun = (pid?: number): void => {
+          held.begun(pid)
           for (const one of opened.splice(0)) one.release()
         }
         const discarded = (lid: number): string[] => (ownsOthers ? writtenIn(lid, held.blocked) : [])
@@ -199,6 +200,7 @@ export function localSandbox(
     },
 
     makeRoom(path) {
+      for (const held of guards) held.accept(path)
       removeForWrite(path)
     },
     close() {

@@ -14,11 +14,14 @@ import { attempt, statsOf } from './no-follow.ts'
 
 /** Takes a lease on the stand-in at a path, which is made if nothing is there. False if something else is there. */
 export function holdStandIn(path: string): boolean {
-  const users = inUse.get(path) ?? 0
-  const isHeld = users > 0 && statsOf(`${path}/${ownLease()}`) !== undefined
-  if (!isHeld && !takeLease(path)) return false
-  inUse.set(path, users + 1)
+  if (!isLeased(path) && !takeLease(path)) return false
+  inUse.set(path, (inUse.get(path) ?? 0) + 1)
   return true
+}
+
+/** Has this process a lease on a path, from a command that runs or has just ended? */
+export function isLeased(path: string): boolean {
+  return inUse.has(path) && statsOf(`${path}/${ownLease()}`) !== undefined
 }
 
 /** Gives back what was held. The stand-in stays for a moment, because the next command may need it. */
@@ -109,7 +112,8 @@ function removeNow(path: string): void {
 }
 
 function removeStale(path: string): void {
-  for (const name of namesIn(path)) if (isStale(path, name)) attempt(() => rmdirSync(`${path}/${name}`))
+  for (const name of namesIn(path))
+    if (name !== ownLease() && isStale(path, name)) attempt(() => rmdirSync(`${path}/${name}`))
 }
 
 /** A lease of a process that has ended. Of other machines and process namespaces only time can tell. */
