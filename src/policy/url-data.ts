@@ -20,12 +20,66 @@ export function carriedData(text: string, url: URL): string | undefined {
   return undefined
 }
 
-/** Does a text hold one of these secrets, as it is or in a usual coding? */
+/**
+ * Does an address hold one of these secrets: as it is, backwards, in a usual coding, escaped however often, cut into pieces
+ * with something between them, or most of it?
+ */
 export function holdsSecret(text: string, secrets: readonly string[]): boolean {
-  const forms = [text, decoded(text)]
-  return secrets.some(
-    (secret) => secret.length >= 6 && codings(secret).some((one) => forms.some((form) => has(form, one))),
-  )
+  const plain = unescapedText(text)
+  const rows = [plain, pieces(plain).join(''), pieces(plain).toReversed().join('')].map(squeezed)
+  return secrets.some((secret) => {
+    if (secret.length < MIN_SECRET) return false
+    return [...codings(secret), ...codings([...secret].toReversed().join(''))].some((form) => {
+      const wanted = squeezed(form)
+      return rows.some((row) => row.includes(wanted)) || isMostlyIn(rows, wanted)
+    })
+  })
+}
+
+const MIN_SECRET = 6
+
+/** Names are told apart from one another without regard to case, and anything may stand between two letters. */
+function squeezed(text: string): string {
+  const bare = text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return bare === '' ? text.toLowerCase() : bare
+}
+
+/** What an address says beside its own grammar: labels, steps of the path, values. Names of parameters may be anything. */
+function pieces(text: string): string[] {
+  return text
+    .replace(/^[a-z]+:\/\//i, '')
+    .split(/[/?#&;.,|~\s]+/)
+    .map((piece) => piece.replace(/^[^=]{0,40}=/, ''))
+}
+
+/** Are most of a long secret's letters there, in pieces that are too long to be there by chance? */
+function isMostlyIn(rows: readonly string[], wanted: string): boolean {
+  if (wanted.length < 2 * LONG_PIECE) return false
+  let covered = 0
+  for (let at = 0; at + LONG_PIECE <= wanted.length;) {
+    let length = LONG_PIECE
+    if (!rows.some((row) => row.includes(wanted.slice(at, at + length)))) {
+      at++
+      continue
+    }
+    while (at + length < wanted.length && rows.some((row) => row.includes(wanted.slice(at, at + length + 1)))) length++
+    covered += length
+    at += length
+  }
+  return covered >= wanted.length * 0.75
+}
+
+const LONG_PIECE = 8
+
+/** A text with its escapes undone, as often as it was escaped. */
+function unescapedText(text: string): string {
+  let plain = text
+  for (let round = 0; round < 5; round++) {
+    const next = decoded(plain.replaceAll('+', ' '))
+    if (next === plain) return plain
+    plain = next
+  }
+  return plain
 }
 
 /** Knows the forms that keys have. */
@@ -53,18 +107,22 @@ function isHex(text: string, length: number): boolean {
 function codings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const bare = (coded: string) => coded.replace(/=+$/, '')
-  return [secret, bare(bytes.toString('base64')), bytes.toString('base64url'), bytes.toString('hex')]
+  // Base64 of a text that stands at another place in a longer one has other letters at its ends.
+  const shifted = [1, 2].map((by) => {
+    const coded = Buffer.concat([Buffer.alloc(by), bytes]).toString('base64')
+    return bare(coded).slice(by + 1, -1)
+  })
+  const base64 = bare(bytes.toString('base64'))
+  return [secret, base64, base64.slice(0, -1), ...shifted, bytes.toString('hex')]
 }
 
-/** Names are told apart from one another without regard to case, so a secret in one is found the same way. */
-function has(text: string, wanted: string): boolean {
-  return text.toLowerCase().includes(wanted.toLowerCase())
-}
-
+/** Escapes that are wrong stay as they are, and do not keep the others from being undone. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run)
+    } catch {
+      return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
+    }
+  })
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { validate } from '../../schema/validate.ts'
+import { soundRules } from '../../policy/rule/book.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { configFolder } from '../own/places.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig } from './schema.ts'
@@ -34,7 +35,8 @@ export function readSettings(folder: string): Settings {
   const text = contentOf(path)
   const trusted = text === undefined || isTrusted(folder)
   // A stranger's file may be wrong in any way; it may not even stop the run.
-  const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : tightening(path, text)
+  const strange = text === undefined || trusted ? undefined : tightening(path, text)
+  const project = text === undefined ? undefined : trusted ? parseConfig(path, text) : strange?.config
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
   const { policy: _policy, $schema: _schema, ...config } = { ...admin, ...user, ...project }
   return {
@@ -52,6 +54,7 @@ export function readSettings(folder: string): Settings {
       ? []
       : [
           `The settings in ${path} are not used, because this folder is not trusted: dragoman trust says what they are.`,
+          ...(strange?.problems ?? []).map((problem) => `A rule in ${path} is left out: ${problem}.`),
         ],
   }
 }
@@ -107,12 +110,13 @@ function contentOf(path: string): string | undefined {
 }
 
 /** What an untrusted project may say: what to refuse and what to ask about. All else waits for trust. */
-function tightening(path: string, text: string): Config | undefined {
+function tightening(path: string, text: string): { config: Config; problems: readonly string[] } | undefined {
   try {
     const { policy } = parseConfig(path, text)
     if (!policy) return undefined
     const { allow: _unused, ...tighter } = policy
-    return { policy: tighter }
+    const { rules, problems } = soundRules(tighter)
+    return { config: { policy: rules }, problems }
   } catch {
     return undefined
   }
