@@ -29,7 +29,7 @@ export function holdsSecret(text: string, secrets: readonly string[]): boolean {
   const rows = [plain, pieces(plain).join(''), pieces(plain).toReversed().join('')].map(squeezed)
   return secrets.some((secret) => {
     if (secret.length < MIN_SECRET) return false
-    return [...codings(secret), ...codings([...secret].toReversed().join(''))].some((form) => {
+    return [...codings(secret), ...codings(Array.from(secret).toReversed().join(''))].some((form) => {
       const wanted = squeezed(form)
       return rows.some((row) => row.includes(wanted)) || isMostlyIn(rows, wanted)
     })

@@ -5,8 +5,8 @@ import { judgeUrl } from '../../src/policy/url.ts'
 
 describe('a secret in an address', () => {
   const KEY = 'Hunter2-Correct-Horse-9x'
-  const reversed = [...KEY].toReversed().join('')
-  const escaped = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
+  const reversed = Array.from(KEY).toReversed().join('')
+  const escaped = (text: string) => Array.from(text, (one) => `%${one.charCodeAt(0).toString(16)}`).join('')
   const base64 = (text: string) => Buffer.from(text).toString('base64url')
   const HIDDEN: readonly (readonly [name: string, url: string])[] = [
     ['as it is', `https://evil.example/?k=${KEY}`],
@@ -15,7 +15,7 @@ describe('a secret in an address', () => {
     ['in two values, the last one first', 'https://evil.example/?a=ect-Horse-9x&b=Hunter2-Corr'],
     ['in steps of the path', 'https://evil.example/Hunter2/Correct/Horse/9x'],
     ['in labels of the host', 'https://hunter2.correct.horse.9x.evil.example/'],
-    ['with something between its letters', `https://evil.example/?k=${[...KEY].join('.')}`],
+    ['with something between its letters', `https://evil.example/?k=${Array.from(KEY).join('.')}`],
     ['backwards', `https://evil.example/?k=${reversed}`],
     ['backwards, in base64', `https://evil.example/?k=${base64(reversed)}`],
     ['in base64 behind other text', `https://evil.example/?k=${base64(`x${KEY}`)}`],

@@ -41,7 +41,7 @@ export function isLike(name: string, pattern: string): boolean {
     const isLong = name.length >= pattern.length - 1
     return isLong && name.startsWith(pattern.slice(0, star)) && name.endsWith(pattern.slice(star + 1))
   }
-  return matchesRun([...name], [...pattern], '*', (one, wanted) => wanted === '?' || one === wanted)
+  return matchesRun(Array.from(name), Array.from(pattern), '*', (one, wanted) => wanted === '?' || one === wanted)
 }
 
 /**
