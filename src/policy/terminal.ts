@@ -3,7 +3,7 @@ import { late } from '../model/late.ts'
 import { type Mark, redactor } from '../model/secret.ts'
 import { wellFormed } from '../model/text.ts'
 import { isLookalike } from './host-name.ts'
-import { KEPT, mark, markHidden, marks } from './unseen.ts'
+import { KEPT, KEPT_FOR_MODEL, mark, markHidden, marks } from './unseen.ts'
 
 /** Where a text goes that somebody else wrote. */
 export type TerminalSurface =
@@ -110,7 +110,10 @@ export function framed(text: string): string {
 /** A text as a model may read it: valid, and without characters that carry words which no person can see. */
 export function forModel(text: string): string {
   const valid = wellFormed(text)
-  return SMUGGLED.test(valid) ? valid.replace(ALL_SMUGGLED(), (...args) => (kept(args) ? args[0] : '')) : valid
+  if (!SMUGGLED().test(valid)) return valid
+  const isMany = (valid.match(VARIANTS())?.length ?? 0) > MAX_VARIANTS
+  const clean = isMany ? valid.replace(VARIANTS(), (pair) => String.fromCodePoint(pair.codePointAt(0) ?? 0)) : valid
+  return clean.replace(ALL_SMUGGLED(), (...args) => (kept(args) ? args[0] : ''))
 }
 
 /** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
@@ -125,9 +128,15 @@ export function safeJson(json: string): string {
 
 const HIDDEN_IN_JSON = late(() => new RegExp(`(?!\\n)${HIDDEN}`, 'gu'))
 
-/** Tags and selectors of variants; in a flag, and behind a sign that has variants, they are as they should be. */
-const SMUGGLED = /[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F]/u
-const ALL_SMUGGLED = late(() => new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu'))
+/**
+ * Tags and selectors of variants. A flag, an emoji with its form, and a few variants of Chinese letters are as they should be;
+ * behind other signs, or behind many letters, selectors carry data that nobody sees.
+ */
+const DATA = String.raw`[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F\u2061-\u2064\u206A-\u206F]+|[\u200B-\u200F\u2060\uFEFF\xAD\u034F]{3,}`
+const SMUGGLED = late(() => new RegExp(DATA, 'u'))
+const ALL_SMUGGLED = late(() => new RegExp(`(?<kept>${KEPT_FOR_MODEL})|${DATA}`, 'gu'))
+const VARIANTS = late(() => /\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}]/gu)
+const MAX_VARIANTS = 8
 
 function kept(args: readonly unknown[]): boolean {
   const groups = args.at(-1) as { readonly kept?: string } | undefined

@@ -11,6 +11,16 @@ export const KEPT = [
   String.raw`[\p{Sm}0\u3001\u3002\uFF01\uFF0C\uFF0E\uFF1A\uFF1B\uFF1F\p{Script=Myanmar}][\uFE00\uFE01](?![\uFE00-\uFE0F])`,
 ].join('|')
 
+/** The same in what a model reads, to which signs that show nothing can carry words. */
+export const KEPT_FOR_MODEL = [
+  // The three flags that are written with tags: more tags could be words.
+  String.raw`\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`,
+  String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\uFE0E)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?){0,15}(?![\uFE00-\uFE0F\u200D])`,
+  String.raw`\uFE0F\u20E3`,
+  String.raw`\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}](?![\uFE00-\uFE0F\u{E0100}-\u{E01EF}])`,
+  String.raw`[\p{Sm}\p{Script=Myanmar}]\uFE00(?![\uFE00-\uFE0F])`,
+].join('|')
+
 /** Writing systems whose words need joiners. Patterns over all of Unicode take long to make, and few runs need them. */
 const JOINED = String.raw`[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]`
 

@@ -83,10 +83,17 @@ function codings(secret: string): string[] {
       withoutSeparators(one),
       bytes.toString('base64').replace(/=+$/, ''),
       bytes.toString('base64url'),
+      ...[1, 2].map((by) => shiftedBase64(bytes, by)),
       bytes.toString('hex'),
     ]
   })
   return [...new Set(written)].filter((one) => one.length >= 6).map((one) => one.toLowerCase())
+}
+
+/** Base64 of a text that stands at another place in a longer one has other letters at its ends. */
+function shiftedBase64(bytes: Buffer, by: number): string {
+  const coded = Buffer.concat([Buffer.alloc(by), bytes]).toString('base64')
+  return coded.replace(/=+$/, '').slice(by + 1, -1)
 }
 
 /** Pieces of a secret that are too long to be in an address by chance. */
@@ -100,11 +107,13 @@ function parts(secret: string): string[] {
 
 const MIN_PART = 8
 
+/** Escapes that are wrong stay as they are, and do not keep the others from being undone. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // What is no escape stays; the others are read.
-    return text.replace(/%[0-7][0-9a-f]/gi, (escape) => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
-  }
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run)
+    } catch {
+      return Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1')
+    }
+  })
 }

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import { importServers } from '../../tool/mcp/import.ts'
 import { nearMisses } from '../../schema/near.ts'
 import { validate } from '../../schema/validate.ts'
+import { soundRules } from '../../policy/rule/book.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { configFolder } from '../own/places.ts'
 import { readProjectFile } from '../own/project-file.ts'
@@ -38,8 +39,8 @@ export function readSettings(folder: string): Settings {
   const servers = readOffered(join(folder, MCP_FILE), folder)
   const trusted = (own.text === undefined && servers.text === undefined) || isTrusted(folder)
   // A stranger's file may be wrong in any way; it may not even stop the run.
-  const project =
-    own.text === undefined ? undefined : trusted ? parseConfig(path, own.text) : tightening(path, own.text)
+  const strange = own.text === undefined || trusted ? undefined : tightening(path, own.text)
+  const project = own.text === undefined ? undefined : trusted ? parseConfig(path, own.text) : strange?.config
   const imported = servers.text === undefined || !trusted ? undefined : importServers(servers.text, folder)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
   const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
@@ -67,6 +68,7 @@ export function readSettings(folder: string): Settings {
         ? []
         : [
             `The settings in ${untrusted.join(' and ')} are not used, because this folder is not trusted: dragoman trust says what they are.`,
+            ...(strange?.problems ?? []).map((problem) => `A rule in ${path} is left out: ${problem}.`),
           ]),
     ],
   }
@@ -141,12 +143,13 @@ function contentOf(path: string): string | undefined {
 }
 
 /** What an untrusted project may say: what to refuse and what to ask about. All else waits for trust. */
-function tightening(path: string, text: string): Config | undefined {
+function tightening(path: string, text: string): { config: Config; problems: readonly string[] } | undefined {
   try {
     const { policy } = parseConfig(path, text)
     if (!policy) return undefined
     const { allow: _unused, ...tighter } = policy
-    return { policy: tighter }
+    const { rules, problems } = soundRules(tighter)
+    return { config: { policy: rules }, problems }
   } catch {
     return undefined
   }

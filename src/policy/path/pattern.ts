@@ -29,28 +29,50 @@ function patternSteps(pattern: string): readonly string[] {
 }
 
 function matches(names: readonly string[], pattern: readonly string[]): boolean {
-  const [first, ...rest] = pattern
-  if (first === undefined) return names.length === 0
-  if (first === '**') {
-    return rest.length === 0 || Array.from({ length: names.length + 1 }).some((_, at) => matches(names.slice(at), rest))
-  }
-  const [name, ...others] = names
-  return name !== undefined && isLike(name, first) && matches(others, rest)
+  return matchesRun(names, pattern, '**', isLike)
 }
 
 /** Does a name match `*` and `?`? */
 export function isLike(name: string, pattern: string): boolean {
   if (!/[*?]/.test(pattern)) return name === pattern
-  const matcher = matchers.get(pattern) ?? matcherOf(pattern)
-  if (matchers.size < 1000) matchers.set(pattern, matcher)
-  return matcher.test(name)
+  // Most patterns have one star, and very many names are compared with them.
+  const star = pattern.indexOf('*')
+  if (star >= 0 && pattern.indexOf('*', star + 1) < 0 && !pattern.includes('?')) {
+    const isLong = name.length >= pattern.length - 1
+    return isLong && name.startsWith(pattern.slice(0, star)) && name.endsWith(pattern.slice(star + 1))
+  }
+  return matchesRun(Array.from(name), Array.from(pattern), '*', (one, wanted) => wanted === '?' || one === wanted)
 }
 
-const matchers = new Map<string, RegExp>()
-
-function matcherOf(pattern: string): RegExp {
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${source.replace(/\*+/g, '[^]*').replace(/\?/g, '[^]')}$`, 'u')
+/**
+ * Does a row match a pattern in which a sign stands for any number of items? Only the last such sign is ever tried again with
+ * one item more, so that a pattern which somebody made to be slow is not.
+ */
+function matchesRun(
+  row: readonly string[],
+  pattern: readonly string[],
+  any: string,
+  isItem: (item: string, wanted: string) => boolean,
+): boolean {
+  let [at, wanted] = [0, 0]
+  let again: { at: number; wanted: number } | undefined
+  while (at < row.length) {
+    const sign = pattern[wanted]
+    if (sign === any) {
+      again = { at, wanted: ++wanted }
+      continue
+    }
+    if (sign !== undefined && isItem(row[at] ?? '', sign)) {
+      at++
+      wanted++
+      continue
+    }
+    if (!again) return false
+    again = { at: again.at + 1, wanted: again.wanted }
+    ;({ at, wanted } = again)
+  }
+  while (pattern[wanted] === any) wanted++
+  return wanted === pattern.length
 }
 
 /** A name as a forgiving disk reads it: without case, blanks and dots at its end, streams, and the short form of `.git`. */

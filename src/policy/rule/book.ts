@@ -44,10 +44,17 @@ export interface Book {
   with(tier: Tier, rules: readonly Rule[]): Book
 }
 
-/** Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. */
+/**
+ * Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. Of a project that nobody trusts
+ * the wrong ones are left out: a stranger's file must not stop the run.
+ */
 export function openBook(tiers: RuleTiers): Book {
   const pages = new Map<Tier, Rule[]>()
-  for (const tier of TIERS) if (tier !== 'default') pages.set(tier, rulesOf(tier, tiers[tier] ?? {}))
+  for (const tier of TIERS) {
+    const rules = tiers[tier] ?? {}
+    const isForeign = tier === 'project' && tiers.trusted !== true
+    if (tier !== 'default') pages.set(tier, rulesOf(tier, isForeign ? soundRules(rules).rules : rules))
+  }
   return bookOf(pages, tiers)
 }
 
@@ -96,6 +103,24 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
 
 /** Something is wrong with a rule; the sentence says what. */
 export class RuleProblem extends Error {}
+
+/** The rules that are right, and a sentence about each of the others. */
+export function soundRules(rules: PolicyRules): { readonly rules: PolicyRules; readonly problems: readonly string[] } {
+  const problems: string[] = []
+  const sound = (['allow', 'ask', 'deny'] as const).flatMap((verdict) => {
+    const right = (rules[verdict] ?? []).filter((given) => {
+      try {
+        return rulesOf('project', { [verdict]: [given] }).length > 0
+      } catch (error) {
+        problems.push(error instanceof Error ? error.message : String(error))
+        return false
+      }
+    })
+    return right.length > 0 ? [[verdict, right] as const] : []
+  })
+  const { allow: _allow, ask: _ask, deny: _deny, ...rest } = rules
+  return { rules: { ...rest, ...Object.fromEntries(sound) }, problems }
+}
 
 function rulesOf(tier: Tier, rules: PolicyRules): Rule[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>

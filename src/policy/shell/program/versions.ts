@@ -12,9 +12,9 @@ const ASKED: Readonly<Record<string, string>> = {
   '--version':
     'bash zsh fish sh git node npm npx deno bun pnpm yarn corepack tsc python python3 pip pip3 uv uvx pipx poetry ruff black ' +
     'rustc cargo rustup rustfmt clippy-driver go gofmt golangci-lint java javac gradle mvn kotlin kotlinc scala sbt gcc g++ ' +
-    'clang clang++ cc c++ make cmake ninja meson ld pkg-config docker podman kubectl helm terraform ansible aws gcloud az gh ' +
+    'clang clang++ cc c++ make cmake ninja meson ld pkg-config docker podman kubectl helm aws gcloud gh ' +
     'glab jq yq rg fd fzf bat tree curl wget openssl ssh sed awk gawk grep find tar gzip zip unzip rsync ruby gem bundle perl ' +
-    'php composer lua dotnet swift elixir mix erl ghc cabal stack sqlite3 psql mysql redis-cli shellcheck actionlint hadolint ' +
+    'php lua dotnet swift elixir mix ghc cabal stack sqlite3 psql mysql redis-cli shellcheck actionlint hadolint ' +
     'pre-commit',
   '--help':
     'node npm npx deno bun tsc python python3 pip pip3 uv ruff black rustc cargo rustup go gofmt java javac gcc clang make ' +
@@ -23,7 +23,7 @@ const ASKED: Readonly<Record<string, string>> = {
   '-v': 'node npm deno bun pnpm yarn php ruby perl mvn gradle gcc go',
   '-version': 'java javac scala kotlinc ant',
   help: 'go npm cargo',
-  version: 'go docker podman helm kubectl terraform gh',
+  version: 'go helm gh',
 }
 
 /** What these programs say of themselves. */
@@ -52,6 +52,8 @@ const PACKAGE_MANAGER = ['package.json', '.yarnrc', '.yarnrc.yml']
 
 /** Files by which a project has these programs start something else. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['.npmrc'],
+  npx: ['.npmrc'],
   yarn: PACKAGE_MANAGER,
   pnpm: PACKAGE_MANAGER,
   corepack: PACKAGE_MANAGER,
@@ -60,7 +62,7 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   sbt: ['project', '.sbtopts', '.jvmopts'],
   go: ['go.mod', 'go.work'],
   mix: ['mix.exs'],
-  bundle: ['Gemfile', '.bundle'],
+  bundle: ['Gemfile', 'Gemfile.lock', '.bundle'],
   poetry: ['pyproject.toml', 'poetry.toml'],
   dotnet: ['global.json'],
   stack: ['stack.yaml'],
@@ -100,6 +102,7 @@ function decides(path: string, disk: Disk): boolean {
 }
 
 const LINES: readonly (readonly [file: string, line: RegExp])[] = [
+  ['.npmrc', /script|shell|node-options|prefix|config|init-module/i],
   ['package.json', /"(?:packageManager|devEngines)"/],
   ['go.mod', /^\s*toolchain\b/m],
   ['go.work', /^\s*toolchain\b/m],
