@@ -176,11 +176,11 @@ describe('dsh-llm-mock-server', () => {
   })
 
   test('a stall ends when the clock says so', async (t) => {
-    const { server, agent, ran, time } = await mocked(t, 'stall', 'tool_call_success', 'success')
+    const { server, agent, ran, time, waiting } = await mocked(t, 'stall', 'tool_call_success', 'success')
     const over = play(agent, 'weather')
     while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    // Its head is sent together with its silence; a moment lets it come.
-    const timer = setInterval(() => server.requests.length === 1 && time.advance(6 * 60_000), 20)
+    // Its head is sent together with its silence; a moment lets it come. The next attempt has its own time.
+    const timer = setInterval(() => waiting.waits.length === 0 && time.advance(6 * 60_000), 20)
     assert.match(closing(await over).text, /7 degrees/)
     clearInterval(timer)
     assert.deepEqual(ran, ['Oslo'])

@@ -266,6 +266,38 @@ test('a server asks the person and the model only through the person', async () 
   }
 })
 
+test('an address that a server wants opened is judged before the person is asked', async () => {
+  const asked: string[] = []
+  const questions: Questions = {
+    elicit(_server, wish) {
+      asked.push('url' in wish ? wish.url : wish.message)
+      return Promise.resolve({ action: 'accept' })
+    },
+    sample: () => Promise.resolve({ refused: 'no' }),
+  }
+  const args = [programOf('@modelcontextprotocol/server-everything'), 'stdio']
+  const servers = world.open({ every: { command: process.execPath, args } }, { questions })
+  await allReady(servers)
+  const hostile = [
+    'file:///etc/passwd',
+    'vscode://vscode.git/clone?url=x',
+    'javascript:alert(1)',
+    'https://accounts.example@evil.example/',
+    'http://evil.example/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://10.0.0.1/admin',
+    'http://127.0.0.1:6379/',
+  ]
+  const fine = 'http://localhost:8123/consent'
+  const { results } = await callThrough(
+    servers,
+    [...hostile, fine].map((url) => ['every', 'trigger-url-elicitation', { url }] as const),
+  )
+  assert.deepEqual(asked, [fine])
+  for (const result of results.slice(0, -1)) assert.doesNotMatch(said(result), /accept/i)
+  await servers.close()
+})
+
 test('prompts of servers are commands, and resources are named with @', async () => {
   const servers = world.open({ pond: fixture() })
   await allReady(servers)
