@@ -19,6 +19,8 @@ export interface RunArgs {
   readonly resume?: string
   /** The session to branch off from: its id, or `latest`; with `@3`, as it was before the person's third message. */
   readonly fork?: string
+  /** Nothing of the session is kept. */
+  readonly noSession?: true
   readonly maxTurns?: number
   readonly maxCost?: number
   readonly cwd?: string
@@ -61,6 +63,8 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     throw new Complaint('--continue goes on with the latest session; give --resume alone to name another')
   const resume = values.resume ?? (values.continue ? 'latest' : undefined)
   if (resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
+  if (values['no-session'] && (resume !== undefined || values.fork !== undefined))
+    throw new Complaint('--no-session keeps nothing, so it cannot go on with a session; leave one of them out')
   const maxTurns = wholeOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
@@ -74,6 +78,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     ...(mode !== undefined && { mode }),
     ...(resume !== undefined && { resume }),
     ...(values.fork !== undefined && { fork: values.fork }),
+    ...(values['no-session'] && { noSession: true }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost }),
     ...(values.cwd !== undefined && { cwd: values.cwd }),
