@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { redactor } from '../../model/secret.ts'
 import type { EntryBody } from '../../session/entry.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
