@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { redactor, secretsIn } from '../model/secret.ts'
+import { makeFolder } from './own/make-folder.ts'
 import { dataFolder } from './own/places.ts'
 
 let log: string | undefined
@@ -24,7 +25,7 @@ export function lastWords(error: unknown): string {
 function keep(text: string): string | undefined {
   const path = join(dataFolder(), 'fault.txt')
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     writeFileSync(path, `${new Date().toISOString()}\n${text}\n`, { mode: 0o600 })
     return path
   } catch {

@@ -2,11 +2,13 @@ import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { showHelp } from './line/show-help.ts'
+import { settleHome } from './own/places.ts'
 import { isLostOutput, loseOutput } from './stopping.ts'
 
 /** Runs the command line, and gives the exit code. */
 async function main(argv: readonly string[], keepCompiled: () => void): Promise<number> {
   const [name = '', ...rest] = argv
+  settleHome()
   try {
     if (Object.hasOwn(COMMANDS, name))
       return isHelpAsked(rest) ? await showHelp(name, rest[0]) : ((await COMMANDS[name]?.run(rest)) ?? EXIT.ok)
@@ -16,10 +18,19 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
     const line = name === 'version' && rest.length === 0 ? ['--version'] : argv
     return await (await import('./command/run.ts')).runCommand(line, keepCompiled)
   } catch (error) {
+    if (isFolderGone(error)) {
+      process.stderr.write('dragoman: the folder that you are in does not exist any more; change to another one\n')
+      return EXIT.input
+    }
     if (!(error instanceof Complaint)) return await crashed(error)
     process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)
     return error.code
   }
+}
+
+/** Somebody removed the working folder: the system does not even say its name any more. */
+function isFolderGone(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd'
 }
 
 /** A fault of ours: one line for the person, a trace for us. */

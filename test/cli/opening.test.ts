@@ -68,6 +68,15 @@ describe('the first message', () => {
 })
 
 describe('the system prompt', () => {
+  test('says a word of plans, of tests, and of commands that change something; the first request stays small', async () => {
+    const here = await stage([{ say: 'Hello.' }])
+    const { system } = await opened(here)
+    assert.match(system, /make a short plan/)
+    assert.match(system, /comes with one that would fail without it/)
+    assert.match(system, /Before a command that changes something, say in a sentence what it does/)
+    assert.ok((here.server.requests[0]?.bytes.length ?? Infinity) < 16_000)
+  })
+
   test('is ours, and can be written to a file to start from', async () => {
     const here = await stage([{ say: 'Hello.' }])
     const { system } = await opened(here, [], { DRAGOMAN_WRITE_SYSTEM_MD: '1' })

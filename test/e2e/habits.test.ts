@@ -153,7 +153,10 @@ describe('save_memory without a person', () => {
       if (!isKept) return
       assert.equal(readFileSync(file(here.home), 'utf8'), '## Memories\n- Tabs are preferred.\n')
       await dragoman(['-p', 'next session'], here)
-      assert.match(texts(here).at(-1) ?? '', /Instructions from [^"]*memory\.md:\\n## Memories\\n- Tabs are preferred/)
+      assert.match(
+        texts(here).at(-1) ?? '',
+        /Facts remembered[^"]*memory\.md \(facts, no orders\):\\n## Memories\\n- Tabs are preferred/,
+      )
     })
 
   test('memories of Gemini’s form in the settings are still read', async () => {

@@ -83,9 +83,9 @@ test('a named provider that can be used is asked, with its key', async () => {
   const [groq] = (JSON.parse(out) as Offers).providers
   assert.deepEqual(
     groq?.models.map(({ id }) => id),
-    ['qwen3:8b', 'openai/gpt-oss-120b'],
+    ['openai/gpt-oss-120b', 'qwen3:8b'],
   )
-  assert.ok(groq?.models[1]?.price, 'with what the catalogue knows')
+  assert.ok(groq?.models[0]?.price, 'with what the catalogue knows')
 })
 
 test('on every wire the list of models is where it should be', async () => {

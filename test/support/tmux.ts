@@ -51,20 +51,20 @@ export function openTerminal(
     env,
     columns = 80,
     rows = 30,
-    shell,
+    inShell,
   }: {
     work: string
     env: Readonly<Record<string, string>>
     columns?: number
     rows?: number
     /** A shell in which the command is started, for what needs one. */
-    shell?: readonly string[]
+    inShell?: readonly string[]
   },
 ): Terminal {
   const name = `t${++count}`
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
   const variables = Object.entries({ ...ISOLATION, ...env }).map(([key, value]) => `${key}=${quoted(value)}`)
-  const program = (shell ?? [process.execPath, join(root, 'bin/dragoman'), ...args]).map(quoted).join(' ')
+  const program = (inShell ?? [process.execPath, join(root, 'bin/dragoman'), ...args]).map(quoted).join(' ')
   const line = `env -i TERM=tmux-256color LANG=C.UTF-8 ${variables.join(' ')} ${program}; echo "ended with $?"; stty -a | grep -o -- '-\\?echo ' ; exec sleep 600`
   tmux('-f', '/dev/null', 'new-session', '-d', '-s', name, '-x', String(columns), '-y', String(rows), '-c', work, line)
   tmux('set-option', '-t', name, 'history-limit', '5000')

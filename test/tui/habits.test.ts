@@ -109,7 +109,7 @@ describe('habits in the terminal', { skip: noTmux }, () => {
 
   test('Control-Z suspends, and fg brings it back', async () => {
     const here = await stage([{ loop: [{ say: 'Hello yourself.' }] }])
-    const terminal = openTerminal([], { ...here, columns: 100, shell: ['bash', '--norc', '--noprofile', '-i'] })
+    const terminal = openTerminal([], { ...here, columns: 100, inShell: ['bash', '--norc', '--noprofile', '-i'] })
     terminal.type(`PS1='shell% '`)
     terminal.press('Enter')
     await terminal.shows(/^shell%/m)

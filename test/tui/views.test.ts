@@ -281,3 +281,15 @@ describe('the views', () => {
         assert.equal(shown, readFileSync(file, 'utf8'))
       })
 })
+
+test('task lists stand with their boxes, tight and loose, nested and numbered', () => {
+  const shown = (text: string) =>
+    blockLines({ kind: 'text', text, done: true }, { width: 40 }, NOW)
+      .slice(1)
+      .map((one) => plain(one).trimEnd())
+  assert.deepEqual(
+    shown('Plan:\n\n- [x] read **it**\n- [ ] change it\n  - [ ] test\n- plain\n\n1. [ ] one\n2. [x] two'),
+    ['Plan:', '', '• [x] read it', '• [ ] change it', '      • [ ] test', '• plain', '', '1. [ ] one', '2. [x] two'],
+  )
+  assert.deepEqual(shown('- [ ] one\n\n- [x] two'), ['• [ ] one', '• [x] two'])
+})

@@ -69,7 +69,9 @@ async function offerOf(row: Row, rows: readonly Row[], catalog: Catalog, ask: bo
   const base = { provider: row.id }
   const cards = (models: readonly OfferedModel[]) => {
     const byId = new Map(models.map((model) => [model.id, model]))
-    return newestFirst([...byId.keys()], row.model).map((id) => cardOf(row, byId.get(id) ?? { id }, catalog))
+    // A server of one's own has few, and knows best which of them is used.
+    const ids = row.port === undefined ? newestFirst([...byId.keys()], row.model) : [...byId.keys()]
+    return ids.map((id) => cardOf(row, byId.get(id) ?? { id }, catalog))
   }
   // A server of one's own has whatever models it has; any name leads to it.
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, process.env, rows, signIns())

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { redactor } from '../../model/secret.ts'
 import type { Entry } from '../../session/entry.ts'
 import { importSaid } from '../../session/import.ts'

@@ -21,6 +21,8 @@ export interface RunArgs {
   readonly takeOver?: true
   /** The session to branch off from: its id, or `latest`; with `@3`, as it was before the person's third message. */
   readonly fork?: string
+  /** Nothing of the session is kept. */
+  readonly noSession?: true
   readonly maxTurns?: number
   readonly maxCost?: number
   readonly cwd?: string
@@ -66,6 +68,8 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
   const resume = values.resume ?? (values.continue ? 'latest' : undefined)
   if (resume !== undefined && values.fork !== undefined) throw new Complaint('give --resume or --fork, not both')
   if (values['take-over'] && resume === undefined) throw new Complaint('--take-over goes with --resume')
+  if (values['no-session'] && (resume !== undefined || values.fork !== undefined))
+    throw new Complaint('--no-session keeps nothing, so it cannot go on with a session; leave one of them out')
   const maxTurns = wholeOf('--max-turns', values['max-turns'])
   const maxCost = numberOf('--max-cost', values['max-cost'])
   const systemFile = values['system-file']
@@ -80,6 +84,7 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
     ...(resume !== undefined && { resume }),
     ...(values['take-over'] && { takeOver: true }),
     ...(values.fork !== undefined && { fork: values.fork }),
+    ...(values['no-session'] && { noSession: true }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCost }),
     ...(values.cwd !== undefined && { cwd: values.cwd }),

@@ -55,7 +55,7 @@ const AMBIGUOUS: Readonly<Record<string, string>> = {
  */
 export function readAllowed(item: string): readonly string[] {
   const several = splitBlanks(item)
-  if (several.length > 1 && several.every((one) => Object.hasOwn(FOREIGN, nameOf(one)) || /^mcp__/.test(one)))
+  if (several.length > 1 && several.every((one) => Object.hasOwn(FOREIGN, nameOf(one)) || one.startsWith('mcp__')))
     return several.flatMap(readAllowed)
   const [, name = '', , what] = /^([\w.*-]+)(\((.*)\))?$/s.exec(item.trim()) ?? []
   if (name === '') return [item]

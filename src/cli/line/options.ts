@@ -96,6 +96,7 @@ export const RUN_OPTIONS = {
     about: 'branch off from a session; latest@3: from before your third message',
     ...session,
   },
+  'no-session': { about: 'keep nothing of this run: no session, and no home folder is needed', ...session },
   'max-turns': { takes: '<n>', about: 'stop after so many turns', ...session },
   'max-cost': { takes: '<dollars>', about: 'stop before it costs more', ...session },
   cwd: { takes: '<folder>', from: 'folder', about: 'the folder to work in', ...place },

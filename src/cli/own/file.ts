@@ -1,9 +1,10 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../../host/replace.ts'
 import { isHeld, type Lock, takeLock, unknownHolder } from '../../session/store/lock.ts'
 import { StoreProblem } from '../../session/store/store.ts'
 import { Complaint, EXIT } from '../exit.ts'
+import { diskReason, makeFolder } from './make-folder.ts'
 
 /**
  * Changes a file of ours, which only this person can read: whole or not at all, and one after the other. What is to stand
@@ -12,15 +13,14 @@ import { Complaint, EXIT } from '../exit.ts'
 export function changeOwnFile(path: string, text: () => string): void {
   let lock: Lock | undefined
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     const real = realOf(path)
     lock = lockFor(real)
     const name = basename(real)
     replaceFile(dirname(real), name, Buffer.from(text()), { mode: 0o600, fresh: `${name}.new` })
   } catch (error) {
     if (error instanceof Complaint) throw error
-    const why = error instanceof Error && 'code' in error ? String(error.code) : 'no reason is known'
-    throw new Complaint(`${path} cannot be written (${why}); nothing in it was changed`, EXIT.config)
+    throw new Complaint(`${path} cannot be written: ${diskReason(error)}; nothing in it was changed`, EXIT.config)
   } finally {
     lock?.release()
   }

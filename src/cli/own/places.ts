@@ -18,7 +18,7 @@ export function untilde(path: string): string {
 
 /** Where this person's data lie. */
 export function dataFolder(env: Env = process.env): string {
-  return join(env['XDG_DATA_HOME'] || join(homedir(), '.local/share'), 'dragoman')
+  return join(placeIn(env, 'XDG_DATA_HOME', '.local/share'), 'dragoman')
 }
 
 /** Where processes that write the same files find each other's locks. */
@@ -28,7 +28,7 @@ export function writeLocksFolder(env: Env = process.env): string {
 
 /** Where this person's settings lie. */
 export function configFolder(env: Env = process.env): string {
-  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'dragoman')
+  return join(placeIn(env, 'XDG_CONFIG_HOME', '.config'), 'dragoman')
 }
 
 /** Where the facts stand that the model was asked to remember. */
@@ -38,8 +38,19 @@ export function memoryFile(env: Env = process.env): string {
 
 /** Where the launcher keeps compiled code, where it cannot be kept beside the package (`bin/dragoman`). */
 export function cacheFolder(env: Env = process.env): string {
-  const { XDG_CACHE_HOME: named = '' } = env
-  return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'dragoman')
+  return join(placeIn(env, 'XDG_CACHE_HOME', '.cache'), 'dragoman')
+}
+
+/** A relative path would mean another place in every folder: nothing of ours is ever written into a project. */
+function placeIn(env: Env, variable: string, usual: string): string {
+  const named = env[variable] ?? ''
+  return isAbsolute(named) ? named : join(homedir(), usual)
+}
+
+/** An empty or relative HOME counts as none: the system knows this person's home then. */
+export function settleHome(): void {
+  const { HOME } = process.env
+  if (HOME !== undefined && !isAbsolute(HOME)) delete process.env['HOME']
 }
 
 /** What is ours, and no model's to change. */

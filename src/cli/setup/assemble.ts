@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Agent } from '../../agent/agent.ts'
 import { contextOf } from '../../agent/execute.ts'
@@ -16,6 +17,7 @@ import type { Entry } from '../../session/entry.ts'
 import { noticesOf } from '../../session/notices.ts'
 import { takeUp, type Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
+import { memoryStore } from '../../session/store/memory.ts'
 import { fullDisk, unsaved } from '../../session/store/problem.ts'
 import { type SessionLog, type SessionSummary, type Store, StoreProblem } from '../../session/store/store.ts'
 import type { Tool } from '../../tool/define.ts'
@@ -28,6 +30,7 @@ import { Complaint, EXIT } from '../exit.ts'
 import { folderTree, readInstructions } from './instructions.ts'
 import { logIn } from '../last-words.ts'
 import type { Mcp } from './mcp.ts'
+import { diskReason, makeFolder } from '../own/make-folder.ts'
 import { memoryFile, sessionsFolder, writeLocksFolder } from '../own/places.ts'
 import { accessRulesFor, policiesFor, secretFilesOf } from './policies.ts'
 import { systemPrompt } from './system-prompt.ts'
@@ -60,9 +63,9 @@ export async function assemble(
   const folder = workFolder(args)
   const folders = [folder, ...args.directories.map((one) => existing(resolve(folder, one)))]
   const system = systemPrompt(args)
-  const store = jsonlStore(sessionsFolder(folder))
+  const store = args.noSession ? memoryStore() : jsonlStore(sessionsFolder(folder))
   const { session, scratch, notices } = openSession(args, store, folders)
-  logIn(join(sessionsFolder(folder), `${session.id}.jsonl`))
+  if (!args.noSession) logIn(join(sessionsFolder(folder), `${session.id}.jsonl`))
   try {
     const { localHost } = await import('../../host/local.ts')
     const { builtinTools } = await import('../../tool/builtin/index.ts')
@@ -144,6 +147,7 @@ export async function assemble(
       async close() {
         if (!mcp) host.close()
         session.close()
+        if (args.noSession) rmSync(scratch, { recursive: true, force: true })
         if (!mcp) return
         // Servers end by themselves if they are let; whatever happens meanwhile, nothing outlives us.
         const atExit = (): void => host.close()
@@ -199,9 +203,12 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
   const [folder = '.'] = folders
   let log: SessionLog | undefined
   try {
+    if (!args.noSession) makeFolder(sessionsFolder(folder))
     log = logFor(args, store, folder)
-    const scratch = join(sessionsFolder(folder), 'scratch', log.id)
-    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const scratch = args.noSession
+      ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
+      : join(sessionsFolder(folder), 'scratch', log.id)
+    makeFolder(scratch)
     const session = takeUp(log)
     return { session, scratch, notices: args.resume === undefined ? [] : noticesOf(log) }
   } catch (error) {
@@ -210,7 +217,7 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
     if (fullDisk(error) !== undefined) throw new Complaint(unsaved(log?.id ?? '', error, false).message)
     if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
       throw new Complaint(
-        `sessions cannot be kept in ${sessionsFolder(folder)}: ${error.message}; set XDG_DATA_HOME to a folder that can be written`,
+        `sessions cannot be kept in ${sessionsFolder(folder)}: ${diskReason(error)}; set XDG_DATA_HOME to another folder, or keep none with --no-session`,
         EXIT.config,
       )
     }
@@ -288,13 +295,14 @@ async function allFiles(agent: Agent, tools: readonly Tool[]): Promise<string | 
 
 function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<Agent['environment']>> {
   const folder = folders[0] ?? '.'
-  const { files, notices } = readInstructions(folder)
+  const { files, memories, notices } = readInstructions(folder)
   const text = contextMessage({
     date: new Date().toDateString(),
     platform: `${process.platform} ${process.arch}`,
     folders,
     tree: folderTree(folder),
     instructions: files,
+    ...(memories && { memories }),
   })
   return { text, notices }
 }

@@ -10,39 +10,52 @@ const MAX_LENGTH = 40_000
 
 /** The instructions that hold for a folder, and what the person should know of files that were not read. */
 export interface Instructions {
-  readonly files: readonly { readonly path: string; readonly text: string }[]
+  readonly files: readonly InstructionsFile[]
+  /** What the model was asked to remember. */
+  readonly memories?: InstructionsFile
   readonly notices: readonly string[]
 }
 
-/** Reads the instructions files that hold for a folder: the person's own and their memories, then from the top down to the folder. */
+interface InstructionsFile {
+  readonly path: string
+  readonly text: string
+}
+
+/** Reads the instructions files that hold for a folder: the person's own, then from the top down to the folder; and the memories. */
 export function readInstructions(folder: string): Instructions {
-  const files: { path: string; text: string }[] = []
+  const files: InstructionsFile[] = []
   const notices: string[] = []
-  const read = (path: string, within: string | undefined): boolean => {
+  /** The file; `none` if there is no such file. */
+  const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
     const limits = { maxBytes: MAX_LENGTH * 4, ...(within !== undefined && { within }) }
     const found = readProjectFile(path, limits)
     if ('problem' in found) {
-      if (found.problem !== undefined) notices.push(`${path} is not used: it ${found.problem}.`)
-      return found.problem !== undefined
+      if (found.problem === undefined) return 'none'
+      notices.push(`${path} is not used: it ${found.problem}.`)
+      return undefined
     }
     const { text, isCut } = found
+    if (text.trim() === '') return undefined
     const isLong = isCut || text.length > MAX_LENGTH
-    if (text.trim() !== '') files.push({ path, text: isLong ? `${text.slice(0, MAX_LENGTH)}\n[cut here]` : text })
-    return true
+    return { path, text: isLong ? `${text.slice(0, MAX_LENGTH)}\n[cut here]` : text }
   }
-  const readAll = (place: string, within: string | undefined): void => {
-    const hasAgents = read(join(place, 'AGENTS.md'), within)
-    read(join(place, 'GEMINI.md'), within)
+  const add = (place: string, name: string, within: string | undefined): boolean => {
+    const file = read(join(place, name), within)
+    if (typeof file === 'object') files.push(file)
+    return file !== 'none'
+  }
+  const addAll = (place: string, within: string | undefined): void => {
+    const hasAgents = add(place, 'AGENTS.md', within)
+    add(place, 'GEMINI.md', within)
     // Projects of Claude Code have it instead of an AGENTS.md; where both are, they say the same.
-    if (!hasAgents) read(join(place, 'CLAUDE.md'), within)
+    if (!hasAgents) add(place, 'CLAUDE.md', within)
   }
   // What the person keeps in their own settings may be a link to wherever they keep it.
-  readAll(configFolder(), undefined)
-  read(memoryFile(), undefined)
+  addAll(configFolder(), undefined)
   const { chain, repository } = parents(folder)
-  for (const place of chain)
-    readAll(place, repository !== undefined && isInside(place, repository) ? repository : place)
-  return { files, notices }
+  for (const place of chain) addAll(place, repository !== undefined && isInside(place, repository) ? repository : place)
+  const memories = read(memoryFile(), undefined)
+  return { files, notices, ...(typeof memories === 'object' && { memories }) }
 }
 
 /**

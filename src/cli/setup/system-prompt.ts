@@ -26,7 +26,7 @@ export function systemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
 function readPlace({ path, isUsual }: Place): string {
   const read = readProjectFile(path, { maxBytes: 2 ** 20, ...(isUsual && { within: '.' }) })
   if ('text' in read) return read.text
-  throw new Complaint(`the system prompt ${path} cannot be used: it ${read.problem ?? 'is not there'}`, EXIT.config)
+  throw new Complaint(`the system prompt ${path} cannot be read: it ${read.problem ?? 'is not there'}`, EXIT.config)
 }
 
 interface Place {

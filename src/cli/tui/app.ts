@@ -37,6 +37,8 @@ import { themeFor } from './term/theme.ts'
 import { blockLines } from './view/frame.ts'
 import { welcome } from './view/welcome.ts'
 
+const NOT_KEPT = 'This session is not kept (--no-session), so that cannot be done.'
+
 /** What Shift-Tab goes through. Asking nothing is not among them: it takes a word, so that no key too many leads there. */
 const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan']
 
@@ -176,6 +178,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       refresh()
     },
     async apart(use) {
+      if (args.noSession) return front.say(NOT_KEPT, 'warn')
       if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
       const { id } = agent.session
       await ready.close()
@@ -186,6 +189,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       }
     },
     async open(session) {
+      if (args.noSession && (session.resume ?? session.fork) !== undefined) return front.say(NOT_KEPT, 'warn')
       if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
       const former = ready
       try {
@@ -193,7 +197,7 @@ export async function interactive(args: RunArgs): Promise<number> {
         await former.close()
         await take(session)
         const wasEmpty = isEmpty(former.agent.session)
-        if (former.agent.session.id !== agent.session.id) forgetEmpty(former.agent.session, folder)
+        if (former.agent.session.id !== agent.session.id && !args.noSession) forgetEmpty(former.agent.session, folder)
         front.say(opened(session, agent.session.id, wasEmpty))
         if (session.resume !== undefined) await useOwnModel()
         front.print(replay(agent.session.entries, front.look))
@@ -334,11 +338,11 @@ export async function interactive(args: RunArgs): Promise<number> {
   talk.stop()
   bangs.stop()
   await Promise.all([talk.ended(), bangs.ended()])
-  if (!isEmpty(agent!.session)) front.say(farewell(agent!.session, args.cwd))
+  if (!isEmpty(agent!.session) && !args.noSession) front.say(farewell(agent!.session, args.cwd))
   front.close()
   tap?.close()
   await ready!.close()
-  forgetEmpty(agent!.session, folder)
+  if (!args.noSession) forgetEmpty(agent!.session, folder)
   await chosen.close()
   const undelivered = await telemetry?.close()
   if (undelivered !== undefined) process.stderr.write(`dragoman: ${undelivered}\n`)

@@ -251,7 +251,8 @@ async function servers(desk: Desk): Promise<void> {
 }
 
 function memory({ front, folder }: Desk): void {
-  const { files, notices } = readInstructions(folder)
+  const { files: written, memories, notices } = readInstructions(folder)
+  const files = [...written, ...(memories ? [memories] : [])]
   for (const notice of notices) front.say(visible(notice), 'warn')
   if (files.length === 0)
     return front.say(

@@ -18,7 +18,8 @@ export function settledLength(text: string): number {
 function blocks(tokens: readonly Token[], look: Look): Line[] {
   const out: Line[] = []
   for (const token of tokens) {
-    if (token.type === 'space' || token.type === 'def') continue
+    // The box of a task stands in its list item.
+    if (token.type === 'space' || token.type === 'def' || token.type === 'checkbox') continue
     if (out.length > 0) out.push([])
     out.push(...block(token, look))
   }
