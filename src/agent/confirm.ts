@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts'
+import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { AskDetails } from '../tool/define.ts'
@@ -145,7 +146,11 @@ async function preview(
   }
 }
 
-function failed(call: CallPart, message: string, type: string): { result: ResultPart } {
+/** What is told of a call that did not run; a message may quote arguments of any length. */
+const LONGEST_MESSAGE = 4000
+
+function failed(call: CallPart, why: string, type: string): { result: ResultPart } {
+  const message = clipped(why, LONGEST_MESSAGE)
   const content = [{ kind: 'text', text: message }] as const
   return {
     result: { kind: 'result', id: call.id, name: call.name, status: 'error', content, error: { message, type } },

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts'
+import { clipped } from '../model/text.ts'
 import type { ResultPart } from '../model/turn.ts'
 import { forModel } from '../policy/terminal.ts'
 import { wait } from '../provider/clock.ts'
@@ -43,7 +44,7 @@ export async function execute(
       ...(output.facts && { facts: output.facts }),
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = clipped(error instanceof Error ? error.message : String(error), LONGEST_MESSAGE)
     const text = `${name} failed: ${message}`
     return {
       result: { ...part, status: 'error', content: [{ kind: 'text', text }], error: { message, type: 'exception' } },
@@ -77,6 +78,9 @@ function resultOf(id: string, name: string, output: ToolOutput): ResultPart {
     ...(output.error && { error: output.error }),
   }
 }
+
+/** An exception may quote arguments of any length. */
+const LONGEST_MESSAGE = 4000
 
 const TIMED_OUT = Symbol('timed out')
 

@@ -65,7 +65,14 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   if (said) {
     for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
     yield log({ kind: 'user', parts: said, prompt })
-  } else if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
+  } else if (waiting.length > 0) {
+    // What was not to run then is not to run now.
+    const made = session.turns.findLast((turn) => turn.role === 'assistant')
+    const unfit = made ? runnable(made).rejected : []
+    const open = new Set(waiting.map(({ id }) => id))
+    const rejected = unfit.filter(({ call }) => open.has(call.id))
+    yield* carryOut(agent, waiting, rejected, signal)
+  }
 
   for (let turns = 1; ; turns++) {
     if (signal.aborted) return yield* close(stoppedBy(signal))

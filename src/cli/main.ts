@@ -2,6 +2,7 @@ import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { showHelp } from './line/show-help.ts'
+import { bounded } from './output/bounded.ts'
 import { isLostOutput, loseOutput } from './stopping.ts'
 
 /** Runs the command line, and gives the exit code. */
@@ -17,7 +18,7 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
     return await (await import('./command/run.ts')).runCommand(line, keepCompiled)
   } catch (error) {
     if (!(error instanceof Complaint)) return await crashed(error)
-    process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)
+    process.stderr.write(bounded(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`))
     return error.code
   }
 }
@@ -25,7 +26,7 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
 /** A fault of ours: one line for the person, a trace for us. */
 async function crashed(error: unknown): Promise<number> {
   const { lastWords } = await import('./last-words.ts')
-  process.stderr.write(lastWords(error))
+  process.stderr.write(bounded(lastWords(error)))
   return EXIT.failure
 }
 
