@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
+import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Rejected } from '../model/fold.ts'
 import type { Effect } from '../policy/effect.ts'
@@ -29,7 +30,8 @@ export async function* carryOut(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, readonly Outcome[]> {
   const events = queue<RunEvent>()
-  let state: Schedule = schedule(order)
+  const refused = refusals(order, rejected)
+  let state: Schedule = schedule(order.filter(({ id }) => !refused.has(id)))
   const running = new Set<Promise<void>>()
   const stables = new Map<string, string>()
   // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
@@ -116,12 +118,15 @@ export async function* carryOut(
 
   if (order.length === 0) return []
   try {
-    for (const call of state.calls) events.push({ type: 'call', call })
-    for (const { call, reason } of rejected) settle(call.id, refusal(call, reason), 0)
+    // Each is over before the next is named: of many, few are open.
+    for (const call of order) {
+      const result = refused.get(call.id)
+      events.push({ type: 'call', call: { status: 'validating', call } })
+      if (result) keep(record({ status: 'error', call, result, ms: 0 }))
+    }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel, { once: true })
-    const refused = new Set(rejected.map(({ call }) => call.id))
-    for (const call of order) if (!refused.has(call.id)) keep(decide(call))
+    for (const { call } of state.calls) keep(decide(call))
     yield* events
   } finally {
     // Whoever stops listening stops the tools.
@@ -129,11 +134,26 @@ export async function* carryOut(
     signal.removeEventListener('abort', cancel)
   }
   if (broken) throw broken.error
-  return state.calls.filter(isSettled).map(({ call, result }) => {
-    const stable = stables.get(call.id)
-    return stable === undefined ? { result } : { result, stable }
+  const settled = new Map(state.calls.flatMap((call) => (isSettled(call) ? [[call.call.id, call.result]] : [])))
+  return order.flatMap(({ id }) => {
+    const result = refused.get(id) ?? settled.get(id)
+    const stable = stables.get(id)
+    return result ? [{ result, ...(stable !== undefined && { stable }) }] : []
   })
 }
+
+/** The most calls of one answer that are carried out. No model makes so many on purpose; they come of going round in circles. */
+const MOST_CALLS = 128
+
+/** The results of the calls that must not run: those that were rejected, and those that are too many. */
+function refusals(order: readonly CallPart[], rejected: readonly Rejected[]): ReadonlyMap<string, ResultPart> {
+  const results = new Map(rejected.map(({ call, reason }) => [call.id, refusal(call, reason)]))
+  for (const call of order.filter(({ id }) => !results.has(id)).slice(MOST_CALLS))
+    results.set(call.id, refusal(call, TOO_MANY))
+  return results
+}
+
+const TOO_MANY = `The first ${MOST_CALLS} calls of an answer are carried out, and this one came after them. Make fewer calls at a time; make this one again if it is still needed.`
 
 /** A tool that says of itself what it touches, and that it changes none of it. One that says nothing may do anything. */
 function onlyLooks(effects: readonly Effect[]): boolean {
@@ -142,7 +162,7 @@ function onlyLooks(effects: readonly Effect[]): boolean {
 
 /** What the model is told of a call that must not run, with what it wrote (T41). */
 function refusal(call: CallPart, reason: string): ResultPart {
-  const wrote = call.input === undefined && call.raw !== '' ? ` You wrote: ${call.raw.slice(0, 2000)}` : ''
+  const wrote = call.input === undefined && call.raw !== '' ? ` You wrote: ${clipped(call.raw, 2000)}` : ''
   const text = `The call did not run. ${reason}${wrote}`
   return {
     kind: 'result',

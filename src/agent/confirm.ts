@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../model/json.ts'
+import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Access, Decision, Grant, GrantScope, Proposal } from '../policy/policy.ts'
 import type { AskDetails } from '../tool/define.ts'
@@ -246,7 +247,11 @@ function itself({ name }: CallPart, { input }: ValidCall): AskDetails {
   return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
 }
 
-function failed(call: CallPart, message: string, type: string): { result: ResultPart } {
+/** What is told of a call that did not run; a message may quote arguments of any length. */
+const LONGEST_MESSAGE = 4000
+
+function failed(call: CallPart, why: string, type: string): { result: ResultPart } {
+  const message = clipped(why, LONGEST_MESSAGE)
   const content = [{ kind: 'text', text: message }] as const
   return {
     result: { kind: 'result', id: call.id, name: call.name, status: 'error', content, error: { message, type } },

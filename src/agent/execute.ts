@@ -1,6 +1,7 @@
 import type { Host } from '../host/host.ts'
 import type { Json } from '../model/json.ts'
 import type { SandboxAccess } from '../model/sandbox-access.ts'
+import { clipped } from '../model/text.ts'
 import type { ResultPart } from '../model/turn.ts'
 import type { Access } from '../policy/policy.ts'
 import { forModel } from '../policy/terminal.ts'
@@ -53,7 +54,7 @@ export async function execute(
       ...(output.blocked && { blocked: output.blocked }),
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = clipped(error instanceof Error ? error.message : String(error), LONGEST_MESSAGE)
     const text = `${name} failed: ${message}`
     return {
       result: { ...part, status: 'error', content: [{ kind: 'text', text }], error: { message, type: 'exception' } },
@@ -96,6 +97,9 @@ function resultOf(id: string, name: string, output: ToolOutput): ResultPart {
     ...(output.error && { error: output.error }),
   }
 }
+
+/** An exception may quote arguments of any length. */
+const LONGEST_MESSAGE = 4000
 
 const TIMED_OUT = Symbol('timed out')
 

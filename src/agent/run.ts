@@ -71,7 +71,14 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
     yield* stateEnvironment(agent)
     yield log({ kind: 'user', parts: said, prompt })
   } else {
-    if (waiting.length > 0) yield* carryOut(agent, waiting, [], signal)
+    if (waiting.length > 0) {
+      // What was not to run then is not to run now.
+      const made = session.turns.findLast((turn) => turn.role === 'assistant')
+      const unfit = made ? runnable(made).rejected : []
+      const open = new Set(waiting.map(({ id }) => id))
+      const rejected = unfit.filter(({ call }) => open.has(call.id))
+      yield* carryOut(agent, waiting, rejected, signal)
+    }
     yield* stateEnvironment(agent)
   }
 

@@ -2,6 +2,7 @@ import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
 import { showHelp } from './line/show-help.ts'
+import { bounded } from './output/bounded.ts'
 import { settleHome } from './own/places.ts'
 import { isLostOutput, loseOutput } from './stopping.ts'
 
@@ -23,7 +24,7 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
       return EXIT.input
     }
     if (!(error instanceof Complaint)) return await crashed(error)
-    process.stderr.write(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`)
+    process.stderr.write(bounded(`dragoman: ${error.message.replace(/\s+/g, ' ')}\n`))
     return error.code
   }
 }
@@ -36,7 +37,7 @@ function isFolderGone(error: unknown): boolean {
 /** A fault of ours: one line for the person, a trace for us. */
 async function crashed(error: unknown): Promise<number> {
   const { lastWords } = await import('./last-words.ts')
-  process.stderr.write(lastWords(error))
+  process.stderr.write(bounded(lastWords(error)))
   return EXIT.failure
 }
 

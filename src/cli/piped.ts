@@ -26,8 +26,10 @@ async function readToEnd(): Promise<string> {
   try {
     for (;;) {
       const piece = await readPiece()
-      if (piece.length === 0) return Buffer.concat(pieces).toString()
-      pieces.push(piece)
+      // Somebody has set the pipe not to wait.
+      if (piece === 'nothing yet') await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      else if (piece.length === 0) return Buffer.concat(pieces).toString()
+      else pieces.push(piece)
     }
   } finally {
     clearTimeout(notice)
@@ -35,13 +37,12 @@ async function readToEnd(): Promise<string> {
 }
 
 /** The next bytes, in a thread of their own; none at the end. */
-function readPiece(): Promise<Buffer> {
+function readPiece(): Promise<Buffer | 'nothing yet'> {
   return new Promise((resolve, reject) => {
     read(0, Buffer.allocUnsafe(PIECE), 0, PIECE, null, (error, length, buffer) => {
       if (!error) resolve(buffer.subarray(0, length))
       else if (error.code === 'EOF') resolve(Buffer.alloc(0))
-      // Somebody has set the pipe not to wait.
-      else if (error.code === 'EAGAIN') setTimeout(() => readPiece().then(resolve, reject), RETRY_MS)
+      else if (error.code === 'EAGAIN') resolve('nothing yet')
       else reject(error)
     })
   })

@@ -23,6 +23,13 @@ export function isWellFormed(value: unknown): boolean {
   return !isObject(value) || Object.entries(value).every(([key, inner]) => isWellFormed(key) && isWellFormed(inner))
 }
 
+/** Text that is no longer than it may be; what is left out is counted. It is not cut between the halves of a character. */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most
+  return `${text.slice(0, end)}… (${text.length - end} more characters)`
+}
+
 /** What a result says to a model that takes only text; never empty (T99). */
 export function resultText(result: ResultPart): string {
   const text = result.content

@@ -123,7 +123,7 @@ async function* correspond(
     waiting.wake()
   }
   const patience: Patience = {
-    wait: waiting.wait,
+    wait: (work) => waiting.wait(work),
     news: () => (halted.why === undefined ? told.splice(0) : undefined),
   }
   const onAbort = (): void => stop('aborted')

@@ -8,6 +8,7 @@ import type { WrittenCall } from './rescue.ts'
 import { readable } from './framing/utf8.ts'
 import { route } from './route.ts'
 import type { Scribe } from './scribe.ts'
+import { startSlots } from './slots.ts'
 
 /** What one delta says about a call. Everything is a hint: vendors leave out, repeat, rotate and split each of these. */
 export interface Fragment {
@@ -78,7 +79,7 @@ export interface CallAssembler {
 
 /** Starts the assembler of one turn; it shares nothing with any other (T29). */
 export function startCalls(scribe: Scribe): CallAssembler {
-  const slots: Slot[] = []
+  const slots = startSlots()
   const declared = scribe.projection.tools.map((tool) => tool.name)
   const isCopy = startCopies()
   let ordinals = 0
@@ -106,7 +107,8 @@ export function startCalls(scribe: Scribe): CallAssembler {
       touched: ++touches,
       placed,
     }
-    slots.push(slot)
+    slots.add(slot)
+    slots.touch(slot)
     return slot
   }
 
@@ -115,6 +117,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
     if (id !== undefined) {
       slot.wireId ??= id
       slot.ids.add(id)
+      slots.name(slot, id)
     }
     const name = word(fragment.name)
     if (name !== undefined && slot.names.length < 64) slot.names.push(name)
@@ -180,6 +183,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
       const slot = target.slot ?? open(index, false)
       slot.wireIndex ??= index
       slot.touched = ++touches
+      slots.touch(slot)
       extend(slot, fragment)
       return slot
     },
@@ -205,12 +209,12 @@ export function startCalls(scribe: Scribe): CallAssembler {
     },
     close: (slot) => close(slot, true),
     drop: (slot) => void Object.assign(slot, { closed: true, names: [], raw: '' }),
-    at: (index) => slots.findLast((slot) => slot.wireIndex === index),
+    at: (index) => slots.all.findLast((slot) => slot.wireIndex === index),
     written(call) {
       close(this.open({ name: call.name, args: call.raw }), true)
     },
     replace(call) {
-      const slot = slots.find((one) => !one.closed && resolveName(one.names, declared) === call.name)
+      const slot = slots.all.find((one) => !one.closed && resolveName(one.names, declared) === call.name)
       if (!slot || slot.raw.replace(/\s/g, '') !== '{}') return false
       scribe.warn(
         'written-arguments',
@@ -220,10 +224,10 @@ export function startCalls(scribe: Scribe): CallAssembler {
       return true
     },
     end(ended) {
-      for (const slot of slots) close(slot, ended)
+      for (const slot of slots.all) close(slot, ended)
     },
     get count() {
-      return slots.filter((slot) => slot.names.length > 0 || slot.raw !== '').length
+      return slots.all.filter((slot) => slot.names.length > 0 || slot.raw !== '').length
     },
     get unfinished() {
       return unfinished

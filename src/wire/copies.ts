@@ -5,47 +5,42 @@ import type { Slot } from './calls.ts'
 /** Tells a call that is sent again from one that is made again, and remembers it for the next. */
 export type Copies = (slot: Slot, parts: readonly CallPart[]) => boolean
 
-interface Made {
-  readonly slot: Slot
-  readonly parts: readonly CallPart[]
-}
-
-/** Starts to watch the calls of one turn (T11, T21). */
+/** Starts to watch the calls of one turn (T11, T21). Each call is looked up, not compared with all others. */
 export function startCopies(): Copies {
-  const byId = new Map<string, Made[]>()
-  const byIndex = new Map<number, Made[]>()
-  const unplaced: Made[] = []
+  const contents = new Map<string, number>()
+  const made = new Set<string>()
 
   return (slot, parts) => {
     if (parts.some((part) => part.flaw)) return false
-    const near = [
-      ...[...slot.ids].flatMap((id) => byId.get(id) ?? []),
-      ...(slot.wireIndex === undefined ? [] : (byIndex.get(slot.wireIndex) ?? [])),
-      ...(slot.placed ? [] : unplaced),
-    ]
-    if (near.some((made) => mayBe(made.slot, slot) && same(made.parts, parts))) return true
-    const made = { slot, parts }
-    for (const id of slot.ids) put(byId, id, made)
-    if (slot.wireIndex !== undefined) put(byIndex, slot.wireIndex, made)
-    if (!slot.placed) unplaced.push(made)
+    const text = canonical(parts.map(({ name, input }) => [name, input]))
+    const content = contents.get(text) ?? contents.size
+    contents.set(text, content)
+    if (lookups(slot).some((key) => made.has(`${content} ${key}`))) return true
+    for (const key of marks(slot)) made.add(`${content} ${key}`)
     return false
   }
 }
 
-/** Does nothing tell the two apart? */
-function mayBe(before: Slot, slot: Slot): boolean {
-  if (before.ids.size > 0 && slot.ids.size > 0) return [...slot.ids].some((id) => before.ids.has(id))
-  if (before.wireIndex !== undefined && slot.wireIndex !== undefined) return before.wireIndex === slot.wireIndex
-  return !before.placed && !slot.placed
+/** Under what a call is remembered: its ids, its place, and that nobody told it apart. */
+function marks({ ids, wireIndex, placed }: Slot): string[] {
+  const kind = ids.size > 0 ? 'id' : 'no id'
+  return [
+    ...[...ids].map((id) => `id ${id}`),
+    ...(wireIndex === undefined ? [] : [`${kind}, at ${wireIndex}`]),
+    ...(placed ? [] : [`${kind}, anywhere`]),
+    ...(placed || wireIndex !== undefined ? [] : [`${kind}, nowhere`]),
+  ]
 }
 
-function same(before: readonly CallPart[], parts: readonly CallPart[]): boolean {
-  if (before.length !== parts.length || before.some(({ name }, at) => name !== parts[at]?.name)) return false
-  return canonical(before.map(({ input }) => input)) === canonical(parts.map(({ input }) => input))
-}
-
-function put<Key>(map: Map<Key, Made[]>, key: Key, made: Made): void {
-  const known = map.get(key)
-  if (known) known.push(made)
-  else map.set(key, [made])
+/**
+ * Where a call of which this may be a copy would be remembered. Two with ids are told apart by them; else two with places by
+ * these; else nothing tells them apart, unless the wire itself did.
+ */
+function lookups({ ids, wireIndex, placed }: Slot): string[] {
+  const others = ids.size > 0 ? ['no id'] : ['id', 'no id']
+  const apart = (kind: string): string[] => {
+    if (wireIndex === undefined) return placed ? [] : [`${kind}, anywhere`]
+    return [`${kind}, at ${wireIndex}`, ...(placed ? [] : [`${kind}, nowhere`])]
+  }
+  return [...[...ids].map((id) => `id ${id}`), ...others.flatMap(apart)]
 }

@@ -2,6 +2,7 @@ import { canonical } from '../model/json.ts'
 import type { NameCandidates } from './call-name.ts'
 import type { Slot } from './calls.ts'
 import { readArguments } from './arguments.ts'
+import { isOpen, type Slots } from './slots.ts'
 
 /** The hints of a fragment, cleaned: what is absent or empty is undefined. */
 export interface Hints {
@@ -28,57 +29,54 @@ type NameCheck = (pieces: readonly string[]) => NameCandidates
  * Finds the call that a fragment belongs to: by id, then by index, then by its place in the list, then the newest call
  * that is still open. Where two open calls could be meant, both become doubtful: better no call than a wrong one.
  */
-export function route(slots: readonly Slot[], hints: Hints, names: NameCheck): Target {
+export function route(slots: Slots, hints: Hints, names: NameCheck): Target {
   const known = byId(slots, hints)
   if (known) return opensAnother(known, hints, names) ? fresh() : into(known, hints)
   if (hints.index !== undefined) {
-    const here = slots.filter((slot) => slot.wireIndex === hints.index)
-    const last = newest(here)
-    if (last) return opensAnother(last, hints, names) ? fresh() : shared(here, last, hints)
+    const last = slots.newestAt(hints.index)
+    if (last) return opensAnother(last, hints, names) ? fresh() : shared(slots, last, hints)
     if (hints.name !== undefined) return fresh()
-    return adrift(
-      slots.filter((slot) => slot.wireIndex === undefined),
-      hints,
-    )
+    const open = slots.open().filter((slot) => slot.wireIndex === undefined)
+    return adrift(open, slots.newestAt(undefined), slots.countAt(undefined), hints)
   }
   if (hints.name !== undefined) return unplaced(slots, hints, names)
-  return adrift(slots, hints)
+  return adrift(slots.open(), slots.newest(), slots.all.length, hints)
 }
 
 /** The newest call that came under this id; of several with one id, the one at this index (T10). */
-function byId(slots: readonly Slot[], { id, index }: Hints): Slot | undefined {
+function byId(slots: Slots, { id, index }: Hints): Slot | undefined {
   if (id === undefined) return undefined
-  const known = slots.filter((slot) => slot.ids.has(id))
-  const here = slots.filter((slot) => index !== undefined && slot.wireIndex === index)
-  const both = known.findLast((slot) => here.includes(slot))
+  const known = slots.withId(id)
+  const both = index === undefined ? undefined : known.findLast((slot) => slot.wireIndex === index)
   // An id that stands for a call in another place does not lead away from the call that is in this one.
-  return both ?? (here.length > 0 ? known.findLast((slot) => slot.wireIndex === undefined) : known.at(-1))
+  const isTaken = index !== undefined && slots.countAt(index) > 0
+  return both ?? (isTaken ? known.findLast((slot) => slot.wireIndex === undefined) : known.at(-1))
 }
 
 /** A fragment with a name but without index or known id: a new call, unless it goes on spelling the name of the last one. */
-function unplaced(slots: readonly Slot[], hints: Hints, names: NameCheck): Target {
-  const last = newest(slots)
+function unplaced(slots: Slots, hints: Hints, names: NameCheck): Target {
+  const last = slots.newest()
   if (!last || last.closed || last.wireIndex !== undefined) return fresh()
   // Two calls in one list are two calls.
   if (hints.listed > 1) return fresh()
   if (hints.id !== undefined && last.ids.size > 0) return fresh()
   if (opensAnother(last, hints, names)) return fresh()
-  const meant = slots.filter((slot) => isOpen(slot) && repeats(slot, hints.name ?? '', names))
+  const meant = slots.open().filter((slot) => repeats(slot, hints.name ?? '', names))
   return { ...into(last, hints), doubtful: meant.length > 1 ? meant : [] }
 }
 
 /** Where one index stands for several calls, a fragment may belong to any of them that is still open. */
-function shared(here: readonly Slot[], last: Slot, hints: Hints): Target {
-  const open = here.filter((slot) => slot === last || isOpen(slot))
-  const stray = here.length > 1 && isStray(last, hints.args)
-  return { ...into(last, hints), doubtful: open.length > 1 || stray ? open : [] }
+function shared(slots: Slots, last: Slot, hints: Hints): Target {
+  if (slots.countAt(last.wireIndex) === 1) return into(last, hints)
+  const open = slots.open().filter((slot) => slot !== last && slot.wireIndex === last.wireIndex)
+  const isDoubtful = open.length > 0 || isStray(last, hints.args)
+  return { ...into(last, hints), doubtful: isDoubtful ? [...open, last] : [] }
 }
 
-/** A fragment with arguments only. */
-function adrift(slots: readonly Slot[], hints: Hints): Target {
-  const open = slots.filter(isOpen)
+/** A fragment with arguments only, for one of the calls of which these are open and this one was spoken of last. */
+function adrift(open: readonly Slot[], newest: Slot | undefined, count: number, hints: Hints): Target {
   if (hints.listed > 1 && open.length === hints.listed) return { slot: open[hints.position], doubtful: [] }
-  const last = newest(slots.filter((slot) => !slot.closed))
+  const last = newest?.closed ? open.at(-1) : newest
   if (!last) return fresh()
   const otherId = hints.id !== undefined && last.ids.size > 0
   // Nothing but an id: a call that will be named later (T14).
@@ -86,7 +84,7 @@ function adrift(slots: readonly Slot[], hints: Hints): Target {
   if (isOpen(last)) {
     // Another id may be the same call's (T09), or that of a call whose name was lost.
     const nameless = otherId && last.raw === '' && begins(hints.args)
-    const stray = slots.length > 1 && isStray(last, hints.args)
+    const stray = count > 1 && isStray(last, hints.args)
     return { slot: last, doubtful: open.length > 1 || nameless || stray ? open : [] }
   }
   if (otherId) return fresh()
@@ -135,17 +133,6 @@ function repeats(slot: Slot, name: string, names: NameCheck): boolean {
   return slot.names.at(-1) === name || names(slot.names).names.includes(name)
 }
 
-/** The call that was last spoken of. */
-function newest(slots: readonly Slot[]): Slot | undefined {
-  let found = slots.at(0)
-  for (const slot of slots) if (slot.touched >= (found?.touched ?? 0)) found = slot
-  return found
-}
-
-function isOpen(slot: Slot): boolean {
-  return !slot.closed && !slot.scan.complete
-}
-
 /** A line break cannot stand in a string: it is the end of another call's arguments, or nothing that can be trusted. */
 function isStray(slot: Slot, args: string): boolean {
   return slot.scan.quoted && /^\s*[\n\r\t]\s*$/.test(args)
@@ -170,10 +157,14 @@ function isReplay(slot: Slot, hints: Hints): boolean {
   if (hints.name !== undefined && slot.names.length > 0 && slot.names.at(-1) !== hints.name) return false
   if (hints.id !== undefined && slot.ids.size > 0 && !slot.ids.has(hints.id) && hints.name !== undefined) return false
   if (hints.args === slot.raw) return true
+  // Spaces and escapes do not make that much of a difference; what holds many objects is not read again for each more.
+  if (slot.raw.length > MOST_SPACE * (hints.args.length + MOST_SPACE)) return false
   const before = readArguments(slot.raw)
   const now = readArguments(hints.args)
   return before.ok && now.ok && canonical(before.inputs) === canonical(now.inputs)
 }
+
+const MOST_SPACE = 20
 
 function fresh(): Target {
   return { slot: undefined, doubtful: [] }

@@ -107,21 +107,21 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
 
 /**
  * Notices servers that send, with each piece, everything so far (T20). One piece that extends another may be chance; a
- * chain of three or more that reaches a real length is not.
+ * chain of three or more that reaches a real length is not. The same piece again proves nothing: it may be said again.
  */
 function startRepeatWatch() {
-  let last = ''
-  let pieces = 0
+  let last: string | undefined
+  let extensions = 0
   let chain = true
   return {
     add(piece: string): void {
       if (!chain) return
-      if (pieces > 0 && !(piece.length >= last.length && piece.startsWith(last))) chain = false
-      pieces++
+      if (last !== undefined && !piece.startsWith(last)) chain = false
+      else if (last !== undefined && piece.length > last.length) extensions++
       last = piece
     },
     whole(): string | undefined {
-      return chain && pieces >= 3 && last.length >= 24 ? last : undefined
+      return chain && extensions >= 2 && last !== undefined && last.length >= 24 ? last : undefined
     },
   }
 }

@@ -91,9 +91,18 @@ export function transcript(
     const { turn, parts, results } = open
     open = undefined
     const calls = parts.filter((part) => part.kind === 'call')
-    const exchanges = calls.map((call, nth) => {
-      const twins = calls.slice(nth + 1).filter((other) => other.id === call.id).length
-      const result = takeResult(call, results, twins)
+    const piles = new Map<string, ResultPart[]>()
+    for (const result of results) {
+      const pile = piles.get(result.id)
+      if (pile) pile.push(result)
+      else piles.set(result.id, [result])
+    }
+    const twins = new Map<string, number>()
+    for (const { id } of calls) twins.set(id, (twins.get(id) ?? 0) + 1)
+    const exchanges = calls.map((call) => {
+      const later = (twins.get(call.id) ?? 1) - 1
+      twins.set(call.id, later)
+      const result = takeResult(piles.get(call.id) ?? [], later)
       if (!result)
         warnings.push({
           code: 'unanswered-call',
@@ -102,7 +111,7 @@ export function transcript(
       return { call, id: newId(call), result: result ?? unanswered(call) }
     })
     for (const orphan of results) {
-      if (calls.some((call) => call.id === orphan.id)) continue
+      if (twins.has(orphan.id)) continue
       warnings.push({
         code: 'orphan-result',
         message: `A result${orphan.name === '' ? '' : ` of ${orphan.name}`} answers no call and was left out (T89).`,
@@ -125,7 +134,7 @@ export function transcript(
 
   for (const turn of turns) {
     if (turn.role === 'results') {
-      if (open) open.results.push(...turn.parts)
+      if (open) for (const part of turn.parts) open.results.push(part)
       else if (turn.parts.length > 0)
         warnings.push({ code: 'orphan-result', message: 'Results without calls were left out (T89).' })
       continue
@@ -207,12 +216,9 @@ function worthSending(part: AssistantPart, at: { wire: WireId; profile: Profile 
   return true
 }
 
-/** Takes the last result for a call out of the pile (T90), but leaves one for each later call that has the same id (T10). */
-function takeResult(call: CallPart, results: ResultPart[], twins: number): ResultPart | undefined {
-  const mine = results.filter((result) => result.id === call.id)
-  const chosen = mine.at(-1 - Math.min(twins, mine.length - 1))
-  if (chosen) results.splice(results.indexOf(chosen), 1)
-  return chosen
+/** Takes the last result for a call out of its pile (T90), but leaves one for each later call that has the same id (T10). */
+function takeResult(pile: ResultPart[], later: number): ResultPart | undefined {
+  return pile.splice(-1 - Math.min(later, pile.length - 1), 1)[0]
 }
 
 /** What stands in for the result of a call that has none (T88), with what the model wrote if that was the trouble (T41). */

@@ -23,11 +23,11 @@ function messageOf(events: readonly TurnEvent[]): string {
 
 /** Lets the time of a request pass, ten seconds in a few milliseconds, until it is over. */
 async function passing<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
-  let isOver = false
-  void work.finally(() => (isOver = true)).catch(() => undefined)
-  for (let n = 0; !isOver && n < 3000; n++) {
+  const state = { isOver: false }
+  void work.finally(() => (state.isOver = true)).catch(() => undefined)
+  for (let n = 0; !state.isOver && n < 3000; n++) {
     await pause(3)
-    if (!isOver) clock.advance(10 * SECOND)
+    if (!state.isOver) clock.advance(10 * SECOND)
   }
   return work
 }

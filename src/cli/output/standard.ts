@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../line/args.ts'
+import { bounded } from './bounded.ts'
 import { jsonOutput } from './json.ts'
 import type { Output, Sink } from './output.ts'
 import { streamJsonOutput } from './stream-json.ts'
@@ -12,7 +13,7 @@ export function outputFor(format: OutputFormat): Output {
 /** The standard streams. */
 export const STANDARD: Sink = {
   out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  err: (text) => void process.stderr.write(bounded(text)),
 }
 
 const OUTPUTS: Readonly<Record<OutputFormat, (sink: Sink) => Output>> = {

@@ -5,6 +5,7 @@ import type { ResultPart } from '../../model/turn.ts'
 import { type SafeStream, startSafe } from '../../policy/terminal.ts'
 import { spoken } from '../../provider/trouble.ts'
 import { sentence } from '../../provider/wrap/wrapped.ts'
+import { bounded } from './bounded.ts'
 import { visible } from './visible.ts'
 import type { Output, Refused, Sink } from './output.ts'
 
@@ -72,7 +73,7 @@ export function problemOf(event: Extract<RunEvent, { type: 'run-close' }>, goOn 
 /** The same as an object for programs. */
 export function errorOf(event: Extract<RunEvent, { type: 'run-close' }>): Refused | undefined {
   const message = problemOf(event)
-  return message === undefined ? undefined : { type: event.fault?.kind ?? event.reason, message }
+  return message === undefined ? undefined : { type: event.fault?.kind ?? event.reason, message: bounded(message) }
 }
 
 const RESUME = 'The session is kept: dragoman --resume goes on with it.'

@@ -42,7 +42,7 @@ export async function withOwnLock<T>(path: string, work: () => Promise<T>): Prom
 async function waitForLock(lock: string, path: string): Promise<Lock | undefined> {
   for (const until = Date.now() + WORK_PATIENCE; ;) {
     try {
-      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(lock))
       if (!isHeld(lock)) return takeLock(lock, path)
     } catch (error) {
       if (!(error instanceof StoreProblem)) return undefined

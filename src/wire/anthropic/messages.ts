@@ -66,9 +66,11 @@ function asText(step: AssistantStep, { projection }: Context): JsonObject[] {
 /** The blocks of an answer. Thinking is signed together with its siblings: if one of these has to go, the thinking goes too (T80). */
 function assistant(step: AssistantStep, answered: ReadonlySet<JsonObject>, context: Context): JsonObject[] {
   const blocks: JsonObject[] = []
-  let intact = step.turn.parts.every((part) => part.kind !== 'call' || step.parts.includes(part))
+  const sent = new Set(step.parts)
+  const ids = new Map(step.exchanges.map(({ call, id }) => [call, id]))
+  let intact = step.turn.parts.every((part) => part.kind !== 'call' || sent.has(part))
   for (const part of step.parts) {
-    const block = assistantBlock(part, step, answered, context)
+    const block = assistantBlock(part, ids, answered, context)
     if (block) blocks.push(block)
     if (!block || (part.kind === 'call' && !isFaithful(part, block))) intact &&= !isOwn(part, at(context.profile))
   }
@@ -80,7 +82,7 @@ function assistant(step: AssistantStep, answered: ReadonlySet<JsonObject>, conte
 
 function assistantBlock(
   part: AssistantPart,
-  step: AssistantStep,
+  ids: ReadonlyMap<AssistantPart, string>,
   answered: ReadonlySet<JsonObject>,
   context: Context,
 ): JsonObject | undefined {
@@ -89,7 +91,7 @@ function assistantBlock(
   if (part.kind === 'media') return text(`(${named(part)} was shown here)`)
   const data = ownData(part, at(profile))
   if (part.kind === 'call') {
-    const id = step.exchanges.find(({ call }) => call === part)?.id ?? part.id
+    const id = ids.get(part) ?? part.id
     const caller = data?.['caller'] === undefined ? {} : { caller: data['caller'] }
     return { type: 'tool_use', id, name: projection.wireName(part.name), input: callInput(part, projection), ...caller }
   }

@@ -31,6 +31,8 @@ interface Known {
 /** Starts the calls of one answer. They close at its end, because until then a call may be repeated, or answered by the vendor. */
 export function startFunctionCalls(scribe: Scribe): FunctionCalls {
   const known: Known[] = []
+  /** Those that may be sent again: by their id, or without one by their signature. */
+  const repeatable = new Map<string, Known[]>()
   let frames = 0
   let last: string | undefined
   let partial: { readonly slot: Slot; readonly index: number; readonly writer: PartialArgs } | undefined
@@ -61,12 +63,10 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
   function repeats(part: WirePart, given: WirePart): Known | undefined {
     const [id, name, signature] = [word(given['id']), word(given['name']), word(part['thoughtSignature'])]
     const args = JSON.stringify(given['args'] ?? '')
-    const same = (one: Known): boolean => {
-      if (id !== undefined || one.id !== undefined) return one.id === id
-      const signed = signature !== undefined && signature === word(one.part['thoughtSignature'])
-      return signed && holds(given['args'], one.given['args'])
-    }
-    return known.find((one) => one.name === name && same(one) && (one.frame !== frames || one.args === args))
+    const same = (one: Known): boolean => id !== undefined || holds(given['args'], one.given['args'])
+    return repeatable
+      .get(keyOf(id, signature))
+      ?.find((one) => one.name === name && same(one) && (one.frame !== frames || one.args === args))
   }
 
   function open(part: WirePart, given: WirePart): void {
@@ -77,7 +77,13 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
     const index = known.length
     const slot = scribe.calls.open({ id, name, ...(inPieces ? { index } : { args: given['args'] }) })
     const args = JSON.stringify(given['args'] ?? '')
-    known.push({ slot, part, given, id, name, frame: frames, args, answered: false })
+    const one = { slot, part, given, id, name, frame: frames, args, answered: false }
+    known.push(one)
+    const signature = word(part['thoughtSignature'])
+    if (id !== undefined || signature !== undefined) {
+      const key = keyOf(id, signature)
+      repeatable.set(key, [...(repeatable.get(key) ?? []), one])
+    }
     sign(slot, part)
     if (!inPieces) return
     partial = { slot, index, writer: startPartialArgs() }
@@ -144,6 +150,10 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
       if (well) closePartial()
     },
   }
+}
+
+function keyOf(id: string | undefined, signature: string | undefined): string {
+  return id === undefined ? `signature ${signature ?? ''}` : `id ${id}`
 }
 
 /** A signature belongs to the part that carried it, and to no other (T117, T118). */

@@ -157,7 +157,7 @@ function argued(state: State, value: Fields, type: string): void {
 
 /** A piece without a known id may belong to any open call in its place; only an item that is whole clears that up. */
 function doubt({ table }: State, index: number | undefined): void {
-  const waiting = table.items.filter((item) => item.slot && isWaiting(item) && (item.index ?? index) === index)
+  const waiting = table.open().filter((item) => item.slot && isWaiting(item) && (item.index ?? index) === index)
   if (waiting.length > 1) for (const { slot } of waiting) if (slot) slot.ambiguous = true
 }
 
@@ -213,9 +213,7 @@ function terminal(state: State, response: Fields, ending?: string, value?: Field
 /** The end of an item that never ended. A call of which nothing came and which the list does not know was none. */
 function leave(state: State, item: Item, listed: boolean): void {
   const { slot } = item
-  const twin = state.table.items.some(
-    (one) => one !== item && one.slot?.wireId !== undefined && one.slot.wireId === slot?.wireId,
-  )
+  const twin = state.table.hasTwin(item)
   const made = item.argued || slot?.raw !== '' || !isNothing(item.early)
   if (!slot || made || !(listed || twin)) return finish(state, item, {})
   state.scribe.warn('ghost-call', 'A call that was announced and never made was ignored (T140).')

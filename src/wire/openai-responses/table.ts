@@ -7,6 +7,8 @@ import { type Fields, type Item, kindOf, openItem, textsOf, word } from './items
 /** The items of an answer in the order in which they were first seen, and the ways to find one. */
 export interface Table {
   readonly items: readonly Item[]
+  /** Those that are not done. */
+  open(): readonly Item[]
   /** A new item, in the place that an event gives it. */
   enter(value: Fields, type: unknown): Item
   /** The item that an announcement or a finished item is about, if it was seen before. */
@@ -15,18 +17,41 @@ export interface Table {
   place(value: Fields, type: string): Item
   /** The item that stands in the final list, if it was seen before. */
   listed(data: Fields, position: number): Item | undefined
+  /** Is there another call under the id of this one? */
+  hasTwin(item: Item): boolean
 }
 
-/** Starts the table of one answer. */
+/** Starts the table of one answer. Items are looked up, so that many of them cost no more than few, each. */
 export function startTable(scribe: Scribe): Table {
   const items: Item[] = []
+  const byId = startLookup<string>()
+  const byCallId = startLookup<string>()
+  const byIndex = startLookup<number>()
+  // What is done or listed stays so: it is left out when it is next met.
+  let undone: Item[] = []
+  let unlisted: Item[] = []
   // Pieces of one item come in a row; the last place is nearly always the next one too.
   let recent: { item: Item; type: string; index: unknown; id: unknown; count: number } | undefined
 
   function enter(value: Fields, type: unknown): Item {
     const item = openItem(scribe, String(type), indexOf(value))
     items.push(item)
+    undone.push(item)
+    unlisted.push(item)
+    onAdd(item.ids, (id) => byId.add(id, item))
+    if (item.slot) onAdd(item.slot.ids, (id) => byCallId.add(id, item))
+    if (item.index !== undefined) byIndex.add(item.index, item)
     return item
+  }
+
+  function open(): readonly Item[] {
+    if (undone.some(({ done }) => done)) undone = undone.filter(({ done }) => !done)
+    return undone
+  }
+
+  function free(): readonly Item[] {
+    if (unlisted.some(({ listed }) => listed)) unlisted = unlisted.filter(({ listed }) => !listed)
+    return unlisted
   }
 
   /** By its place (T141), then by its id, then the newest that is still open; without the id, only one that may be meant. */
@@ -37,18 +62,26 @@ export function startTable(scribe: Scribe): Table {
     fits: (item: Item) => boolean,
   ): Item | undefined {
     const index = indexOf(value)
-    const same = items.filter((item) => item.kind === kindOf(type))
-    const here = index === undefined ? [] : same.filter((item) => item.index === index)
-    const byId = (some: Item[]) => (id === undefined ? undefined : some.findLast((item) => item.ids.has(id)))
-    const newest = same.findLast(
-      (item) => !item.done && fits(item) && (index === undefined || item.index === undefined),
-    )
-    const found = byId(here) ?? here.findLast(fits) ?? byId(same) ?? newest
+    const kind = kindOf(type)
+    const here = index === undefined ? [] : byIndex.get(index).filter((item) => item.kind === kind)
+    const newest = () =>
+      open().findLast((item) => item.kind === kind && fits(item) && (index === undefined || item.index === undefined))
+    const found =
+      (id === undefined ? undefined : here.findLast((item) => item.ids.has(id))) ??
+      here.findLast(fits) ??
+      (id === undefined ? undefined : byId.get(id).findLast((item) => item.kind === kind)) ??
+      newest()
     if (!found) return undefined
-    found.index ??= index
+    if (found.index === undefined && index !== undefined) {
+      found.index = index
+      byIndex.add(index, found)
+    }
     // An item that was announced without an id has that of its pieces, if they can be nobody else's.
-    const open = same.filter((item) => !item.done && fits(item) && (index === undefined || item.index === index))
-    if (id !== undefined && found.ids.size === 0 && open.length === 1 && open[0] === found) found.ids.add(id)
+    if (id === undefined || found.ids.size > 0) return found
+    const meant = open().filter(
+      (item) => item.kind === kind && fits(item) && (index === undefined || item.index === index),
+    )
+    if (meant.length === 1 && meant[0] === found) found.ids.add(id)
     return found
   }
 
@@ -56,13 +89,11 @@ export function startTable(scribe: Scribe): Table {
   function findCall(value: Fields, data: Fields): Item | undefined {
     const id = word(data['call_id'])
     const index = indexOf(value)
-    const own = items.findLast((item) => item.slot && item.ids.has(word(data['id']) ?? ''))
+    const own = byId.get(word(data['id']) ?? '').findLast((item) => item.slot)
     if (own?.slot && (id === undefined || own.slot.ids.size === 0 || own.slot.ids.has(id))) return own
     // The same id in another place, and of another item, is that of another call.
     const apart = (item: Item) => index !== undefined && item.index !== undefined && item.index !== index
-    const named = items.filter(
-      (item) => id !== undefined && item.slot?.ids.has(id) && (!apart(item) || item.ids.has(word(data['id']) ?? '')),
-    )
+    const named = byCallId.get(id ?? '').filter((item) => !apart(item) || item.ids.has(word(data['id']) ?? ''))
     const placed = named.find((item) => item.index === index)
     if (placed ?? named[0]) return placed ?? named.find((item) => !item.done) ?? named.at(-1)
     const name = word(data['name'])
@@ -75,6 +106,7 @@ export function startTable(scribe: Scribe): Table {
 
   return {
     items,
+    open,
     enter,
     find: (value, data) =>
       kindOf(data['type']) === 'call'
@@ -93,19 +125,56 @@ export function startTable(scribe: Scribe): Table {
       return item
     },
     listed(data, position) {
-      const free = items.filter((item) => !item.listed && item.kind === kindOf(data['type']))
-      const named = free.filter((item) => isNamed(item, data))
+      const kind = kindOf(data['type'])
+      const isFree = (item: Item) => !item.listed && item.kind === kind
+      const id = word(data['id']) ?? ''
+      const lookup = kind === 'call' ? byCallId.get(word(data['call_id']) ?? '') : byId.get(id)
+      const named = lookup.filter((item) => isFree(item) && isNamed(item, data))
+      const all = () => free().filter((item) => item.kind === kind)
       return (
         named.find((item) => isHere(item, data, position)) ??
         named.find((item) => isSame(item, data)) ??
         named[0] ??
-        free.find((item) => item.ids.has(word(data['id']) ?? '')) ??
-        free.find((item) => isHere(item, data, position)) ??
-        free.find((item) => item.done && isSame(item, data)) ??
-        free.find((item) => isSame(item, data)) ??
-        free.find(({ slot, done }) => slot && !done && slot.wireId === undefined && isBeginning(slot, data))
+        byId.get(id).find(isFree) ??
+        byIndex.get(position).find((item) => isFree(item) && isHere(item, data, position)) ??
+        all().find((item) => item.done && isSame(item, data)) ??
+        all().find((item) => isSame(item, data)) ??
+        all().find(({ slot, done }) => slot && !done && slot.wireId === undefined && isBeginning(slot, data))
       )
     },
+    hasTwin(item) {
+      const id = item.slot?.wireId
+      return (
+        id !== undefined &&
+        [...byCallId.get(id), ...byId.get(id)].some((one) => one !== item && one.slot?.wireId === id)
+      )
+    },
+  }
+}
+
+/** Items by something that they are known by, each list in the order of the items. */
+function startLookup<Key>() {
+  const lists = new Map<Key, Item[]>()
+  return {
+    get: (key: Key): readonly Item[] => lists.get(key) ?? [],
+    add(key: Key, item: Item): void {
+      const known = lists.get(key)
+      if (!known) lists.set(key, [item])
+      else if (!known.includes(item))
+        lists.set(
+          key,
+          [...known, item].sort((a, b) => a.part - b.part),
+        )
+    },
+  }
+}
+
+/** Hears of all that is put into a set from now on. */
+function onAdd(set: Set<string>, added: (value: string) => void): void {
+  const add = set.add.bind(set)
+  set.add = (value) => {
+    added(value)
+    return add(value)
   }
 }
 

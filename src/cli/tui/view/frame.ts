@@ -1,3 +1,4 @@
+import { bounded } from '../../output/bounded.ts'
 import { visible } from '../../output/visible.ts'
 import { spoken } from '../../../provider/trouble.ts'
 import type { Block, Conversation } from '../conversation.ts'
@@ -61,7 +62,7 @@ function inner(block: Block, look: Look, now: number): Line[] {
         open: false,
       })
     default:
-      return visible(block.text)
+      return bounded(visible(block.text))
         .split('\n')
         .flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
   }

@@ -12,8 +12,13 @@ export function settledLength(text: string): number {
   // Where blocks end can be told without looking into them.
   const tokens = new Lexer().blockTokens(text)
   const last = tokens.findLastIndex(({ type }) => type !== 'space')
-  return tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
+  const whole = tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
+  // A paragraph that does not end would be laid out anew, all of it, with each piece: its lines that are whole are final.
+  const isEndless = tokens[last]?.type === 'paragraph' && text.length - whole > LONGEST_PARAGRAPH
+  return isEndless ? Math.max(text.lastIndexOf('\n') + 1, whole) : whole
 }
+
+const LONGEST_PARAGRAPH = 4000
 
 function blocks(tokens: readonly Token[], look: Look): Line[] {
   const out: Line[] = []
