@@ -2,7 +2,7 @@ import { essence, indentOf, isBlank } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
 import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
-import { agreesAtEdge, sideOf } from './side.ts'
+import { agreesAtEdge, sideOf, sideOfEdges } from './side.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
 
@@ -16,9 +16,11 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
-  const side = sideOf(pieces, passage)
   const merged = mergeAll(pieces, passage, style)
+  const told = sideOf(pieces, passage)
   const { file, fresh } = passage
+  const isFreshAtHome = (): boolean => isAtHome(fresh, file, around, style)
+  const side = told === 'neither' && merged ? sideOfEdges(passage, merged, style, isFreshAtHome()) : told
   if (side === 'both') return undefined
   if (merged && same(merged, fresh)) return hasNewTrail(merged, file) ? undefined : merged
   if (side === 'neither' || !agreesAtEdge(passage, side)) return undefined

@@ -1,6 +1,6 @@
 import { essence, indentOf, isBlank } from './lines.ts'
 import { pairUp, type Passage, type Piece, same } from './pieces.ts'
-import { trailOf } from './style.ts'
+import { type Style, trailOf } from './style.ts'
 
 /**
  * Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? It may not tell; and
@@ -14,6 +14,29 @@ export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
   if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return 'both'
   const side = votes.has('file') ? 'file' : votes.has('old') ? 'old' : 'neither'
   return restyles(passage, side) ? 'both' : side
+}
+
+/**
+ * The same where no line that stays tells it, from how the new text looks beside the file: an edit begins and ends at the depth
+ * where it began and ended before, unless the new text is at home there as it is; and in a file without space at the ends of
+ * lines such space is the memory's.
+ */
+export function sideOfEdges(
+  { file, fresh }: Passage,
+  merged: readonly string[],
+  { trails }: Style,
+  isAtHome: boolean,
+): Side {
+  const edges = (lines: readonly string[]): string => {
+    const solid = lines.filter((line) => !isBlank(line))
+    return JSON.stringify([indentOf(solid[0] ?? ''), indentOf(solid.at(-1) ?? '')])
+  }
+  const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
+  const isIndent = same(bare(fresh), bare(merged))
+  if (isIndent && !isAtHome && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
+  const ended = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
+  const isTrail = !trails && same(ended(fresh), ended(merged))
+  return isTrail && merged.every((line) => trailOf(line) === '') ? 'old' : 'neither'
 }
 
 /** Has the first new line the depth that this side gives it, if the file and the memory disagree about it? */
