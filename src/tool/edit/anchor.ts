@@ -1,6 +1,6 @@
 import { essence, isBlank, likeness } from './lines.ts'
 import type { Place } from './locate.ts'
-import { differsInOneWord, MIN_SIMILAR } from './stale.ts'
+import { differsInOneWord } from './stale.ts'
 
 /**
  * The one passage whose lines are those that are looked for, but for a few that the model remembers as they were some time ago.
@@ -10,19 +10,15 @@ export function anchoredPassage(lines: readonly string[], old: readonly string[]
   if (lines.length > MAX_LINES) return undefined
   const [file, wanted] = [solid(lines), solid(old)]
   const most = Math.max(1, Math.floor(wanted.length / 5))
-  const windows = startsOf(file, wanted).map((start) => ({ start, wrong: wrongIn(file, wanted, start) }))
-  const near = windows.filter(({ wrong }) => wrong.length <= most + 1).sort((a, b) => a.wrong.length - b.wrong.length)
-  const [best, next] = near
+  const windows = startsOf(file, wanted).map((start) => windowAt(file, wanted, start))
+  const [best, next] = windows.sort((a, b) => b.weight - a.weight || a.wrong.length - b.wrong.length)
   if (!best || best.wrong.length === 0 || best.wrong.length > most) return undefined
-  // A second place that is nearly as good leaves a doubt.
-  if (next && next.wrong.length <= best.wrong.length + (wanted.length > 3 ? 1 : 0)) return undefined
+  // A second place of which half as much is right leaves a doubt.
+  if (next && next.weight > best.weight / 2) return undefined
   const { start, wrong } = best
   const right = wanted.filter((_line, at) => !wrong.includes(at))
-  if (!isTelling(right, file) && !wrong.every((at) => isUnmistakable(file, start + at, wanted[at]?.key ?? '')))
-    return undefined
-  const isLike = (at: number): boolean => likeness(wanted[at]?.key ?? '', file[start + at]?.key ?? '') >= MIN_SIMILAR
-  const isInner = (at: number): boolean => [at - 1, at + 1].every((beside) => isRight(beside, wanted.length, wrong))
-  if (!wrong.every((at) => isInner(at) || isLike(at))) return undefined
+  const isNamed = isTelling(right, file)
+  if (!isNamed && !wrong.every((at) => isUnmistakable(file, start + at, wanted[at]?.key ?? ''))) return undefined
   const [first, last] = [file[start], file[start + wanted.length - 1]]
   return first && last && { first: first.at, end: last.at + 1, before: '', after: '' }
 }
@@ -32,6 +28,8 @@ const MAX_SAME = 50
 /** A line of so many letters can be known again by itself. */
 const MIN_LINE = 20
 const MARGIN = 0.15
+/** Brackets stand everywhere, and weigh nothing. */
+const WORDS = /\w{3}/
 /** So many letters of lines that are right make a place. */
 const MIN_LETTERS = 12
 
@@ -66,12 +64,21 @@ function startsOf(file: readonly Solid[], wanted: readonly Solid[]): number[] {
   return [...starts].filter((start) => start >= 0 && start + wanted.length <= file.length)
 }
 
-function wrongIn(file: readonly Solid[], wanted: readonly Solid[], start: number): number[] {
-  return wanted.flatMap(({ key }, at) => (file[start + at]?.key === key ? [] : [at]))
+/** A stretch of the file as long as what is looked for: which lines are wrong, and how much the words weigh of those that are right. */
+interface Window {
+  readonly start: number
+  readonly wrong: readonly number[]
+  readonly weight: number
 }
 
-function isRight(at: number, length: number, wrong: readonly number[]): boolean {
-  return at >= 0 && at < length && !wrong.includes(at)
+function windowAt(file: readonly Solid[], wanted: readonly Solid[], start: number): Window {
+  const wrong: number[] = []
+  let weight = 0
+  for (const [at, { key }] of wanted.entries()) {
+    if (file[start + at]?.key !== key) wrong.push(at)
+    else if (WORDS.test(key)) weight += key.length
+  }
+  return { start, wrong, weight }
 }
 
 /** Is this line nearly what is remembered, one word apart, and no other line like it? */
@@ -84,7 +91,7 @@ function isUnmistakable(file: readonly Solid[], at: number, memory: string): boo
 
 /** Do these lines say enough to name a place? Brackets stand everywhere; one line with words must stand only here, or several together. */
 function isTelling(right: readonly Solid[], file: readonly Solid[]): boolean {
-  const words = right.filter(({ key }) => /\w{3}/.test(key))
+  const words = right.filter(({ key }) => WORDS.test(key))
   if (words.reduce((sum, { key }) => sum + key.length, 0) < MIN_LETTERS) return false
   return words.length > 1 || words.some(({ key }) => file.filter((one) => one.key === key).length === 1)
 }

@@ -1,5 +1,5 @@
 import { align } from './align.ts'
-import { essence, indentOf, isBlank, likeness } from './lines.ts'
+import { essence, indentOf, isBlank, likeness, QUOTES } from './lines.ts'
 import type { Passage } from './pieces.ts'
 
 /**
@@ -21,6 +21,11 @@ export function withoutStaleLines(passage: Passage): Passage | undefined {
     const [remembered, copied] = [timesOf(memory, passage.fresh), timesOf(real, passage.fresh)]
     if (remembered + copied > 1) return undefined
     if (remembered + copied === 0 && !isMadeFrom(passage, memory, real)) return undefined
+    // Once the line is put right, it tells no more in which quotes the model wrote the others.
+    const signs = (passage.old[o] ?? '').match(QUOTES) ?? []
+    const strange = signs.filter((sign) => !file[f]?.includes(sign))
+    const others = passage.fresh.filter((line) => essence(line) !== memory)
+    if (strange.some((sign) => others.some((line) => line.includes(sign)))) return undefined
     const put = (lines: string[], at: number): void => {
       lines[at] = indentOf(lines[at] ?? '') + (file[f] ?? '').trim()
     }
@@ -35,7 +40,7 @@ export function withoutStaleLines(passage: Passage): Passage | undefined {
 }
 
 /** The lines of the memory and of the file that stand in the same place, and are not the same. */
-export function stalePairs({ old, file }: Pick<Passage, 'old' | 'file'>): [old: number, file: number][] {
+function stalePairs({ old, file }: Pick<Passage, 'old' | 'file'>): [old: number, file: number][] {
   const solid = (lines: readonly string[]): number[] => lines.flatMap((line, at) => (isBlank(line) ? [] : [at]))
   const [left, right] = [solid(old), solid(file)]
   const keys = (lines: readonly string[], places: readonly number[]): string[] =>
@@ -63,15 +68,15 @@ function isMadeFrom({ old, file, fresh }: Passage, memory: string, real: string)
   const [stale, missed] = [without(wordsOf([memory]), wordsOf([real])), without(wordsOf([real]), wordsOf([memory]))]
   const elsewhere = wordsOf(file.map(essence))
   if (stale.some((word) => isBrought(word) && !elsewhere.has(word))) return false
-  // A word that the memory only lacks must not get lost.
-  return stale.length > 0 || missed.every(isBrought)
+  // What the memory only lacks must not get lost.
+  return stale.length > 0 || (missed.length > 0 && missed.every(isBrought))
 }
 
 /** Two lines count as the same line, changed, from here on. */
-export const MIN_SIMILAR = 0.5
+const MIN_SIMILAR = 0.5
 
 /** The words and numbers of some lines. */
-export function wordsOf(keys: readonly string[]): ReadonlySet<string> {
+function wordsOf(keys: readonly string[]): ReadonlySet<string> {
   return new Set(keys.flatMap((key) => key.match(/[\p{L}\p{N}_$]+/gu) ?? []))
 }
 
