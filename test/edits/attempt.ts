@@ -46,13 +46,24 @@ export function attemptsOn(edit: RealEdit, seed: number): Attempt[] {
 }
 
 /**
- * Does the search text, in spite of its damage, stand in the file word for word, as whole lines, so that the attempt, taken at
- * its word, asks for another edit? Then nobody can know better, and no tool should.
+ * Does the search text, in spite of its damage, stand in the file word for word, so that the attempt, taken at its word, asks for
+ * another edit? Then nobody can know better, and no tool should. Where only the indentation of the first new line would be there
+ * twice, everybody knows better.
  */
 export function asksForAnother({ edit, old, fresh }: Attempt): boolean {
-  const [lines, words] = [`\n${edit.before}\n`, `\n${old.replace(/\n$/, '')}\n`]
-  const taken = edit.before.replace(old, () => fresh)
-  return lines.includes(words) && taken !== edit.before && taken !== edit.after
+  const { before, after } = edit
+  const at = before.indexOf(old)
+  if (at < 0) return false
+  const isWhole = `\n${before}\n`.includes(`\n${old.replace(/\n$/, '')}\n`)
+  if (!isWhole && before.indexOf(old, at + 1) >= 0) return false
+  const taken = before.slice(0, at) + fresh + before.slice(at + old.length)
+  const start = before.lastIndexOf('\n', at - 1) + 1
+  const indent = /^[ \t]*/.exec(before.slice(start))?.[0] ?? ''
+  const isDoubled =
+    before.slice(start, at).trim() === '' &&
+    /^[ \t]*/.exec(fresh)?.[0] === indent &&
+    before.slice(0, start) + fresh + before.slice(at + old.length) === after
+  return taken !== before && taken !== after && !isDoubled
 }
 
 /** Makes an attempt with a tool, on a real file. */

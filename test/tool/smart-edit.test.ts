@@ -203,7 +203,7 @@ describe('smart_edit refuses to guess', () => {
       'if item.valid:\nif item.price:\ntotal += item.price\nelse:\nskipped.append(item)',
       'unclear',
     ],
-    ['a blank line that may be there already', 'a\n\nb\nc\n', 'b\nc', '\nb\nd', 'unclear'],
+    ['a blank line that may be there already', 'a\n\n  bb\n  cc\n', 'bb\ncc', '\nbb\ndd', 'unclear'],
   ]
   for (const [name, text, old, fresh, why] of refused) {
     test(name, () => {
@@ -212,6 +212,42 @@ describe('smart_edit refuses to guess', () => {
       assert.equal(edited.why, why)
     })
   }
+})
+
+describe('smart_edit makes an exact, unique match, as replace does', () => {
+  const cases: readonly (readonly [name: string, text: string, old: string, fresh: string, after: string])[] = [
+    [
+      'that begins after the indentation of its line',
+      'def f():\n    a = 1\n    b = 2\n',
+      'a = 1\n    b',
+      'if a:\n        x()\n    b',
+      'def f():\n    if a:\n        x()\n    b = 2\n',
+    ],
+    ['of one line, for several', '  a(1)\n', 'a(1)', 'a(1)\n  b(2)\n}', '  a(1)\n  b(2)\n}\n'],
+    ['that begins within a word', 'filename = 1\n', 'name = 1', 'path = 2', 'filepath = 2\n'],
+    ['whose new text has the line beside it too', 'a()\nb()\nc()\n', 'b()', 'a()\nb()', 'a()\na()\nb()\nc()\n'],
+    ['of which another place differs in white space', 'a( 1 )\nlast\na(1)\n', 'a(1)', 'b', 'a( 1 )\nlast\nb\n'],
+    ['that takes a blank line out', 'a()\n}\n\nb()\n', '}\n', '},', 'a()\n},\nb()\n'],
+  ]
+  for (const [name, text, old, fresh, after] of cases) {
+    test(name, async () => {
+      for (const tool of ['smart_edit', 'replace']) {
+        using ws = workspace({ 'a.txt': text })
+        await ws.call(tool, { file_path: 'a.txt', instruction: 'x', old_string: old, new_string: fresh })
+        assert.equal(ws.read('a.txt'), after, tool)
+      }
+    })
+  }
+
+  test('but the indentation of the first new line is there once', () => {
+    const edited = smartEdit('  a(1)\n', { old: 'a(1)', fresh: '  b(2)' })
+    assert.ok('text' in edited && edited.text === '  b(2)\n')
+  })
+
+  test('and whole lines do not grow together', () => {
+    const edited = smartEdit('a\nb\nc\n', { old: 'b\n', fresh: 'd' })
+    assert.ok('text' in edited && edited.text === 'a\nd\nc\n')
+  })
 })
 
 describe('smart_edit tells what it did', () => {

@@ -71,17 +71,6 @@ function blanksBelow(lines: readonly string[], end: number): number {
   return to - end
 }
 
-/** Does the new text begin or end with the line that stands right beside the passage, and the old text not? */
-export function repeats(lines: readonly string[], { old, fresh }: Wanted, { first, end }: Place): boolean {
-  // What comes after the last line end is no line.
-  const solid = lines.at(-1) === '' ? lines.slice(0, -1) : lines
-  const brings = (beside: string | undefined, was: string | undefined, is: string | undefined): boolean => {
-    const words = beside?.trim()
-    return words === is?.trim() && words !== was?.trim() && (words === '' || /\w{2}/.test(words ?? ''))
-  }
-  return brings(solid[first - 1], old[0], fresh[0]) || brings(solid[end], old.at(-1), fresh.at(-1))
-}
-
 /** Does the new text bring a line that the file has right beside the passage? Then it is not clear where the passage ends. */
 export function overlaps(lines: readonly string[], { old, fresh }: Wanted, { first, end }: Place): boolean {
   const solid = (all: readonly string[]): string[] => all.filter((line) => !isBlank(line)).map((line) => line.trim())

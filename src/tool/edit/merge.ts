@@ -2,7 +2,7 @@ import { essence, indentOf, isBlank } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
 import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
-import { agreesAtEdge, sideOf } from './side.ts'
+import { agreesAtEdge, sideOf, sideOfEdges, sideOfSigns, vote } from './side.ts'
 import { type Style, trailOf } from './style.ts'
 import { untrailer } from './trail.ts'
 
@@ -16,16 +16,21 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage)) return undefined
   const pieces = cut(passage)
-  const side = sideOf(pieces, passage)
   const merged = mergeAll(pieces, passage, style)
+  const shown = sideOf(pieces, passage)
+  const told = shown === 'neither' ? sideOfSigns(passage) : shown
   const { file, fresh } = passage
+  const isFreshAtHome = (): boolean => isAtHome(fresh, file, around, style)
+  const side = told === 'neither' && merged ? sideOfEdges(passage, merged, style, isFreshAtHome()) : told
   if (side === 'both') return undefined
   if (merged && same(merged, fresh)) return hasNewTrail(merged, file) ? undefined : merged
   if (side === 'neither' || !agreesAtEdge(passage, side)) return undefined
   const result = side === 'file' ? fresh : merged
   if (!result || (side === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
   // A line could look like the file's or the memory's by chance; so it must look right too.
-  const isRight = isAtHome(result, file, around, style) && !hasNewTrail(result, file) && !doubles(result, passage)
+  const isSure = pieces.filter((piece) => vote(piece) === side).length > 1
+  const isInPlace = isSure || isAtHome(result, file, around, style)
+  const isRight = isInPlace && !hasNewTrail(result, file) && !doubles(result, passage)
   return isRight ? result : undefined
 }
 

@@ -13,12 +13,18 @@ export type Reindent = (lines: readonly string[]) => readonly string[] | undefin
  */
 export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reindent {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
-  const rules = [shift(pairs, unit), ...swaps(unit)].filter((rule) => pairs.every(([from, to]) => rule(from) === to))
-  const seen = new Set(pairs.map(([from]) => from))
+  const fits = (rule: Rule): boolean => pairs.every(([from, to]) => rule(from) === to)
+  const usual = [shift(pairs, unit), ...swaps(unit === undefined ? UNITS : [unit])].filter(fits)
+  // The model may take a tab for another number of spaces than the file's own step has.
+  const rules = usual.length > 0 ? usual : swaps(UNITS).filter(fits)
+  const seen = steadyMap(pairs)
   // The space before a star makes no other depth.
-  const isSure = new Set([...seen].map((from) => (from.length % 2 === 0 ? from : from.replace(/ $/, '')))).size > 1
+  const depths = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, ''))))
   return (lines) => {
-    if (!isSure && lines.some((line) => !isBlank(line) && !seen.has(indentOf(line)))) return undefined
+    // A depth that is known to be another one in the file needs no rule.
+    if (seen && lines.every((line) => isBlank(line) || seen.has(indentOf(line))))
+      return lines.map((line) => (isBlank(line) ? line : seen.get(indentOf(line)) + line.trimStart()))
+    if (depths.size < 2) return undefined
     const results = new Map<string, readonly string[]>()
     for (const rule of rules) {
       const moved = movedBy(rule, lines)
@@ -26,6 +32,18 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
     }
     return results.size === 1 ? [...results.values()][0] : undefined
   }
+}
+
+/** The file's indentation for each of the model's; nothing if one has two, or if what is deeper to the one is not to the other. */
+function steadyMap(pairs: readonly IndentPair[]): ReadonlyMap<string, string> | undefined {
+  const map = new Map(pairs)
+  if (pairs.some(([from, to]) => map.get(from) !== to)) return undefined
+  const all = [...map].sort(([one], [other]) => one.length - other.length)
+  const isSteady = all.every(([from, to], at) => {
+    const [before, beforeTo] = all[at - 1] ?? []
+    return before === undefined || (from.startsWith(before) && to.startsWith(beforeTo ?? '') && to !== beforeTo)
+  })
+  return isSteady ? map : undefined
 }
 
 type Rule = (indent: string) => string | undefined
@@ -59,10 +77,10 @@ function isPure(indent: string): boolean {
 }
 
 /** The file's unit of indentation is another: tabs for spaces, or four spaces for two. The space before a star stays. */
-function swaps(unit: string | undefined): Rule[] {
+function swaps(units: readonly string[]): Rule[] {
   const rules: Rule[] = []
   for (const from of UNITS) {
-    for (const to of unit === undefined ? UNITS : [unit]) {
+    for (const to of units) {
       if (from === to) continue
       rules.push((indent) => {
         let count = 0

@@ -1,6 +1,6 @@
-import { essence, indentOf, isBlank } from './lines.ts'
+import { essence, indentOf, isBlank, PLAIN_QUOTES, QUOTES } from './lines.ts'
 import { pairUp, type Passage, type Piece, same } from './pieces.ts'
-import { trailOf } from './style.ts'
+import { type Style, trailOf } from './style.ts'
 
 /**
  * Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? It may not tell; and
@@ -16,6 +16,51 @@ export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
   return restyles(passage, side) ? 'both' : side
 }
 
+/**
+ * The same where no line that stays tells it, from how the new text looks beside the file: an edit begins and ends at the depth
+ * where it began and ended before, unless the new text is at home there as it is; and in a file without space at the ends of
+ * lines such space is the memory's.
+ */
+export function sideOfEdges(
+  { file, fresh }: Passage,
+  merged: readonly string[],
+  { trails }: Style,
+  isAtHome: boolean,
+): Side {
+  const edges = (lines: readonly string[]): string => {
+    const solid = lines.filter((line) => !isBlank(line))
+    return JSON.stringify([indentOf(solid[0] ?? ''), indentOf(solid.at(-1) ?? '')])
+  }
+  const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
+  const isIndent = same(bare(fresh), bare(merged))
+  if (isIndent && !isAtHome && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
+  const ended = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
+  const isTrail = !trails && same(ended(fresh), ended(merged))
+  return isTrail && merged.every((line) => trailOf(line) === '') ? 'old' : 'neither'
+}
+
+/**
+ * The same where the memory is written in another kind of signs than the file: with tabs instead of spaces, or with printers'
+ * quotes. Which kind the new text is written in can be seen.
+ */
+export function sideOfSigns({ file, old, fresh }: Passage): Side {
+  const indents = (lines: readonly string[]): Set<string> =>
+    new Set(lines.filter((line) => !isBlank(line)).flatMap((line) => [...indentOf(line)]))
+  const quotes = (lines: readonly string[]): Set<string> =>
+    new Set(
+      lines.flatMap((line) => (line.match(QUOTES) ?? []).map((sign) => (PLAIN_QUOTES.includes(sign) ? "'" : '’'))),
+    )
+  const sides = [indents, quotes].map((kindsOf): Side => {
+    const [inFile, inOld, inFresh] = [kindsOf(file), kindsOf(old), kindsOf(fresh)]
+    if (inFile.size !== 1 || inOld.size !== 1 || inFresh.size !== 1) return 'neither'
+    const [[real], [memory], [wanted]] = [[...inFile], [...inOld], [...inFresh]]
+    return real === memory ? 'neither' : wanted === real ? 'file' : 'old'
+  })
+  const [one = 'neither', other = 'neither'] = sides
+  if (one === 'neither' || other === 'neither' || one === other) return one === 'neither' ? other : one
+  return 'both'
+}
+
 /** Has the first new line the depth that this side gives it, if the file and the memory disagree about it? */
 export function agreesAtEdge({ file, old, fresh }: Passage, side: Side): boolean {
   const [inFile, inOld, inFresh] = [file, old, fresh].map((lines) =>
@@ -26,7 +71,7 @@ export function agreesAtEdge({ file, old, fresh }: Passage, side: Side): boolean
 }
 
 /** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
-function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
+export function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
   if (same(old, file)) return undefined
   // A bracket stands at every depth, and tells nothing of it.
   const [was = '', is = ''] = [old[0], file[0]]

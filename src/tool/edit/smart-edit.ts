@@ -1,10 +1,12 @@
-import { fitEdges, hasTwinEdge, overlaps, repeats, type Wanted } from './edges.ts'
+import { anchoredPassage } from './anchor.ts'
+import { fitEdges, hasTwinEdge, overlaps, type Wanted } from './edges.ts'
 import { onePassage } from './fuzzy.ts'
 import { isTorn } from './inline.ts'
-import { isBlank } from './lines.ts'
-import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place, placeOf } from './locate.ts'
+import { indentOf, isBlank } from './lines.ts'
+import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place } from './locate.ts'
 import { mergePassage } from './merge.ts'
 import { frame } from './pieces.ts'
+import { withoutStaleLines } from './stale.ts'
 import { styleOf } from './style.ts'
 
 /** How the place of an edit was found. */
@@ -37,9 +39,9 @@ export interface Edit {
 }
 
 /**
- * Makes an edit where the model can only mean one place: word for word, then with other indentation, then with other white
- * space, then with other quotes, then with small differences. A looser way is only tried where a stricter one finds
- * nothing, and one that finds two places ends the search.
+ * Makes an edit where the model can only mean one place. What stands in the file word for word, and once, is always exchanged.
+ * Otherwise it is looked for with other indentation, then with other white space, then with other quotes, then with small
+ * differences. A looser way is only tried where a stricter one finds nothing, and one that finds two places ends the search.
  */
 export function smartEdit(text: string, edit: Edit): Edited {
   // All of a file leaves nothing to doubt.
@@ -51,16 +53,15 @@ export function smartEdit(text: string, edit: Edit): Edited {
   if (exact.length > 1) {
     return { why: 'ambiguous', strategy: 'exact', lines: exact.map((at) => lineAt(text, at) + 1) }
   }
-  if (only !== undefined && isWhole(text, edit.old, only)) return takenAtWord(text, edit, only)
+  if (only !== undefined) return takenAtWord(text, edit, only)
   const lines = text.split('\n')
   const wanted = blocks(edit)
   const old = wanted.old.join('\n')
   const ways: readonly (readonly [Strategy, () => readonly Place[]])[] = [
-    ['exact', () => (only === undefined ? [] : [exactPlace(text, edit.old, only)])],
     ['indentation', () => indentedPlaces(lines, wanted.old)],
     ['whitespace', () => loosePlaces(text, old, { quotes: false })],
     ['quotes', () => loosePlaces(text, old, { quotes: true })],
-    ['fuzzy', () => [onePassage(lines, wanted.old) ?? []].flat()],
+    ['fuzzy', () => [anchoredPassage(lines, wanted.old) ?? onePassage(lines, wanted.old) ?? []].flat()],
   ]
   // Another place that differs from this one only in white space or quotes may be meant as well.
   const twins = (): readonly (readonly [Strategy, readonly Place[]])[] => [
@@ -77,9 +78,7 @@ export function smartEdit(text: string, edit: Edit): Edited {
       if (others.length === 0) continue
       return { why: 'ambiguous', strategy: strictness, lines: [found, ...others].map(({ first }) => first + 1) }
     }
-    const isInline = found.before !== '' || found.after !== '' || edit.fresh === ''
-    const result =
-      only !== undefined && isInline ? editInline(text, edit, only, found) : editLines(lines, wanted, found, edit)
+    const result = editLines(lines, wanted, found, edit)
     const [first, last] = [found.first + 1, found.end]
     if (typeof result === 'string') return { text: result, strategy, first, last, count: 1 }
     return { why: 'unclear', strategy, lines: [first, last], ...result }
@@ -87,39 +86,34 @@ export function smartEdit(text: string, edit: Edit): Edited {
   return { why: 'not-found' }
 }
 
-/** Does a text begin with a line, and end with one? */
-function isWhole(text: string, old: string, at: number): boolean {
-  const end = at + old.length
-  return (at === 0 || text[at - 1] === '\n') && (old.endsWith('\n') || end === text.length || text[end] === '\n')
-}
-
-/** Lines that the file has just so are exchanged just so; unless the new text repeats a line that stands beside them. */
+/** What the file has just so is exchanged just so. */
 function takenAtWord(text: string, edit: Edit, at: number): Edited {
-  const { old, fresh } = edit
+  const { old } = edit
   const end = at + old.length
+  const start = text.lastIndexOf('\n', at - 1) + 1
+  const indent = text.slice(start, at)
+  const [from, fresh] = isBlank(indent) ? withIndent(edit, indent) : [0, edit.fresh]
+  // A search text that ends with a line's end speaks of whole lines: the next one must not grow together with the new text.
+  const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n') && end < text.length && text[end] !== '\n'
   const [first, last] = [lineAt(text, at), lineAt(text, Math.max(at, end - 1))]
-  const where = { strategy: 'exact', first: first + 1, last: last + 1, count: 1 } as const
-  const unclear = (doubt: Doubt): Edited => ({
-    why: 'unclear',
+  return {
+    text: text.slice(0, at - from) + fresh + (isOpen ? '\n' : '') + text.slice(end),
     strategy: 'exact',
-    lines: [first + 1, last + 1],
-    ...doubt,
-  })
-  const isOpen = old.endsWith('\n') && fresh !== '' && !fresh.endsWith('\n')
-  // The last line end of the search text may be a blank line that is to go, or one that the new text forgot.
-  if (isOpen && text[end] === '\n') return unclear(BLANKS)
-  const place = { first, end: last + 1, before: '', after: '' }
-  if (fresh !== '' && repeats(text.split('\n'), blocks(edit), place)) return unclear(TWICE)
-  return { ...where, text: text.slice(0, at) + fresh + (isOpen ? '\n' : '') + text.slice(end) }
+    first: first + 1,
+    last: last + 1,
+    count: 1,
+  }
 }
 
-/** Exchanges a text that stands within a line, or takes a text out. */
-function editInline(text: string, { old, fresh }: Edit, at: number, place: Place): string | Doubt {
-  if (isTorn(place, old, fresh)) return TORN
-  // A line that goes away takes its indentation along.
-  const start = text.lastIndexOf('\n', at - 1) + 1
-  const from = fresh === '' && at > 0 && isBlank(text.slice(start, at)) ? start : at
-  return text.slice(0, from) + fresh + text.slice(at + old.length)
+/**
+ * A text that begins after a line's indentation: how much of that goes too, and what is put there. The new text may have the
+ * indentation of the file already; and a line that goes away takes its indentation along.
+ */
+function withIndent({ old, fresh }: Edit, indent: string): [from: number, fresh: string] {
+  if (fresh === '') return [indent.length, '']
+  const whole = indent + indentOf(old)
+  const isThere = indent !== '' && indentOf(fresh) === whole && fresh.trimStart() !== old.trimStart()
+  return isThere ? [indent.length, fresh] : [0, fresh]
 }
 
 /** Exchanges whole lines. */
@@ -134,16 +128,18 @@ function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old
   if (hasTwinEdge(lines, wanted.old, found)) return { doubt: 'with which line it begins or ends' }
   if (overlaps(lines, wanted, found)) return TWICE
   const { place } = fitted
-  const passage = { file: lines.slice(place.first, place.end), ...completed(fitted.wanted, found) }
+  const passage = withoutStaleLines({ file: lines.slice(place.first, place.end), ...completed(fitted.wanted, found) })
+  if (!passage) return UNSURE
   const around = {
     above: lines.slice(0, place.first).findLast((line) => !isBlank(line)),
     below: lines.slice(place.end).find((line) => !isBlank(line)),
   }
   const merged = mergePassage(passage, around, styleOf(lines))
-  if (!merged) return { doubt: 'how the new lines are to be written there' }
+  if (!merged) return UNSURE
   return [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
 }
 
+const UNSURE: Doubt = { doubt: 'how the new lines are to be written there' }
 const BLANKS: Doubt = { doubt: 'how many blank lines there should be before and after it' }
 const TWICE: Doubt = { doubt: 'whether a line beside it, which new_string has too, is to be there twice' }
 const TORN: Doubt = { doubt: 'whether it is meant to begin or end within a line' }
@@ -158,13 +154,6 @@ function replaceExactly(text: string, { old, fresh }: Edit, places: readonly num
     last: lineAt(text, last) + 1,
     count: places.length,
   }
-}
-
-/** The lines of a text that was found word for word, without the line ends at its edges. */
-function exactPlace(text: string, old: string, at: number): Place {
-  const body = old.replace(/^\s*\n/, '')
-  const from = at + old.length - body.length
-  return placeOf(text, from, from + Math.max(1, body.replace(/\n\s*$/, '').length))
 }
 
 /** Both texts as whole lines. */
