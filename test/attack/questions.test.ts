@@ -32,7 +32,7 @@ async function begin(
     writeFileSync(join(home, '.config/dragoman/config.json'), JSON.stringify(config))
   }
   const terminal = openTerminal(args, { work, env, columns: 80, rows })
-  await terminal.shows('> ')
+  await terminal.shows(/^>/m)
   const sent = () => server.requests.map(({ bytes }) => bytes.toString()).join('\n')
   return { terminal, work, home, sent, canary: join(work, 'PWNED') }
 }
