@@ -62,16 +62,24 @@ async function readAll({ terminal }: Scene): Promise<string> {
   return pages.join('\n')
 }
 
+/** The part of a screen that is what the model wrote; what we say about it may quote some of it. */
+function quoted(screen: string): string {
+  return screen
+    .split('\n')
+    .filter((row) => /^[│┆]/.test(row))
+    .join('\n')
+}
+
 /** A command whose dangerous part must be on the screen before a yes counts. Once it was, the yes is carried out. */
 async function nothingUnseen(command: string, payload: RegExp, before: readonly string[] = []): Promise<void> {
   const scene = await begin([{ name: 'run_shell_command', args: { command } }])
   const { terminal, canary } = scene
   ask(scene)
-  let seen = await terminal.shows('? Run this')
+  let seen = quoted(await terminal.shows('? Run this'))
   for (const key of before) {
     terminal.press(key)
     await pause(300)
-    seen += terminal.screen()
+    seen += quoted(terminal.screen())
   }
   terminal.press('y')
   const ran = await comes(() => existsSync(canary), 2500)
@@ -84,7 +92,7 @@ async function nothingUnseen(command: string, payload: RegExp, before: readonly 
     terminal.press('v')
     await pause(500)
   }
-  seen = await readAll(scene)
+  seen = quoted(await readAll(scene))
   assert.match(seen, payload)
   terminal.press('y')
   assert.ok(await comes(() => existsSync(canary), 15_000), `it was approved and did not run:\n${terminal.screen()}`)
@@ -165,7 +173,8 @@ describe('attacks on questions', { skip: noTmux }, () => {
       await pause(600)
       seen += terminal.screen()
     }
-    assert.ok(!existsSync(canary) || seen.includes('PAYLOAD'), 'it was written, and was never on the screen')
+    const isWritten = await comes(() => existsSync(canary), 2500)
+    assert.ok(!isWritten || seen.includes('PAYLOAD'), `it was written, and was never on the screen:\n${seen}`)
   })
 
   test('a link in the place of the file, between the question and the yes', async () => {
