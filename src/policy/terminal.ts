@@ -126,7 +126,7 @@ export function safeJson(json: string): string {
 const HIDDEN_IN_JSON = late(() => new RegExp(`(?!\\n)${HIDDEN}`, 'gu'))
 
 /** Tags and selectors of variants; in a flag, and behind a sign that has variants, they are as they should be. */
-const SMUGGLED = /[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F]/u
+const SMUGGLED = /[\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]/u
 const ALL_SMUGGLED = late(() => new RegExp(`(?<kept>${KEPT})|[\\u{E0000}-\\u{E0FFF}\\uFE00-\\uFE0F]+`, 'gu'))
 
 function kept(args: readonly unknown[]): boolean {
