@@ -6,7 +6,7 @@ import { inRoot } from './files.mjs'
 export function toolsPage({ builtinTools }) {
   // All of them, also those that only some machines have.
   const model = { can: ['google_search'], ask: () => Promise.reject(new Error('nobody is asked')) }
-  const tools = builtinTools({ memory: 'memory', web: { model } })
+  const tools = builtinTools({ memory: 'memory', web: { model }, plan: true })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
     .replace('{{table}}', () => ['| tool | |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'))
     .replace('{{tools}}', () => tools.map(section).join('\n\n'))

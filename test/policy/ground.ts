@@ -32,6 +32,8 @@ export interface Ground extends Disposable {
   readonly home: string
   /** Fills in the names of the folders. */
   readonly fill: (text: string) => string
+  /** Takes more steps, counted from the folder above the workspace. */
+  readonly take: (steps: readonly Step[]) => void
 }
 
 /** Makes the folders, and what the steps say, counted from the workspace or from the folder above it. */
@@ -52,7 +54,10 @@ export function ground(steps: readonly Step[] = [], from: 'ws' | '.' = 'ws'): Gr
     mkdirSync(dirname(at), { recursive: true })
     take(step.op, at, fill(step.text ?? ''), base)
   }
-  return { base, ws, outside, home, fill, [Symbol.dispose]: () => clearAway(base) }
+  const takeAll = (more: readonly Step[]): void => {
+    for (const { op, path, text = '' } of more) take(op, resolve(base, fill(path)), fill(text), base)
+  }
+  return { base, ws, outside, home, fill, take: takeAll, [Symbol.dispose]: () => clearAway(base) }
 }
 
 const repositories = new Map<string, string>()

@@ -24,8 +24,11 @@ interface PathCase {
   readonly accept?: readonly string[]
 }
 
-/** Races have a test of their own, with a process that swaps names; cases of other systems need their disks. */
-const cases = securityCases<PathCase>('paths.json').filter(({ platform, race }) => !race && /any|linux/.test(platform))
+/** Cases of other systems need their disks; test/host has races with a process that swaps names. */
+const here = ['paths.json', 'round2/paths.json']
+  .flatMap((file) => securityCases<PathCase>(file))
+  .filter(({ platform }) => /any|linux/.test(platform))
+const cases = here.filter(({ race }) => !race)
 const base =
   skipWithoutCases === false
     ? (JSON.parse(readFileSync(join(shared, 'security/paths.json'), 'utf8')) as { base: readonly Step[] }).base
@@ -48,6 +51,18 @@ describe('paths.json', { skip: skipWithoutCases }, () => {
     assert.deepEqual(wrong, [])
   })
 
+  test('what happens between the judgement and the use leads nowhere else', async (t) => {
+    const races = here.filter(({ race }) => race)
+    for (const one of races) {
+      using at = ground([...base, ...one.setup], '.')
+      const acted = await act(one, at, () => at.take(one.race ?? []))
+      assert.equal(acted, false, one.id)
+      assert.equal(readFileSync(join(at.outside, 'secret.txt'), 'utf8'), 'OUTSIDE\n', one.id)
+      assert.equal(existsSync(join(at.outside, 'new.txt')), false, one.id)
+    }
+    t.diagnostic(`${races.length} races`)
+  })
+
   test('what is protected asks even when everything is allowed', async (t) => {
     const guarded = cases.filter(({ expect, accept }) => expect === 'protected' && !accept)
     for (const one of guarded) {
@@ -59,17 +74,20 @@ describe('paths.json', { skip: skipWithoutCases }, () => {
 })
 
 /** Does it happen without a question? */
-async function act(one: PathCase, at: Ground): Promise<boolean> {
-  if ((await decide(one, at, 'auto_edit')).verdict !== 'allow') return false
+async function act(one: PathCase, at: Ground, meanwhile: () => void = () => undefined): Promise<boolean> {
+  const decision = await decide(one, at, 'auto_edit')
+  if (decision.verdict !== 'allow') return false
+  meanwhile()
   const folders = foldersOf(one, at)
   const host = localHost({ ...folders, scratch: join(at.base, 'scratch') })
+  const { files } = host.granting?.(decision.access ?? []) ?? host
   const path = pathOf(one, at)
   try {
-    if (one.operation === 'read') await host.files.read(path, { from: 0, bytes: 1000 })
-    else if (one.operation === 'list') await host.files.list(path)
-    else if (one.operation === 'delete') await host.files.remove(path)
-    else if (one.operation === 'glob' || one.operation === 'grep') return await walks(host.files, path)
-    else await host.files.write(one.to === undefined ? path : resolve(at.ws, one.to), Buffer.from('x\n'))
+    if (one.operation === 'read') await files.read(path, { from: 0, bytes: 1000 })
+    else if (one.operation === 'list') await files.list(path)
+    else if (one.operation === 'delete') await files.remove(path)
+    else if (one.operation === 'glob' || one.operation === 'grep') return await walks(files, path)
+    else await files.write(one.to === undefined ? path : resolve(at.ws, one.to), Buffer.from('x\n'))
     return true
   } catch {
     return false

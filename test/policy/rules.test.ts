@@ -279,12 +279,7 @@ describe('always', () => {
     const saved: string[] = []
     const policy = policyAt(at, { save: (rules, scope) => saved.push(...rules.map((rule) => `${scope}: ${rule}`)) })
     const proposal = (tool: string, effect: Effect) => ({ tool, input: {}, effects: [effect] })
-    const allow = async (
-      tool: string,
-      effect: Effect,
-      scope: GrantScope = 'session',
-      breadth: Grant['breadth'] | undefined = undefined,
-    ) => {
+    const allow = async (tool: string, effect: Effect, scope: GrantScope = 'session', breadth?: Grant['breadth']) => {
       const { grants = [] } = await policy.decide(proposal(tool, effect))
       const grant = grants.find((one) => breadth === undefined || one.breadth === breadth)
       assert.ok(grant && grant.scopes?.includes(scope), `${tool} cannot be allowed ${scope}`)

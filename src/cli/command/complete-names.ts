@@ -70,5 +70,5 @@ async function tools(): Promise<Candidate[]> {
   const { builtinTools } = await import('../../tool/builtin/index.ts')
   // All of them, also those that only some machines have.
   const model = { can: ['google_search'] as const, ask: () => Promise.resolve({ problem: 'nobody is asked' }) }
-  return builtinTools({ memory: 'memory', web: { model } }).map(({ spec }) => ({ value: spec.name }))
+  return builtinTools({ memory: 'memory', web: { model }, plan: true }).map(({ spec }) => ({ value: spec.name }))
 }

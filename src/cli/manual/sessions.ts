@@ -46,8 +46,8 @@ export const SESSIONS = {
       ],
     },
     reply: {
-      takes: '<session> <yes | no> [words]',
-      about: 'answers the question that a session was left with; --resume then goes on with it',
+      takes: '<session> [yes | no] [words]',
+      about: 'prints the question that a session was left with, and answers it; --resume then goes on with it',
       options: ['cwd'],
       words: 'session',
       examples: ['dragoman sessions reply latest yes', 'dragoman sessions reply latest no use the other file'],

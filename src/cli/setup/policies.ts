@@ -10,7 +10,7 @@ import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
 import { allowAccess, allowForGood } from '../config/write.ts'
 import { Complaint, EXIT } from '../exit.ts'
-import { ownFolders } from '../own/places.ts'
+import { configFolder, dataFolder, ownFolders } from '../own/places.ts'
 
 /** The policies of a run, by mode, from what a person has settled. */
 export function policiesFor(
@@ -55,13 +55,19 @@ function withoutRuleProblem<T>(make: () => T): T {
   }
 }
 
-/** What is ours is protected wherever it lies. */
+/** What is ours is protected wherever it lies, and what we know of the person is theirs. */
 function oursGuarded(): PolicyConfig {
-  return { protectedWrites: ownFolders().map((folder) => `${folder}/**`) }
+  return { protectedWrites: ownFolders().map((folder) => `${folder}/**`), secretFiles: ownSecrets() }
+}
+
+/** Keys, tokens, settings, and what was said in other sessions. What commands print lies among them and is no secret. */
+function ownSecrets(): string[] {
+  const data = dataFolder()
+  return [`${configFolder()}/**`, `${data}/*`, `${data}/mcp/**`, `${data}/sessions/*/*`, `${data}/sessions/*/blobs/**`]
 }
 
 /** The patterns of files that hold secrets, of everybody who settles something. */
 export function secretFilesOf({ policies }: Pick<Settings, 'policies'>): string[] {
-  const all = Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles)
+  const all = [...Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles), ...ownSecrets()]
   return all.map((pattern) => (pattern.startsWith('~/') ? `${homedir()}${pattern.slice(1)}` : pattern))
 }

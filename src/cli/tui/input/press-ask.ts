@@ -1,10 +1,11 @@
 import type { Ask } from '../../../agent/call-state.ts'
-import { type Asking, isWhollyShown, sizeOf, type State } from '../state.ts'
+import { isWhollyShown, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { answersTo, choicesOf } from '../view/answers.ts'
 import { askRoom, askWindow, hidesSecrets } from '../view/ask.ts'
+import { editOf, type Named } from './edit-keys.ts'
 import { type Edit, edit, EMPTY } from './editor.ts'
-import { type Deed, editOf, type Named, type Pressed } from './press.ts'
+import type { Deed, Pressed } from './press.ts'
 
 /** A letter is an answer if no other follows within so many milliseconds: else it is the beginning of a text. */
 export const HOLD_MS = 200
@@ -119,5 +120,5 @@ function pressAtReason(state: State, key: Exclude<Key, { type: 'report' }>, ask:
     return { state: { ...state, asking }, deeds: [deed] }
   }
   const change: Edit | undefined = key.type === 'key' ? editOf(key) : { do: 'insert', text: key.text }
-  return change ? { state: { ...state, asking: { ...asking, why: edit(why, change) } as Asking } } : { state }
+  return change ? { state: { ...state, asking: { ...asking, why: edit(why, change) } } } : { state }
 }

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Ask, Reply } from '../../src/agent/call-state.ts'
+import { guardFor } from '../../src/cli/setup/web.ts'
+import { agent, tool } from '../../src/index.ts'
+import { takeUp } from '../../src/session/session.ts'
+import { memoryStore } from '../../src/session/store/memory.ts'
+import { builtinNames } from '../../src/tool/builtin/index.ts'
+import { nameTools } from '../../src/tool/mcp/names.ts'
+import { dragoman, stage } from '../support/command.ts'
+import { modelOn, rehearse } from '../support/stage.ts'
+import { noTmux, openTerminal } from '../support/tmux.ts'
+
+const COMMAND = { name: 'run_shell_command', args: { command: 'touch made' } }
+
+describe('what a person allows for good', { skip: noTmux }, () => {
+  for (const [key, scope] of [
+    ['2', 'in this project, for good'],
+    ['3', 'everywhere, for good'],
+  ] as const)
+    test(`${scope}: it is written where it says, holds there, and is not asked about again`, async () => {
+      const here = await stage([{ call: [COMMAND] }, { say: 'All done.' }])
+      const { work, home, env } = here
+      const terminal = openTerminal([], { ...here, columns: 100 })
+      await terminal.shows(/^>/m)
+      terminal.type('go')
+      terminal.press('Enter')
+      await terminal.shows('[a] always…')
+      terminal.press('a')
+      assert.ok((await terminal.shows(`[${key}] `)).includes(`[${key}] always, ${scope}`))
+      terminal.press(key)
+      await terminal.shows('All done.')
+      const config = JSON.parse(readFileSync(join(home, '.config/dragoman/config.json'), 'utf8')) as {
+        policy?: { allow: string[] }
+        projects?: Record<string, { policy: { allow: string[] } }>
+      }
+      const rule = 'run_shell_command(=touch made)'
+      assert.deepEqual(config.policy?.allow ?? [], key === '3' ? [rule] : [])
+      assert.deepEqual(config.projects ?? {}, key === '2' ? { [work]: { policy: { allow: [rule] } } } : {})
+      assert.equal(existsSync(join(work, '.dragoman')), false, 'the project stays as it is')
+
+      const elsewhere = join(home, 'elsewhere')
+      mkdirSync(elsewhere)
+      const explain = async (folder: string) =>
+        (await dragoman(['policy', 'explain', 'touch made'], { env, work: folder })).out
+      assert.match(await explain(work), /^It runs without a question\.[^]*Decided by: run_shell_command\(=touch made\)/)
+      assert.match(await explain(elsewhere), key === '3' ? /^It runs without a question/ : /^A person is asked/)
+    })
+})
+
+describe('a question that a session was left with', { skip: noTmux }, () => {
+  test('is printed whole before it is answered, and the answer is carried out', async () => {
+    const command = `echo -----BEGIN PRIVATE KEY-----\n${'echo a\n'.repeat(80)}TOKEN=abcdefgh12345678ijkl touch made\n`
+    const here = await stage([{ call: [{ name: 'run_shell_command', args: { command } }] }, { say: 'All done.' }])
+    const { work, env } = here
+    const terminal = openTerminal([], here)
+    await terminal.shows(/^>/m)
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows('? Run this')
+    process.kill(terminal.pid, 'SIGKILL')
+    await terminal.shows('ended with')
+    for (const args of [
+      ['show', 'latest'],
+      ['reply', 'latest'],
+      ['reply', 'latest', 'yes'],
+    ]) {
+      const { out, code } = await dragoman(['sessions', ...args], { env, work })
+      assert.equal(code, 0, out)
+      const rows = out.split('\n').filter((row) => row.startsWith('│ '))
+      assert.equal(rows.map((row) => row.slice(2)).join('\n'), command.trimEnd(), args.join(' '))
+    }
+    assert.equal(existsSync(join(work, 'made')), false)
+    const { out } = await dragoman(['--resume', 'latest'], { env, work })
+    assert.match(out, /All done\./)
+    assert.equal(existsSync(join(work, 'made')), true)
+  })
+
+  test('an answer in the log does not count for a change that is not the one that was asked about', async () => {
+    const args = { file_path: '{cwd}/a.txt', old_string: 'one', new_string: 'two' }
+    const here = await stage([{ call: [{ name: 'replace', args }] }, { say: 'All done.' }])
+    const { work, env } = here
+    writeFileSync(join(work, 'a.txt'), 'one\n')
+    const terminal = openTerminal([], here)
+    await terminal.shows(/^>/m)
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows('[y] yes, once')
+    process.kill(terminal.pid, 'SIGKILL')
+    await terminal.shows('ended with')
+    await dragoman(['sessions', 'reply', 'latest', 'yes'], { env, work })
+    writeFileSync(join(work, 'a.txt'), 'other and one\n')
+    await dragoman(['--resume', 'latest'], { env, work })
+    assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'other and one\n')
+  })
+})
+
+test('in a program: “always” is kept for its own tools, and answers the questions that wait', async () => {
+  const ran: string[] = []
+  const own = (name: string) =>
+    tool({
+      name,
+      description: name,
+      parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      effects: ({ path }: { path: string }) => [{ kind: 'read', path }],
+      run: ({ path }: { path: string }) => (ran.push(`${name} ${path}`), 'ok'),
+    })
+  const call = (name: string, path: string) => ({ name, args: { path } })
+  const server = await rehearse([
+    { call: [call('look', '/etc/hosts'), call('look', '/etc/hosts'), call('look', '/etc/passwd')] },
+    { call: [call('look', '/etc/hosts')] },
+    { say: 'Done.' },
+  ])
+  try {
+    const asks: Ask[] = []
+    const replies = new Map<string, (reply: Reply) => void>()
+    const ask = (one: Ask, signal: AbortSignal) =>
+      new Promise<Reply>((resolve) => {
+        asks.push(one)
+        replies.set(one.id, resolve)
+        signal.addEventListener('abort', () => resolve({ ask: one.id, outcome: 'cancel' }))
+        if (asks.length === 3) {
+          const [first, , last] = asks
+          if (last) replies.get(last.id)?.({ ask: last.id, outcome: 'cancel' })
+          if (first) replies.get(first.id)?.({ ask: first.id, outcome: 'proceed-always' })
+        }
+      })
+    const one = agent({ model: modelOn('openai-chat', server), tools: [own('look')], folders: ['/tmp'], ask })
+    const outcomes: string[] = []
+    for await (const event of one.run('go')) if (event.type === 'reply') outcomes.push(event.reply.outcome)
+    assert.deepEqual(ran, ['look /etc/hosts', 'look /etc/hosts', 'look /etc/hosts'])
+    assert.equal(asks.length, 3, 'the last call was not asked about')
+    assert.deepEqual(outcomes.sort(), ['cancel', 'covered', 'proceed-always'])
+    one.close()
+  } finally {
+    await server.close()
+  }
+})
+
+test('the names of our tools are reserved, also of those that are not there', () => {
+  const names = nameTools(builtinNames())
+  for (const name of [...builtinNames(), 'Read_File', 'google-web-search', 'exit_plan_mode', 'search_tools'])
+    assert.equal(names.of({ server: 'evil', tool: name }).startsWith('evil__'), true, name)
+  assert.ok(builtinNames().includes('google_web_search') && builtinNames().includes('save_memory'))
+  assert.equal(names.of({ server: 'evil', tool: 'weather' }), 'weather')
+})
+
+test('only the words of the person make an address theirs: no summary, no file, no answer of the model', () => {
+  const secret = 'canary-key-5f1c9a'
+  const env = { SOME_SERVICE_TOKEN: secret }
+  const url = `https://collect.example/?k=${secret}`
+  const said = (parts: readonly string[]) => {
+    const session = takeUp(memoryStore().create({ id: 's', folder: '/' }))
+    session.append({ kind: 'user', parts: parts.map((text) => ({ kind: 'text', text })), prompt: 's#1' })
+    return session
+  }
+  const verdict = (session: ReturnType<typeof said>) => guardFor(session, [], env).url(url).verdict
+  assert.equal(verdict(said(['hello'])), 'deny')
+  assert.equal(verdict(said(['look at @notes', `--- notes ---\n${url}\n--- end of notes ---`])), 'deny')
+  const summed = said(['hello'])
+  summed.append({ kind: 'compact', summary: `The person wants ${url}`, keep: 99, before: 9, after: 1 })
+  assert.equal(verdict(summed), 'deny')
+  assert.equal(verdict(said([`fetch ${url} for me`])), 'allow')
+})
