@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endWithUs, expectUnboxed, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
-import { type Group, stop, stopNow } from './group.ts'
+import { endAtOnce, type Group, stop } from './group.ts'
 import { endFirst } from './start.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 
@@ -94,7 +94,7 @@ export function localCompanions(options: CompanionOptions): Companions {
       })
     },
     close() {
-      for (const group of running) stopNow(group)
+      for (const group of running) endAtOnce(group)
     },
   }
 }
@@ -124,7 +124,7 @@ function accompany(
   function finish(how: string): void {
     if (isOver) return
     isOver = true
-    stopNow(group)
+    endAtOnce(group)
     over()
     box?.check()
     box?.release()

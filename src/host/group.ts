@@ -61,7 +61,7 @@ export function stopNow(group: Group): void {
 /** Ends all processes of a command and waits until that has happened, for a second at most. */
 export function endAtOnce(group: Group): void {
   if (!hasProc) return stopNow(group)
-  const all = [group.id, ...members(group), ...(group.boxed ? keepersOf(group.id) : [])]
+  const all = [group.id, ...members(group), ...keepersOf(group)]
   stopNow(group)
   const until = Date.now() + 1000
   const isLeft = (): boolean => all.some(isAlive)
@@ -69,9 +69,10 @@ export function endAtOnce(group: Group): void {
 }
 
 /** The first process of a box ends last: when it has, there is no other in there any more. */
-function keepersOf(lid: number): number[] {
+export function keepersOf({ id, boxed }: Group): number[] {
   try {
-    return readFileSync(`/proc/${lid}/task/${lid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
+    if (!boxed) return []
+    return readFileSync(`/proc/${id}/task/${id}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
   } catch {
     return []
   }
@@ -105,7 +106,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Is there a process of this number that has not ended? */
+export function isAlive(pid: number): boolean {
   if (!hasProc) return send0(pid)
   const stat = statOf(String(pid))
   return stat !== undefined && !ENDED.has(stat.state)

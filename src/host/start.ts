@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectUnboxed } from './end-with-us.ts'
-import { type Group, stopNow } from './group.ts'
+import { type Group, isAlive, keepersOf, stopNow } from './group.ts'
 import type { Command } from './host.ts'
 import { HostProblem } from './problem.ts'
 import { reach } from './reach.ts'
@@ -146,12 +146,14 @@ async function opened(
   if (goesOn) {
     child.unref()
   } else if (box.boxed) {
+    const keepers = keepersOf(group)
     ;(child.stdio[3] as Writable | null)?.end()
     const late = await Promise.race([gone, wait(PATIENCE, 'late' as const, { ref: false })])
     if (late) {
       stopNow(group)
       await Promise.race([gone, wait(PATIENCE, undefined, { ref: false })])
     }
+    for (const until = Date.now() + PATIENCE; keepers.some(isAlive) && Date.now() < until;) await wait(1)
   }
   const setAside = box.check()
   if (!goesOn) box.release()
