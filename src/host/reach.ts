@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import { type Grip, grip } from './grip.ts'
 import { errorCode, HostProblem, systemProblem } from './problem.ts'
+import { fromRaw, toRaw } from './raw-name.ts'
 import { type Root, type Roots, stepsOf } from './roots.ts'
 
 /** Where a path led. Everything here is held until the use of it is over. */
@@ -91,7 +92,7 @@ function walk(roots: Roots, path: string, { linkItself }: Need, hold: (at: strin
       continue
     }
     if (++links > MAX_LINKS) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
-    const target = readlinkSync(`${folder.at}/${name}`)
+    const target = fromRaw(readlinkSync(toRaw(`${folder.at}/${name}`), 'buffer'))
     if (isAbsolute(target)) jump(joined(target, todo))
     else todo.unshift(...stepsOf(target))
   }
