@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { type Grip, openHeld } from './grip.ts'
 import type { Files } from './host.ts'
 import { HostProblem, systemProblem } from './problem.ts'
+import { toRaw } from './raw-name.ts'
 import { reach } from './reach.ts'
 import { resolvePath } from './resolve.ts'
 import type { Roots } from './roots.ts'
@@ -63,8 +64,8 @@ export function localFiles(roots: Roots, lockFolder?: string): Files {
         if (!found) throw new HostProblem('not-found', `File not found: ${path}`)
         const [name] = names
         if (!folder || name === undefined) throw new HostProblem('outside', `An allowed folder itself stays: ${path}`)
-        if (found.stats.isDirectory()) rmdirSync(`${folder.at}/${name}`)
-        else unlinkSync(`${folder.at}/${name}`)
+        if (found.stats.isDirectory()) rmdirSync(toRaw(`${folder.at}/${name}`))
+        else unlinkSync(toRaw(`${folder.at}/${name}`))
       })
     },
 

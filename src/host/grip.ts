@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs'
 import { HostProblem } from './problem.ts'
+import { fromRaw, toRaw } from './raw-name.ts'
 
 /**
  * A hold on one file or folder. On Linux it is a descriptor, so that it stays the same thing whatever happens to its name,
@@ -21,8 +22,8 @@ const DESCRIPTORS = pins ? `/proc/${readlinkSync('/proc/self')}/fd` : ''
 
 /** Takes hold of what is at a path. A link in the last place is held itself, not followed. */
 export function grip(at: string): Grip {
-  if (!pins) return { at, stats: lstatSync(at), release: () => undefined }
-  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW)
+  if (!pins) return { at, stats: lstatSync(toRaw(at)), release: () => undefined }
+  const descriptor = openSync(toRaw(at), O_PATH | constants.O_NOFOLLOW)
   try {
     const stats = fstatSync(descriptor)
     return { at: `${DESCRIPTORS}/${descriptor}`, stats, descriptor, release: () => closeSync(descriptor) }
@@ -39,7 +40,7 @@ export function gripFolder(at: string): Pick<Grip, 'at' | 'release'> {
     if (!held.stats.isDirectory()) throw new HostProblem('not-folder', `Not a folder: ${at}`)
     return held
   }
-  const descriptor = openSync(at, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
+  const descriptor = openSync(toRaw(at), O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
   return { at: `${DESCRIPTORS}/${descriptor}`, release: () => closeSync(descriptor) }
 }
 
@@ -47,7 +48,7 @@ export function gripFolder(at: string): Pick<Grip, 'at' | 'release'> {
 export function openHeld(held: Grip): number {
   const flags = constants.O_RDONLY | constants.O_NONBLOCK
   // The path through a descriptor is a link itself, so only a plain name can refuse to be one.
-  const descriptor = openSync(held.at, pins ? flags : flags | constants.O_NOFOLLOW)
+  const descriptor = openSync(toRaw(held.at), pins ? flags : flags | constants.O_NOFOLLOW)
   const { dev, ino } = fstatSync(descriptor)
   if (dev === held.stats.dev && ino === held.stats.ino) return descriptor
   closeSync(descriptor)
@@ -56,5 +57,5 @@ export function openHeld(held: Grip): number {
 
 /** Where a held folder is now; what was judged may have been moved since. Unknown where the system cannot tell. */
 export function whereIs(held: Grip): string | undefined {
-  return pins ? readlinkSync(held.at) : undefined
+  return pins ? fromRaw(readlinkSync(held.at, 'buffer')) : undefined
 }

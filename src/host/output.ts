@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { fromRaw } from './raw-name.ts'
 
 /**
  * What a command prints. It goes straight into a file, which has no end that must be held open: a command is over when its
@@ -14,7 +15,7 @@ export interface Output {
   size(): number
   /** What has come since the last time; of very much, only the end. */
   news(): string
-  /** The whole, or its beginning and its end, and how many bytes are missing between. */
+  /** The whole, or its beginning and its end, and how many bytes are missing between. Bytes that are no text are as in `raw-name.ts`. */
   text(): { readonly text: string; readonly left: number }
   /** Ends it; the file goes too unless it is still of use. */
   close(keepFile: boolean): void
@@ -48,12 +49,12 @@ export function openOutput(folder: string, name: string): Output {
     },
     text() {
       const { size } = fstatSync(descriptor)
-      if (size <= HEAD + TAIL) return { text: bytes(0, size).toString('utf8'), left: 0 }
+      if (size <= HEAD + TAIL) return { text: fromRaw(bytes(0, size)), left: 0 }
       const head = wholeCharacters(bytes(0, HEAD))
       const tail = fromCharacter(bytes(size - TAIL, TAIL))
       const left = size - head.length - tail.length
       const gap = `\n[... ${left} bytes are left out here; the whole output is in ${file} ...]\n`
-      return { text: `${head.toString('utf8')}${gap}${tail.toString('utf8')}`, left }
+      return { text: `${fromRaw(head)}${gap}${fromRaw(tail)}`, left }
     },
     close(keepFile) {
       if (!keepFile) ftruncateSync(descriptor)

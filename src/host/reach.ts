@@ -3,6 +3,7 @@ import { dirname, isAbsolute } from 'node:path'
 import { hiddenIn } from '../model/hidden.ts'
 import { type Grip, grip, whereIs } from './grip.ts'
 import { errorCode, HostProblem, systemProblem } from './problem.ts'
+import { fromRaw, toRaw } from './raw-name.ts'
 import { type Root, type Roots, stepsOf } from './roots.ts'
 
 /** Where a path led. Everything here is held until the use of it is over. */
@@ -95,7 +96,7 @@ function walk(roots: Roots, path: string, { need, linkItself }: Need, hold: (at:
     // What was judged had no links in it, so somebody has put this one there since.
     if (root.isFixed && root.only) throw moved(here([name]))
     if (++links > MAX_LINKS) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
-    const target = readlinkSync(`${folder.at}/${name}`)
+    const target = fromRaw(readlinkSync(toRaw(`${folder.at}/${name}`), 'buffer'))
     if (isAbsolute(target)) jump(joined(target, todo))
     else todo.unshift(...stepsOf(target))
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, renameSync, type Stats } from 'node:fs'
 import { unlinkSync, writeSync } from 'node:fs'
+import { toRaw } from './raw-name.ts'
 
 /** How a file is put in its place. */
 export interface Replacing {
@@ -25,7 +26,7 @@ export function replaceFile(folder: string, name: string, bytes: Uint8Array, how
   try {
     fill(fresh, bytes, how)
     how.ready?.()
-    renameSync(fresh, `${folder}/${name}`)
+    renameSync(fresh, toRaw(`${folder}/${name}`))
   } catch (error) {
     discard(fresh)
     throw error

@@ -1,6 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { errorCode, HostProblem, systemProblem } from './problem.ts'
+import { fromRaw, toRaw } from './raw-name.ts'
 
 /**
  * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
@@ -10,7 +11,7 @@ export function resolvePath(path: string, depth = 0): string {
   if (path.includes('\0')) throw new HostProblem('bad-path', 'The path contains a zero byte.')
   if (depth > 40) throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
   try {
-    return realpathSync.native(path)
+    return fromRaw(realpathSync.native(toRaw(path), 'buffer'))
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ELOOP') throw new HostProblem('link-loop', `Too many links, or a loop of links: ${path}`)
@@ -29,7 +30,7 @@ export function resolvePath(path: string, depth = 0): string {
 
 function linkAt(path: string): string | undefined {
   try {
-    return readlinkSync(path)
+    return fromRaw(readlinkSync(toRaw(path), 'buffer'))
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { fromRaw } from './raw-name.ts'
+
 /** A matching line, as ripgrep tells it: where it is, and its bytes without the line end. */
 export interface RgHit {
   readonly line: number
@@ -66,7 +68,7 @@ function hitIn(all: Buffer, from: number, end: number): RgHit | undefined {
 }
 
 function pathIn(all: Buffer, from: number, end: number): string {
-  const text = all.toString('utf8', from, end)
+  const text = fromRaw(all.subarray(from, end))
   return text.includes('\n') ? text.replace(REMARKS, '') : text
 }
 

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Grip, gripFolder } from './grip.ts'
 import type { Hit } from './host.ts'
+import { toRaw } from './raw-name.ts'
 import { reach } from './reach.ts'
 import type { RgFile, RgHit } from './rg-output.ts'
 import type { Roots } from './roots.ts'
@@ -59,7 +60,7 @@ type Held = Pick<Grip, 'at' | 'release'>
 const MAX_HELD = 200
 
 function sureHits(at: string, path: string, hits: readonly RgHit[]): Hit[] {
-  const descriptor = openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const descriptor = openSync(toRaw(at), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   let lines: string[] | undefined
   try {
     // What is no file cannot be read at a place in it, and is dropped for that.

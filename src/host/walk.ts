@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Grip, gripFolder } from './grip.ts'
 import type { FileInfo, Files, FolderEntry, FolderView } from './host.ts'
+import { fromRaw, toRaw } from './raw-name.ts'
 
 /**
  * Shows a folder that is held, and those below it that are named. Each folder is held while what is in it is looked up, so
@@ -83,7 +84,7 @@ function viewOf({ folder, path, above }: Place): FolderView {
     // By its plain name, which takes half the time: whoever exchanges names could only change an order by it.
     changed(name) {
       try {
-        return lstatSync(`${path}/${name}`).mtimeMs
+        return lstatSync(toRaw(`${path}/${name}`)).mtimeMs
       } catch {
         return 0
       }
@@ -102,8 +103,18 @@ function entriesOr(folder: Held): FolderEntry[] {
 /** What is in a folder that is held. */
 export function entriesOf({ at }: Pick<Grip, 'at'>): FolderEntry[] {
   const entries: FolderEntry[] = []
-  for (const entry of readdirSync(at, { withFileTypes: true })) entries.push({ name: entry.name, kind: kindOf(entry) })
-  return entries
+  let isClean = true
+  for (const entry of readdirSync(at, { withFileTypes: true })) {
+    if (entry.name.includes('\uFFFD')) isClean = false
+    entries.push({ name: entry.name, kind: kindOf(entry) })
+  }
+  return isClean ? entries : rawEntriesOf(at)
+}
+
+/** The same, where some name is no UTF-8; it takes longer. */
+function rawEntriesOf(at: string): FolderEntry[] {
+  const entries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
+  return entries.map((entry) => ({ name: fromRaw(entry.name), kind: kindOf(entry) }))
 }
 
 /** What the system knows of a file, in our words. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../define.ts'
 import { fileMatcher, fixedFolder, globProblem } from '../seek/glob.ts'
 import { walkTree } from '../seek/tree.ts'
+import { quoteName } from '../text/escape.ts'
 import text from './glob.md'
 import { builtin, failure } from './support/builtin.ts'
 import { flagIn, someTextIn, textIn } from './support/input.ts'
@@ -45,7 +46,7 @@ export const glob: Tool = builtin({
     }
     const more =
       found.paths.length > MAX_PATHS ? `\n... and ${found.paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
-    const list = `${newest(found).join('\n')}${more}${count}`
+    const list = `${newest(found).map(quoteName).join('\n')}${more}${count}`
     return {
       content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
       display: `Found ${found.paths.length} matching file(s)`,

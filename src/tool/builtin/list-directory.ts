@@ -3,6 +3,7 @@ import type { Tool, ToolContext } from '../define.ts'
 import { nameMatcher } from '../seek/glob.ts'
 import { rulesFor } from '../seek/ignore-rules.ts'
 import { visible } from '../seek/tree.ts'
+import { quoteName } from '../text/escape.ts'
 import text from './list-directory.md'
 import { builtin } from './support/builtin.ts'
 import { listIn, respectIn, textIn } from './support/input.ts'
@@ -64,5 +65,5 @@ async function linesOf(entries: readonly FolderEntry[], path: string, { host }: 
   const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
   const [first, last]: [string[], string[]] = [[], []]
   for (const { name, kind } of entries) (kind === 'folder' || folders.has(name) ? first : last).push(name)
-  return [...first.sort().map((name) => `[DIR] ${name}`), ...last.sort()]
+  return [...first.sort().map((name) => `[DIR] ${quoteName(name)}`), ...last.sort().map(quoteName)]
 }

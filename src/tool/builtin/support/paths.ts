@@ -1,13 +1,15 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Host } from '../../../host/host.ts'
 import type { Effect } from '../../../policy/effect.ts'
+import { quoteName, unquoteName } from '../../text/escape.ts'
 
 /**
  * The path that a model means: absolute, or from the folder in which the agent works. A `..` stays where it is, because
  * after a link only the disk knows where it leads.
  */
 export function absolute(path: string, folders: readonly string[]): string {
-  const plain = path.length > 1 ? path.replace(/\/+$/, '') : path
+  const name = unquoteName(path)
+  const plain = name.length > 1 ? name.replace(/\/+$/, '') : name
   return isAbsolute(plain) ? plain || '/' : `${folders[0] ?? ''}/${plain}`
 }
 
@@ -15,7 +17,7 @@ export function absolute(path: string, folders: readonly string[]): string {
 export function shown(path: string, folders: readonly string[]): string {
   const [first = ''] = folders
   if (path === first) return '.'
-  return path.startsWith(`${first}/`) ? path.slice(first.length + 1) : path
+  return quoteName(path.startsWith(`${first}/`) ? path.slice(first.length + 1) : path)
 }
 
 /** The effects of reading or writing at a path. One with `..` counts as both places that it could mean. */

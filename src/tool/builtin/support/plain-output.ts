@@ -1,15 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
+import { countUnseen, escapeUnseen } from '../../text/escape.ts'
 
-/** What a command printed, as one would read it: no colours, and of a line that was drawn over and over, the last state. */
+/**
+ * What a command printed, as one would read it: no colours, of a line that was drawn over and over the last state, and what cannot
+ * be seen as escapes.
+ */
 export function plainOutput(output: string): string {
-  const zeros = output.split('\0').length - 1
-  if (zeros > output.length / 50) return binaryOutput(output)
-  return stripVTControlCharacters(output)
-    .replaceAll('\r\n', '\n')
-    .split('\n')
-    .map((line) => (line.includes('\r') ? redrawn(line) : line))
-    .join('\n')
-    .replaceAll('\0', '')
+  const text = stripVTControlCharacters(output)
+  if (countUnseen(text) > text.length / 20) return binaryOutput(output)
+  const lines = text.replaceAll('\r\n', '\n').split('\n')
+  return escapeUnseen(lines.map((line) => (line.includes('\r') ? redrawn(line) : line)).join('\n'))
 }
 
 /** What is no text is not shown; but how much there was, and where all of it is, must not be lost with it. */
