@@ -3,7 +3,7 @@ import { late } from '../model/late.ts'
 import { type Mark, redactor } from '../model/secret.ts'
 import { wellFormed } from '../model/text.ts'
 import { isLookalike } from './host-name.ts'
-import { KEPT, KEPT_FOR_MODEL, mark, markHidden, marks } from './unseen.ts'
+import { KEPT_FOR_MODEL, mark, markHidden, marks } from './unseen.ts'
 
 /** Where a text goes that somebody else wrote. */
 export type TerminalSurface =

@@ -2,7 +2,7 @@ import { HIDDEN } from '../model/hidden.ts'
 import { late } from '../model/late.ts'
 
 /** Where such characters belong: emoji with their joiners, flags, keycaps, and variants of signs that have some. */
-export const KEPT = [
+const KEPT = [
   String.raw`\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F}`,
   String.raw`\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F|\uFE0E)?(?:\u200D\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\uFE0F)?){0,15}(?![\uFE00-\uFE0F\u200D])`,
   String.raw`\uFE0F\u20E3`,
