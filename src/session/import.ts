@@ -48,8 +48,10 @@ function saidBy(entry: Entry, renumber: (seq: number) => number): EntryBody | un
   }
 }
 
-function compactBody({ seq: _, at: __, ...body }: Entry & { kind: 'compact' }, keep: number): EntryBody {
-  return { ...body, keep }
+function compactBody(entry: Entry & { kind: 'compact' }, keep: number): EntryBody {
+  const { kind, summary, before, after, ms, usage } = entry
+  const costs = { ...(ms !== undefined && { ms }), ...(usage !== undefined && { usage }) }
+  return { kind, summary, keep, before, after, ...costs }
 }
 
 /** The number here of the first entry that a summary keeps; all that was imported so far lies before it, if there is none. */

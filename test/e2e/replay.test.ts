@@ -156,8 +156,8 @@ describe('--record and replay', () => {
       entry({ kind: 'change', path: join(here.work, 'a.txt') }),
     )
     writeFileSync(tape, `${forged.join('\n')}\n`)
-    const played = await dragoman(['replay', 'tape', '--until', '1', '--model', 'openai-chat/script'], here)
-    assert.equal(played.code, 0, played.err)
+    const ended = await dragoman(['replay', 'tape', '--until', '1', '--model', 'openai-chat/script'], here)
+    assert.equal(ended.code, 0, ended.err)
     assert.ok(!existsSync(pwned), 'the command of the recording ran')
     assert.match(JSON.stringify(here.server.requests.at(-1)?.body), /It may have had an effect/)
     const undone = await dragoman(['undo', '--yes'], here)

@@ -18,7 +18,7 @@ import { type Workspace, workspace } from '../tool/workspace.ts'
 /** Sessions that others get in the way of. */
 export const sessionPlays: Plays = {
   'fa-093': async () => {
-    const here = await stage([{ say: 'Long. '.repeat(50), pace: 20 }, { say: 'Short.' }, { say: 'Shorter.' }])
+    const here = await stage([{ say: 'Long. '.repeat(50), pace: 200 }, { say: 'Short.' }, { say: 'Shorter.' }])
     const first = dragoman(['-p', 'one'], here)
     while (here.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
     const second = await dragoman(['-p', 'two', '--resume'], here)

@@ -44,7 +44,7 @@ function baseOf(isKilled: boolean, isCompacted: boolean, form: Form): Base {
   const name = `${isKilled} ${isCompacted} ${form}`
   const known = BASES.get(name)
   if (known) return known
-  const entries = bodies(isKilled, isCompacted).map((body, at) => ({ seq: at + 1, at: at + 1, ...body }) as Entry)
+  const entries: Entry[] = bodies(isKilled, isCompacted).map((body, at) => ({ seq: at + 1, at: at + 1, ...body }))
   const calls = new Map(
     entries.flatMap((entry) =>
       entry.kind === 'turn'
@@ -143,9 +143,9 @@ const TOOL = {
 } as const
 
 function problemsIn(turns: readonly Turn[], wire: WireId): string[] {
-  const { encode, profile } = wires[wire]
+  const { profile } = wires[wire]
   const request = { model: 'm', system: 'Be brief.', tools: [TOOL], turns }
-  return validateTranscript(wire, encode(request, profile, { ids: givenIds(), begun: false }).body, profile)
+  return validateTranscript(wire, wires[wire].encode(request, profile, { ids: givenIds(), begun: false }).body, profile)
 }
 
 interface Outcome {

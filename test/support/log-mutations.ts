@@ -91,20 +91,20 @@ export function mutateEntries(entries: readonly Fields[], random: Random): { ent
     return { entries: copy, what: `inserted ${JSON.stringify(odd).slice(0, 80)}` }
   }
   const path: string[] = [String(copy[at]?.['kind'])]
-  let holder: Fields | unknown[] = copy[at] ?? {}
+  let holder: Fields = copy[at] ?? {}
   for (;;) {
     const keys = Object.keys(holder)
     const key = keys[below(keys.length, random)]
     if (key === undefined) return { entries: copy, what: `nothing in ${path.join('.')}` }
     path.push(key)
-    const inner = (holder as Fields)[key]
+    const inner = holder[key]
     if (typeof inner === 'object' && inner !== null && random() < 0.7) {
       holder = inner as Fields
       continue
     }
-    if (random() < 0.2) delete (holder as Fields)[key]
-    else (holder as Fields)[key] = oddValue(inner, random)
-    return { entries: copy, what: `${path.join('.')} = ${shown((holder as Fields)[key])}` }
+    if (random() < 0.2) delete holder[key]
+    else holder[key] = oddValue(inner, random)
+    return { entries: copy, what: `${path.join('.')} = ${shown(holder[key])}` }
   }
 }
 

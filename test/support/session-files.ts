@@ -24,8 +24,8 @@ export function entriesIn(file: string): Record<string, unknown>[] {
 export function forgedLog(entries: readonly Record<string, unknown>[]): string {
   let sum = START
   return entries
-    .map(({ sum: _, hash: __, ...entry }) => {
-      const text = JSON.stringify(entry)
+    .map((entry) => {
+      const text = JSON.stringify({ ...entry, sum: undefined, hash: undefined })
       sum = createHash('sha256').update(sum).update(text).digest('hex').slice(0, 16)
       return `${text.slice(0, -1)},"sum":"${sum}"}\n`
     })
