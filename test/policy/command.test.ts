@@ -121,10 +121,7 @@ describe('dragoman policy explain', () => {
     [['rm -rf /'], /It is refused\. It would destroy \/\./],
     [['ls', '|', 'sort'], /It runs: ls, sort/],
     [['--tool', 'run_shell_command', 'f(x)'], /Decided by/],
-    [
-      ['run_shell_command(npm run build)'],
-      /A person is asked.*“Always” would cover: exactly the words “npm run build”/s,
-    ],
+    [['run_shell_command(npm run build)'], /A person is asked.*“Always” can cover: exactly the words “npm run build”/s],
     [
       ['--tool', 'write_file', '.vscode/tasks.json'],
       /A person is asked.*By mode: default asks, .*yolo asks, plan refuses it/s,
