@@ -123,7 +123,7 @@ describe('dragoman policy explain', () => {
     [['--tool', 'run_shell_command', 'f(x)'], /Decided by/],
     [
       ['run_shell_command(npm run build)'],
-      /A person is asked.*“Always” would cover: “npm run build” with any further arguments.*exactly “npm run build”/s,
+      /A person is asked.*“Always” can cover: “npm run build” with any further arguments.*exactly “npm run build”/s,
     ],
     [
       ['--tool', 'write_file', '.vscode/tasks.json'],
