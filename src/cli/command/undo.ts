@@ -37,6 +37,8 @@ export async function undoCommand(args: string[]): Promise<number> {
       const looked = await inspectUndo(plan, host.files, store)
       process.stdout.write(visible(await undoText(plan, looked, host.files, store)))
       const force = values.force ?? false
+      // An undo that was killed may have put all files back, but left their folders, and no word of it in the log.
+      if (looked.every(({ action }) => action === 'nothing')) await undo(plan, host.files, { session, store })
       if (!looked.some((file) => isToDo(file, force))) return leftOver(looked)
       if (!values.yes && !(await agreed())) return EXIT.failure
       const { done, left } = await undo(plan, host.files, { session, store, force })
