@@ -193,7 +193,18 @@ describe('shell commands', () => {
   })
 
   test('nothing is proved where the parser and bash divide a text differently', async () => {
-    for (const command of ['{ ls; }2>&1', '{ls}  { ls; }', '{1,2} x\n}', '\\ ls', '( ls ) \\ ', "ls ;&>/dev/null 'q'"])
+    for (const command of [
+      '[ -d src ]1>&2',
+      '[ -d src ]x',
+      '[ -d src ]>&2',
+      'ls;x[ -d src ]',
+      '{ ls; }2>&1',
+      '{ls}  { ls; }',
+      '{1,2} x\n}',
+      '\\ ls',
+      '( ls ) \\ ',
+      "ls ;&>/dev/null 'q'",
+    ])
       assert.notEqual((await judged(command)).verdict, 'allow', command)
   })
 

@@ -183,6 +183,9 @@ function gaps(node: Syntax, lines: boolean): void {
     if (gap === '' && at > node.start) {
       if (/[{}]/.test(before) && !/^[;|&()]/.test(child.text)) throw new Doubt('a bracket touches a word')
       if (/[;&|<>]/.test(before) && /^[;&|<>]/.test(child.text)) throw new Doubt('two signs stand without a blank')
+      // `[` and `]` are words only where they stand alone; the parser sees them in a longer word too.
+      if (/\]/.test(before) && !/^[;|&)\n]/.test(child.text)) throw new Doubt('a bracket touches a word')
+      if (child.kind === 'test_command' && !/[;|&(\n]/.test(before)) throw new Doubt('a bracket touches a word')
     }
     at = child.end
   }
