@@ -17,23 +17,21 @@ export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
 }
 
 /**
- * The same where no line that stays tells it, from how the new text looks beside the file: an edit begins and ends at the depth
- * where it began and ended before, unless the new text is at home there as it is; and in a file without space at the ends of
- * lines such space is the memory's.
+ * The same where no line that stays tells it, from how the new text looks beside the file: lines that are changed stay at the
+ * depth where the model has them, and give the edit back its place; unless the new text is at home there as it is. And in a file
+ * without space at the ends of lines such space is the memory's.
  */
-export function sideOfEdges(
-  { file, fresh }: Passage,
-  merged: readonly string[],
-  { trails }: Style,
-  isAtHome: boolean,
-): Side {
+export function sideOfEdges(passage: Passage, merged: readonly string[], { trails }: Style, isAtHome: boolean): Side {
+  const { file, old, fresh } = passage
   const edges = (lines: readonly string[]): string => {
     const solid = lines.filter((line) => !isBlank(line))
     return JSON.stringify([indentOf(solid[0] ?? ''), indentOf(solid.at(-1) ?? '')])
   }
   const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
-  const isIndent = same(bare(fresh), bare(merged))
-  if (isIndent && !isAtHome && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
+  const pairs = pairUp(old, fresh).filter(([o]) => /\w{3}/.test(old[o] ?? ''))
+  const isKept = pairs.length > 0 && pairs.every(([o, n]) => indentOf(old[o] ?? '') === indentOf(fresh[n] ?? ''))
+  const isMoved = isKept && !isAtHome && same(bare(fresh), bare(merged))
+  if (isMoved && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
   const ended = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
   const isTrail = !trails && same(ended(fresh), ended(merged))
   return isTrail && merged.every((line) => trailOf(line) === '') ? 'old' : 'neither'
