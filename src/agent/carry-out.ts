@@ -37,7 +37,7 @@ export async function* carryOut(
   // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
   const stop = new AbortController()
   let broken: { error: unknown } | undefined
-  const places = placesOn(agent.host.files)
+  const places = placesOn(agent.host)
 
   function dispatch(action: Action): void {
     if (broken) return

@@ -1,4 +1,4 @@
-import type { Files } from '../host/host.ts'
+import type { Host } from '../host/host.ts'
 import { conflict, type Effect, type FilePlace } from '../policy/effect.ts'
 
 /** Knows what the paths of a turn's calls really are, so that two names of one file count as one. */
@@ -11,7 +11,7 @@ export interface Places {
 }
 
 /** The places of one turn. */
-export function placesOn(files: Files): Places {
+export function placesOn(host: Host): Places {
   const known = new Map<string, FilePlace>()
   let isForgotten = false
   const placeOf = (path: string): FilePlace | undefined => (isForgotten ? undefined : known.get(path))
@@ -19,7 +19,7 @@ export function placesOn(files: Files): Places {
     async learn(effects) {
       for (const effect of effects) {
         if ((effect.kind === 'read' || effect.kind === 'write') && !known.has(effect.path) && !isForgotten)
-          known.set(effect.path, await placeAt(files, effect.path))
+          known.set(effect.path, await placeAt(host, effect.path))
       }
     },
     forget() {
@@ -29,10 +29,19 @@ export function placesOn(files: Files): Places {
   }
 }
 
-async function placeAt(files: Files, path: string): Promise<FilePlace> {
-  const real = await files.resolve(path).catch(() => path)
-  const info = await files.info(path).catch(() => undefined)
+async function placeAt(host: Host, path: string): Promise<FilePlace> {
+  // A library's own tools may name files that its host, if it has one, does not know: then the name is all there is.
+  const real = await attempt(() => host.files.resolve(path), path)
+  const info = await attempt(() => host.files.info(path), undefined)
   // Some disks do not tell two spellings apart. On others two files wait for each other, which harms nobody.
   const folded = real.normalize('NFC').toLowerCase()
   return { path: folded, ...(info?.id !== undefined && { id: info.id }) }
+}
+
+async function attempt<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await work()
+  } catch {
+    return otherwise
+  }
 }
