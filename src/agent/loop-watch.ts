@@ -13,7 +13,10 @@ interface Patience {
 /** The same calls with the same results: nothing will ever change. */
 const SAME: Patience = { tell: 4, stop: 7 }
 
-/** The same calls with other results: somebody may wait for something, but not for ever. */
+/**
+ * The same calls with other results: somebody may wait for something, but not for ever. This is for tools that say of their
+ * results that parts of them vary each time; where another result means that something changed, the run goes on.
+ */
 const CALLS: Patience = { tell: 15, stop: 60 }
 
 /** The longest cycle of rounds that is noticed. */
@@ -27,7 +30,8 @@ export function startLoopWatch() {
     seen(made: readonly CallPart[], outcomes: readonly Outcome[]): 'go on' | 'tell' | 'stop' {
       const call = canonical(made.map((one) => [one.name, one.input ?? one.raw]))
       const result = canonical(outcomes.map(({ result: one, stable }) => [one.status, stable ?? resultText(one)]))
-      const found = [same(`${call}\n${result}`), calls(base62Hash(call, 10))]
+      const varies = outcomes.every(({ stable }) => stable !== undefined)
+      const found = [same(`${call}\n${result}`), ...(varies ? [calls(base62Hash(call, 10))] : [])]
       return (['stop', 'tell'] as const).find((one) => found.includes(one)) ?? 'go on'
     },
   }
