@@ -13,13 +13,18 @@ import { crashAgent, victim } from './victim.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** This file is its own victim: started with these words, it runs a session and is killed. */
-const [, , role, folder = '', url = '', at = '0'] = process.argv
-if (role === '--victim') await victim({ folder, url, at: Number(at) })
+const [, , role, folder = '', url = '', at = '0', window = '0'] = process.argv
+if (role === '--victim') await victim({ folder, url, at: Number(at), window: Number(window) })
 else crashes()
+
+/** In tokens. */
+const WINDOW = 400
 
 function crashes(): void {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-crash-'))
   let server: Rehearsal
+  /** Of this one the vendor counts so many tokens that the history is summarised on the way. */
+  let summarising: Rehearsal
   let folders = 0
 
   before(async () => {
@@ -31,17 +36,26 @@ function crashes(): void {
       ],
     }))
     server = await rehearse([...counting, { say: 'Done.' }], { end: { say: 'Done again.' } })
+    const summary = { when: { user: 'about to be replaced' }, say: 'The person wants to count.' }
+    const long = counting.map((step) => ({ ...step, usage: { input: WINDOW, output: 10 } }))
+    summarising = await rehearse([summary, ...long, { say: 'Done.' }], { end: { say: 'Done again.' } })
   })
   after(async () => {
     await server.close()
+    await summarising.close()
     clearAway(root)
   })
 
   /** Lets a victim live until it is killed, by itself or after some milliseconds. */
-  function kill(place: string, effect: number, delay?: number): Promise<{ kept: number[]; effects: number }> {
+  function kill(
+    place: string,
+    effect: number,
+    { delay, window = 0 }: { delay?: number; window?: number } = {},
+  ): Promise<{ kept: number[]; effects: number }> {
     return new Promise((resolve, reject) => {
       const self = fileURLToPath(import.meta.url)
-      const child = spawn(process.execPath, [self, '--victim', place, server.url, String(effect)], {
+      const { url } = window > 0 ? summarising : server
+      const child = spawn(process.execPath, [self, '--victim', place, url, String(effect), String(window)], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {},
       })
@@ -62,7 +76,7 @@ function crashes(): void {
   }
 
   /** Takes up what a killed process left behind, goes on, and checks that nothing is lost and nothing ran twice. */
-  async function checkAfter(place: string, kept: readonly number[], what: string): Promise<void> {
+  async function checkAfter(place: string, kept: readonly number[], what: string, isSummarised = false): Promise<void> {
     if (!existsSync(join(place, 'session.jsonl')))
       return assert.deepEqual(kept, [], `${what}: no log, but entries were acknowledged`)
     const store = jsonlStore(place)
@@ -76,7 +90,11 @@ function crashes(): void {
     log.close()
     assert.equal(closing(events).reason, 'done', `${what}: ${closing(events).fault?.message}`)
     const ran = existsSync(join(place, 'ran')) ? readFileSync(join(place, 'ran'), 'utf8').trim().split('\n') : []
-    assert.equal(new Set(ran).size, ran.length, `${what}: ran twice: ${ran.join(' ')}`)
+    // A model that reads a summary may ask for the same again; but each call that it makes begins once.
+    const begun = store.read('session').entries.flatMap((entry) => (entry.kind === 'intent' ? [entry.call] : []))
+    assert.equal(new Set(begun).size, begun.length, `${what}: a call began twice`)
+    assert.ok(ran.length <= begun.length, `${what}: ${ran.length} ran, ${begun.length} had begun`)
+    if (!isSummarised) assert.equal(new Set(ran).size, ran.length, `${what}: ran twice: ${ran.join(' ')}`)
     assert.deepEqual(server.failures, [], `${what}: a request was refused`)
   }
 
@@ -109,6 +127,22 @@ function crashes(): void {
       },
     )
 
+    test('before and after every effect of a session that is summarised', { timeout: 600_000 }, async () => {
+      const whole = place()
+      const { effects } = await kill(whole, 0, { window: WINDOW })
+      assert.match(readFileSync(join(whole, 'session.jsonl'), 'utf8'), /"kind":"compact"/)
+      // There are many; each third is enough where nobody asks for all.
+      const stride = process.env['DRAGOMAN_CRASHES'] === undefined ? 3 : 1
+      const jobs = Array.from({ length: Math.floor(effects / stride) }, (_, index) => async () => {
+        const here = place()
+        const effect = 1 + index * stride
+        const { kept } = await kill(here, effect, { window: WINDOW })
+        await checkAfter(here, kept, `effect ${effect} with a summary`, true)
+      })
+      await all(jobs)
+      console.log(`killed at ${jobs.length} of ${effects} effects, with a summary`)
+    })
+
     test(
       'at a random moment, again and again (DRAGOMAN_CRASHES=1000 for a thousand times)',
       { timeout: 1_800_000 },
@@ -123,7 +157,7 @@ function crashes(): void {
         }
         const jobs = Array.from({ length: runs }, (_, index) => async () => {
           const here = place()
-          const { kept } = await kill(here, 0, random() * 60)
+          const { kept } = await kill(here, 0, { delay: random() * 60 })
           await checkAfter(here, kept, `run ${index} of seed ${seed}`)
           clearAway(here)
         })

@@ -16,6 +16,8 @@ export interface Fate {
   readonly url: string
   /** The number of the effect at which it is killed; never, with 0. */
   readonly at: number
+  /** The history is summarised beyond so many tokens; never, with 0. */
+  readonly window: number
 }
 
 /** A tool whose every run leaves a line in a file, so that a second run cannot hide. */
@@ -29,19 +31,20 @@ export function traced(folder: string, effect: () => void): Tool {
       effect()
       appendFileSync(join(folder, 'ran'), `${n}\n`)
       effect()
-      return `counted ${n}`
+      // Long enough that a summary saves something.
+      return `counted ${n} `.repeat(100)
     },
   })
 }
 
 /** Runs a session and dies on the way: by its own hand, at an exact effect. What it was told is on the disk, it says on standard output. */
-export async function victim({ folder, url, at }: Fate): Promise<void> {
+export async function victim({ folder, url, at, window }: Fate): Promise<void> {
   let effects = 0
   const effect = (): void => {
     if (++effects === at) process.kill(process.pid, 'SIGKILL')
   }
   const log = jsonlStore(folder).create({ id: 'session', folder: '/' })
-  const agent = crashAgent(folder, url, takeUp(watched(log, effect)), effect)
+  const agent = crashAgent(folder, url, takeUp(watched(log, effect)), effect, window)
   writeSync(1, 'ready\n')
   for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) if (event.type === 'turn') effect()
   log.close()
@@ -49,8 +52,8 @@ export async function victim({ folder, url, at }: Fate): Promise<void> {
 }
 
 /** The agent of the crash tests. */
-export function crashAgent(folder: string, url: string, session: Session, effect: () => void): Agent {
-  const model = modelOn('openai-chat', { url })
+export function crashAgent(folder: string, url: string, session: Session, effect: () => void, window = 0): Agent {
+  const model = { ...modelOn('openai-chat', { url }), ...(window > 0 && { window }) }
   return agentOf(model, [traced(folder, effect)], { session })
 }
 
