@@ -189,6 +189,8 @@ function gaps(node: Syntax, lines: boolean): void {
     }
     at = child.end
   }
+  if (node.text.slice(at - node.start).trim() !== '' && node.children.length > 0)
+    throw new Doubt('it ends with something odd')
 }
 
 function inWords(kind: string): string {
