@@ -43,7 +43,7 @@ export function sideOfEdges(passage: Passage, merged: readonly string[], { trail
  */
 export function sideOfSigns({ file, old, fresh }: Passage): Side {
   const indents = (lines: readonly string[]): Set<string> =>
-    new Set(lines.filter((line) => !isBlank(line)).flatMap((line) => [...indentOf(line)]))
+    new Set(lines.filter((line) => !isBlank(line)).flatMap((line) => indentOf(line).split('')))
   const quotes = (lines: readonly string[]): Set<string> =>
     new Set(
       lines.flatMap((line) => (line.match(QUOTES) ?? []).map((sign) => (PLAIN_QUOTES.includes(sign) ? "'" : '’'))),
