@@ -203,6 +203,6 @@ describe('dsh-llm-mock-server', () => {
 
   test('cut off at its length: what it said stays', async (t) => {
     const { agent } = await mocked(t, 'max_tokens')
-    assert.equal(closing(await play(agent, 'weather')).reason, 'done')
+    assert.equal(closing(await play(agent, 'weather')).reason, 'length')
   })
 })

@@ -8,11 +8,15 @@ const WRITTEN = Object.fromEntries(
   ]),
 )
 
+/** Bytes that are no UTF-8, or half of a surrogate pair, in the arguments or the name of a call. */
+const BROKEN = 'a call with broken characters is handed out as if the model had written them'
+
 const CHAT = {
   ...WRITTEN,
   T42: 'HTML entities stay in the arguments',
   T63: 'what was written as text is lost, and beside it a call runs without its arguments',
   T65: 'the control tokens of the template stay in the name, and a call that was written as text stays text',
+  T105: BROKEN,
   T142: "the model's wrapper around parallel calls is handed out as a call",
   T153: 'a call is handed out though the model was told not to call',
 }
@@ -49,12 +53,14 @@ export const DIFFERENCES: Readonly<Record<SdkWay, Readonly<Record<string, string
     T56: 'a call that comes after the end is handed out',
     T60: WRITTEN['T60'] ?? '',
     T65: 'the control tokens of the template stay in the name',
+    T105: BROKEN,
     T140: 'arguments of which events were lost are handed out with a hole, or empty; of two calls in one place the last counts',
     T142: "the model's wrapper around parallel calls is handed out as a call",
     T143: 'an answer that says that it failed counts as completed',
   },
   genai: {
     T60: WRITTEN['T60'] ?? '',
+    T105: BROKEN,
     T128: 'a call that is sent again is a second call',
   },
   anthropic: {
@@ -63,5 +69,6 @@ export const DIFFERENCES: Readonly<Record<SdkWay, Readonly<Record<string, string
     T60: WRITTEN['T60'] ?? '',
     T63: 'what was written as text is lost, and beside it a call runs without its arguments',
     T64: WRITTEN['T64'] ?? '',
+    T105: BROKEN,
   },
 }

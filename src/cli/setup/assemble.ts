@@ -214,7 +214,7 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
   } catch (error) {
     log?.close()
     if (error instanceof StoreProblem) throw new Complaint(error.message)
-    if (fullDisk(error) !== undefined) throw new Complaint(unsaved(log?.id ?? '', error, false).message)
+    if (fullDisk(error) !== undefined) throw new Complaint(unsaved(log?.id ?? '', error, false).message, EXIT.config)
     if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
       throw new Complaint(
         `sessions cannot be kept in ${sessionsFolder(folder)}: ${diskReason(error)}; set XDG_DATA_HOME to another folder, or keep none with --no-session`,
