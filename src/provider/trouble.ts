@@ -52,7 +52,7 @@ export function lateFault(which: keyof Limits, limits: Limits, target: Target): 
     quiet: `said nothing for ${time}, though it kept the connection open`,
     lifetime: `did not finish its answer within ${time}`,
   }
-  const waited = limits[which]
+  const waited = which === 'quiet' ? limits.quiet / 2 : limits[which]
   return { kind: 'transport', code: 'timeout', message: `${target.row.id} ${what[which]}. Try again.`, waited }
 }
 

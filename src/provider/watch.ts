@@ -17,13 +17,13 @@ export const SILENCE = 5 * 60_000
 
 /**
  * The limits of an answer that may be silent for so long. Some models think for minutes before they say a word; who sends
- * signs of life meanwhile gets twice the time. Once an answer has begun, a connection without any is dead long before.
+ * signs of life meanwhile gets twice the time, in two attempts: the time of such an attempt counts half. Once an answer has begun, a connection without any is dead long before.
  */
 export function limitsFor(silence: number): Limits {
   return {
     firstByte: silence,
     idle: Math.min(silence, 120_000),
-    quiet: 2 * silence,
+    quiet: silence,
     lifetime: Math.max(60 * 60_000, 2 * silence),
   }
 }

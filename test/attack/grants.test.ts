@@ -39,7 +39,7 @@ describe('what a person allows for good', { skip: noTmux }, () => {
       const rule = 'run_shell_command(touch *)'
       assert.deepEqual(config.policy?.allow ?? [], key === '3' ? [rule] : [])
       assert.deepEqual(config.projects ?? {}, key === '2' ? { [work]: { policy: { allow: [rule] } } } : {})
-      assert.equal(existsSync(join(work, '.dragoman')), false, 'the project stays as it is')
+      assert.equal(existsSync(join(work, '.dragoman/config.json')), false, 'the project stays as it is')
 
       const elsewhere = join(home, 'elsewhere')
       mkdirSync(elsewhere)

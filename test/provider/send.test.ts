@@ -198,7 +198,7 @@ describe('three clocks (T109)', () => {
     ['blanks', ' '],
     ['empty chunks', 'data: {"id":"c1","created":%,"choices":[{"index":0,"delta":{}}]}\n\n'],
   ]
-  for (const [name, drip, told = /said nothing for 10 minutes/] of drips) {
+  for (const [name, drip, told = /said nothing for 5 minutes/] of drips) {
     test(`a stall: ${name}`, async (t) => {
       const clock = fakeClock()
       const seen = { over: false }

@@ -159,7 +159,7 @@ export async function assemble(
     }
   } catch (error) {
     session.close()
-    throw error instanceof StoreProblem ? new Complaint(error.message) : error
+    throw error instanceof StoreProblem ? complaintOf(error) : error
   }
 }
 
@@ -213,8 +213,8 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
     return { session, scratch, notices: args.resume === undefined ? [] : noticesOf(log) }
   } catch (error) {
     log?.close()
-    if (error instanceof StoreProblem) throw new Complaint(error.message)
-    if (fullDisk(error) !== undefined) throw new Complaint(unsaved(log?.id ?? '', error, false).message, EXIT.config)
+    if (error instanceof StoreProblem) throw complaintOf(error)
+    if (fullDisk(error) !== undefined) throw complaintOf(unsaved(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof Complaint)) {
       throw new Complaint(
         `sessions cannot be kept in ${sessionsFolder(folder)}: ${diskReason(error)}; set XDG_DATA_HOME to another folder, or keep none with --no-session`,
@@ -223,6 +223,10 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): B
     }
     throw error
   }
+}
+
+function complaintOf({ message, isOfDisk }: StoreProblem): Complaint {
+  return isOfDisk ? new Complaint(message, EXIT.config) : new Complaint(message)
 }
 
 function logFor(args: RunArgs, store: Store, folder: string): SessionLog {

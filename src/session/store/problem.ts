@@ -7,11 +7,14 @@ import { StoreProblem } from './store.ts'
 export function unsaved(id: string, error: unknown, hasWords = true): StoreProblem {
   const why = fullDisk(error)
   if (why === undefined)
-    return new StoreProblem(`the session ${id} may not be saved (${messageOf(error)}); nothing more is done in it`)
+    return new StoreProblem(`the session ${id} may not be saved (${messageOf(error)}); nothing more is done in it`, {
+      isOfDisk: true,
+    })
   return new StoreProblem(
     hasWords
       ? `${why}, and the session ${id} is not being saved; make room, then dragoman --resume ${id} goes on`
       : `${why}, and the session is not being saved; make room, then try again`,
+    { isOfDisk: true },
   )
 }
 

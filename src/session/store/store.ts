@@ -69,4 +69,12 @@ export interface SessionSummary {
 }
 
 /** Something that stands between a person and a session, in one sentence. */
-export class StoreProblem extends Error {}
+export class StoreProblem extends Error {
+  /** The disk is at fault, not what was asked for. */
+  readonly isOfDisk: boolean
+
+  constructor(message: string, { isOfDisk = false }: { readonly isOfDisk?: boolean } = {}) {
+    super(message)
+    this.isOfDisk = isOfDisk
+  }
+}
