@@ -35,7 +35,7 @@ const isBoolean: Check = (value) => typeof value === 'boolean'
 const isDuration: Check = (value) => typeof value === 'number' && Number.isFinite(value)
 const isCount: Check = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const isWhole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
-const isTime: Check = (value) => isCount(value) && (value as number) <= MAX_TIME
+const isTime: Check = (value) => typeof value === 'number' && Math.abs(value) <= MAX_TIME
 const isJson: Check = (value) => value !== undefined && depthWithin(value, MAX_DEPTH)
 const isJsonObject: Check = (value) => isObject(value) && depthWithin(value, MAX_DEPTH)
 

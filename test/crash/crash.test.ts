@@ -50,12 +50,12 @@ function crashes(): void {
   function kill(
     place: string,
     effect: number,
-    { delay, window = 0 }: { delay?: number; window?: number } = {},
+    { delay, window: span = 0 }: { delay?: number; window?: number } = {},
   ): Promise<{ kept: number[]; effects: number }> {
     return new Promise((resolve, reject) => {
       const self = fileURLToPath(import.meta.url)
-      const { url } = window > 0 ? summarising : server
-      const child = spawn(process.execPath, [self, '--victim', place, url, String(effect), String(window)], {
+      const played = span > 0 ? summarising : server
+      const child = spawn(process.execPath, [self, '--victim', place, played.url, String(effect), String(span)], {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {},
       })
