@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { endWithUs, expectUnboxed, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { endAtOnce, type Group, stop } from './group.ts'
-import { endFirst } from './start.ts'
+import { endedFirst } from './start.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 
 /** A program that is to run beside us, and to be talked with over its standard input and output. */
@@ -73,8 +73,7 @@ export function localCompanions(options: CompanionOptions): Companions {
       const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
       if (!box?.boxed) expectUnboxed()
       const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...(box?.descriptors ?? [])]
-      const child = spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true })
-      endFirst(child.pid)
+      const child = endedFirst(() => spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true }))
       box?.begun(child.pid)
       try {
         await new Promise<void>((done, fail) => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectUnboxed } from './end-with-us.ts'
@@ -61,9 +61,7 @@ export async function start(
       const { output, env } = options
       const pipes = box?.boxed ? (['pipe', 'pipe'] as const) : []
       const stdio = ['ignore' as const, output, output, ...pipes, ...(box?.descriptors ?? [])]
-      const started = spawn(program, args, { cwd: found.at, env, stdio, detached: true })
-      endFirst(started.pid)
-      return started
+      return endedFirst(() => spawn(program, args, { cwd: found.at, env, stdio, detached: true }))
     })
     box?.begun(child.pid)
     const ended = box?.boxed ? endInBox(child) : endOf(child)
@@ -89,15 +87,32 @@ export async function start(
 const KEEPER =
   'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
-/** Where memory runs out, the system is to end a command before anything else of the person. */
-export function endFirst(pid: number | undefined): void {
-  if (pid === undefined || process.platform !== 'linux') return
+/**
+ * Where memory runs out, the system is to end a command before anything else of the person. A child has the score that its
+ * parent has when it is started, and so have all of its own: later they would not be reached any more.
+ */
+export function endedFirst<T>(start: () => T): T {
+  const own = score()
+  if (own === undefined) return start()
   try {
-    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
-  } catch {
-    // It has ended already.
+    score('1000')
+    return start()
+  } finally {
+    score(own)
   }
 }
+
+/** How likely this process is ended when memory runs out; with a value, sets it. */
+function score(value?: string): string | undefined {
+  try {
+    if (value !== undefined) writeFileSync(SCORE, value)
+    return process.platform === 'linux' ? readFileSync(SCORE, 'latin1') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const SCORE = '/proc/self/oom_score_adj'
 
 /** Programs have several threads, and the system counts threads. */
 const THREADS = 4

@@ -25,10 +25,9 @@ export function secretIn(text: string, secrets: readonly string[]): 'whole' | 'p
   const known = secrets.filter((secret) => secret.length >= 6)
   if (known.length === 0) return undefined
   const forms = readings(text)
-  if (known.some((secret) => codings(secret).some((one) => forms.some((form) => form.includes(one))))) return 'whole'
-  return known.some((secret) => parts(secret).some((one) => forms.some((form) => form.includes(one))))
-    ? 'part'
-    : undefined
+  const isIn = (piece: string): boolean => forms.some((form) => form.includes(piece))
+  if (known.some((secret) => [...codings(secret), ...pieces(secret, MOST)].some(isIn))) return 'whole'
+  return known.some((secret) => pieces(secret, THIRD).some(isIn)) ? 'part' : undefined
 }
 
 /** The ways to read a text: unescaped as often as it goes, its values one after the other, and without separators. */
@@ -40,7 +39,10 @@ function readings(text: string): string[] {
     unescaped.push(next)
   }
   // Names of parameters, and what separates them, do not hide that their values belong together.
-  const joined = unescaped.map((one) => one.replace(/[?&;][^=&;]*=/g, ''))
+  const joined = unescaped.flatMap((one) => {
+    const [start = '', ...values] = one.split(/[?&;][^=&;]*=/)
+    return [start + values.join(''), values.toReversed().join('')]
+  })
   const bare = [...unescaped, ...joined].map(withoutSeparators)
   return [...new Set([...unescaped, ...joined, ...bare].map((one) => one.toLowerCase()))]
 }
@@ -96,9 +98,9 @@ function shiftedBase64(bytes: Buffer, by: number): string {
   return coded.replace(/=+$/, '').slice(by + 1, -1)
 }
 
-/** Pieces of a secret that are too long to be in an address by chance. */
-function parts(secret: string): string[] {
-  const length = Math.max(MIN_PART, Math.ceil(secret.length / 3))
+/** Pieces of a secret, of this share of it, that are too long to be in an address by chance. */
+function pieces(secret: string, share: number): string[] {
+  const length = Math.max(MIN_PART, Math.ceil(secret.length * share))
   if (secret.length < MIN_PART * 1.5) return []
   return Array.from({ length: secret.length - length + 1 }, (_unused, at) =>
     secret.slice(at, at + length).toLowerCase(),
@@ -106,6 +108,8 @@ function parts(secret: string): string[] {
 }
 
 const MIN_PART = 8
+const THIRD = 1 / 3
+const MOST = 3 / 4
 
 /** Escapes that are wrong stay as they are, and do not keep the others from being undone. */
 function decoded(text: string): string {

@@ -95,7 +95,7 @@ async function* converse(means: Means, request: Request, sending: Sending, scrub
   const reading = { key: sending.key, profile, tools: request.tools, ...choice(request) }
   const left = sending.silence === undefined ? means.limits : within(means.limits, sending.silence)
   // An answer that is not streamed begins only when it is whole, and there are no signs of life until then.
-  const limits = stream ? left : { ...left, firstByte: left.quiet }
+  const limits = stream ? left : { ...left, firstByte: 2 * left.firstByte }
   yield* correspond({ ...means, limits }, wire, reading, letter, sending.signal)
 }
 

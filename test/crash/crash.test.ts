@@ -13,8 +13,8 @@ import { crashAgent, victim } from './victim.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** This file is its own victim: started with these words, it runs a session and is killed. */
-const [, , role, folder = '', url = '', at = '0', window = '0'] = process.argv
-if (role === '--victim') await victim({ folder, url, at: Number(at), window: Number(window) })
+const [, , role, folder = '', address = '', at = '0', tokens = '0'] = process.argv
+if (role === '--victim') await victim({ folder, url: address, at: Number(at), window: Number(tokens) })
 else crashes()
 
 /** In tokens. */

@@ -42,6 +42,7 @@ function tests(skip: false | string): void {
     test('where memory runs out, the system ends a command first', async () => {
       using at = boxedPlace()
       assert.equal((await at.run('cat /proc/self/oom_score_adj')).output, '1000\n')
+      assert.notEqual(readFileSync('/proc/self/oom_score_adj', 'utf8'), '1000\n', 'we ourselves are not')
     })
   })
 

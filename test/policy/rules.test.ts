@@ -219,7 +219,7 @@ describe('always', () => {
     const policy = policyFor('default')
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
     const asked = await policy.decide(call("npm run 'build it' && ls"))
-    assert.equal(first(asked).covers, "exactly the words “npm run 'build it'”")
+    assert.equal(first(asked).covers, "exactly “npm run 'build it'”")
     assert.match(
       policy.remember(call("npm run 'build it' && ls"), first(asked), 'session'),
       /^Allowed in this session: exactly/,
@@ -258,7 +258,7 @@ describe('always', () => {
     assert.match(long, /^exactly the command “echo \$\(date\) ⏎ echo .* … .*”$/)
     assert.ok(long.length < 200)
     const many = await covers('npm a; npm b; npm c; npm d; npm e')
-    assert.equal(many, `exactly the words ${['a', 'b', 'c', 'd', 'e'].map((one) => `“npm ${one}”`).join(', ')}`)
+    assert.equal(many, `exactly ${['a', 'b', 'c', 'd', 'e'].map((one) => `“npm ${one}”`).join(' and ')}`)
   })
 
   test('there is none for what only a person may decide', async () => {
