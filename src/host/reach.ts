@@ -123,7 +123,7 @@ function enter(root: Root, hold: (at: string) => Grip): Grip {
 /** What a terminal would draw as another name is not written; it may be removed. */
 function demandVisible(names: readonly string[]): void {
   for (const name of names) {
-    const hidden = hiddenIn(name, { lines: false })
+    const hidden = hiddenIn(name, { lines: false, bytes: true })
     if (hidden !== undefined)
       throw new HostProblem('bad-path', `A name in the path contains ${hidden}: ${JSON.stringify(name)}`)
   }

@@ -6,17 +6,22 @@ export const HIDDEN = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_I
 /** What may stand in a text: in commands lines and tabs may. */
 export interface Visible {
   readonly lines: boolean
+  /** Names of files may hold bytes that are no UTF-8, each as half of a surrogate pair; they are shown as escapes. */
+  readonly bytes?: boolean
 }
 
 /**
  * Names the first character of a text that a person cannot see, or that turns others around; nothing if all can be seen.
  * What stands in an approval must be what runs.
  */
-export function hiddenIn(text: string, { lines }: Visible): string | undefined {
-  const plain = text.replace(EMOJI(), '')
+export function hiddenIn(text: string, { lines, bytes = false }: Visible): string | undefined {
+  const written = bytes ? text.replace(BYTES, '') : text
+  const plain = written.replace(EMOJI(), '')
   const found = (lines ? SEEN_BY_NOBODY() : UNSEEN_OR_LINE()).exec(plain)?.[0]
   return found === undefined ? undefined : nameOf(found)
 }
+
+const BYTES = /(?<![\uD800-\uDBFF])[\uDC80-\uDCFF]/g
 
 /** Joined and coloured emoji use invisible characters by rights. */
 const EMOJI = late(

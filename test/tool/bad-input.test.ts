@@ -178,11 +178,15 @@ describe('bad input of every kind gets a clear error, and changes nothing', () =
     using ws = fixture()
     const before = treeHash(ws)
     const calls = startRandom(SEED).shuffled(badCalls())
-    const { results } = await scheduled(
-      agentIn(ws),
-      calls.map(([, call]) => call),
-    )
-    for (const [at, [what, call]] of calls.entries()) assertClear(results[at], `${call[0]}, ${what}`)
+    // More than this are not carried out of one answer.
+    for (let from = 0; from < calls.length; from += 100) {
+      const some = calls.slice(from, from + 100)
+      const { results } = await scheduled(
+        agentIn(ws),
+        some.map(([, call]) => call),
+      )
+      for (const [at, [what, call]] of some.entries()) assertClear(results[at], `${call[0]}, ${what}`)
+    }
     assert.equal(treeHash(ws), before)
   })
 

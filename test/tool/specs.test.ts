@@ -88,7 +88,7 @@ describe('effects', () => {
     ],
     ['run_shell_command', { command: 'ls' }, [{ kind: 'exec', command: 'ls', folder: '/ws' }]],
     ['run_shell_command', { command: 'ls', directory: 'extra' }, [{ kind: 'exec', command: 'ls', folder: '/extra' }]],
-    ['save_memory', { fact: 'x' }, [{ kind: 'write', path: '/home/me/MEMORY.md' }]],
+    ['save_memory', { fact: 'x' }, [{ kind: 'write', path: '/home/me/MEMORY.md', own: true }]],
   ]
   for (const [name, input, effects] of cases) {
     test(`${name} ${JSON.stringify(input)}`, () => assert.deepEqual(one(name).effects(input, folders), effects))

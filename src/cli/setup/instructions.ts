@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInside } from '../../host/ordinary-file.ts'
+import { isStandIn } from '../../host/sandbox/stand-in.ts'
 import { configFolder, memoryFile } from '../own/places.ts'
 import { readProjectFile } from '../own/project-file.ts'
 
@@ -93,7 +94,8 @@ export function folderTree(folder: string, most = 60): string {
 function entriesOf(path: string) {
   try {
     return readdirSync(path, { withFileTypes: true })
-      .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+      .filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')
+      .filter((entry) => !entry.isDirectory() || !isStandIn(join(path, entry.name)))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .slice(0, 30)
   } catch {

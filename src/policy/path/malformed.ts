@@ -6,7 +6,7 @@ export function malformed(path: string, need: 'read' | 'write', platform = 'linu
   if (new TextEncoder().encode(path).length > 4096 || path.split('/').some((step) => step.length > 255)) {
     return 'The path is longer than any disk allows.'
   }
-  const hidden = need === 'write' ? hiddenIn(below, { lines: false }) : undefined
+  const hidden = need === 'write' ? hiddenIn(below, { lines: false, bytes: true }) : undefined
   if (hidden !== undefined) return `The path contains ${hidden}, which nobody can see.`
   return platform === 'windows' || platform === 'win32' ? malformedOnWindows(path) : undefined
 }

@@ -81,7 +81,8 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
         ...(sandboxAccess && { access: sandboxAccess }),
         ...(gitHelpers && { gitHelpers }),
       })
-      return outputOf(end, command, someTextIn(input, 'directory'), folders)
+      const blocked = sandboxAccess ? undefined : sandboxBlock(end, plainOutput(end.output), folders)
+      return outputOf(end, command, someTextIn(input, 'directory'), blocked)
     },
   })
 }
@@ -101,10 +102,9 @@ function outputOf(
   end: CommandEnd,
   command: string,
   directory: string | undefined,
-  folders: readonly string[],
+  blocked: SandboxBlock | undefined,
 ): ToolOutput {
   const output = plainOutput(end.output)
-  const blocked = sandboxBlock(end, output, folders)
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
   const more = remarksOf(end, blocked)
     .map((remark) => `\n[${remark}]`)
