@@ -203,6 +203,20 @@ describe('smart_edit refuses to guess', () => {
       'if item.valid:\nif item.price:\ntotal += item.price\nelse:\nskipped.append(item)',
       'unclear',
     ],
+    [
+      'a stale line whose rest is a bracket, as the new text has one',
+      'typedef struct {\n  void* instance;\n  void (*destroy)(void*);\n} extension;\n\nint next;\n',
+      'typedef struct {\n  void* instance;\n  void (*destroy)(void*);\n} ;\n',
+      'struct extension {\n  void* instance = nullptr;\n  void (*destroy)(void*) = nullptr;\n};\n',
+      'unclear',
+    ],
+    [
+      'a line without words that was forgotten among others like it',
+      '// The first line.\n//\n// You may obtain a copy at\n// http://example.com/license\n//\n// Unless required by law\n// it is as it is.\n//\n// See there for more.\ncode()\n',
+      '// The first line.\n//\n// You may obtain a copy at\n// http://example.com/license\n// Unless required by law\n// it is as it is.\n//\n// See there for more.',
+      '// The first line.\n//\n// You may obtain a copy at\n//    https://example.com/license\n//\n// Unless required by law\n// it is as it is.\n// See there for more.',
+      'unclear',
+    ],
     ['a blank line that may be there already', 'a\n\n  bb\n  cc\n', 'bb\ncc', '\nbb\ndd', 'unclear'],
   ]
   for (const [name, text, old, fresh, why] of refused) {

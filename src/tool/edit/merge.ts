@@ -14,7 +14,7 @@ import { untrailer } from './trail.ts'
 export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
   if (same(given.file, given.old)) return hasNewTrail(given.fresh, given.file) ? undefined : given.fresh
   const passage = withFirstIndent(given, style)
-  if (!passage || !isSteady(passage)) return undefined
+  if (!passage || !isSteady(passage) || !hasSameMarks(passage)) return undefined
   const pieces = cut(passage)
   const merged = mergeAll(pieces, passage, style)
   const shown = sideOf(pieces, passage)
@@ -110,6 +110,13 @@ function isSteady({ old, file }: Passage): boolean {
   const pairs = indentPairs(old, file).filter(([model, real]) => model !== '' || real !== '')
   const right = pairs.filter(([model, real]) => model === real).length
   return right === 0 || right === pairs.length
+}
+
+/** Lines without words are all alike: where the model forgot one, or has one too many, nobody knows which one. */
+function hasSameMarks({ old, file }: Passage): boolean {
+  const marks = (lines: readonly string[]): string[] =>
+    lines.map(essence).filter((key) => key !== '' && !/[\p{L}\p{N}]/u.test(key))
+  return same(marks(old), marks(file))
 }
 
 /** All pieces together, each with the model's changes made in what the file has. */

@@ -19,7 +19,9 @@ export function withoutStaleLines(passage: Passage): Passage | undefined {
     if (timesOf(memory, passage.old) !== 1 || timesOf(real, file) !== 1 || timesOf(real, passage.old) !== 0)
       return undefined
     const [remembered, copied] = [timesOf(memory, passage.fresh), timesOf(real, passage.fresh)]
-    if (remembered + copied > 1) return undefined
+    // A bracket in the new text may be any bracket.
+    if (remembered + copied > 1 || (remembered + copied === 1 && !WORDS.test(copied === 1 ? real : memory)))
+      return undefined
     if (remembered + copied === 0 && !isMadeFrom(passage, memory, real)) return undefined
     // Once the line is put right, it tells no more in which quotes the model wrote the others.
     const signs = (passage.old[o] ?? '').match(QUOTES) ?? []
@@ -92,3 +94,4 @@ export function differsInOneWord(one: string, other: string): boolean {
 }
 
 const MIN_SHARED = 3
+const WORDS = /\w{3}/
