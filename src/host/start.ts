@@ -91,12 +91,12 @@ const KEEPER =
  * Where memory runs out, the system is to end a command before anything else of the person. A child has the score that its
  * parent has when it is started, and so have all of its own: later they would not be reached any more.
  */
-export function endedFirst<T>(start: () => T): T {
+export function endedFirst<T>(spawnChild: () => T): T {
   const own = score()
-  if (own === undefined) return start()
+  if (own === undefined) return spawnChild()
   try {
     score('1000')
-    return start()
+    return spawnChild()
   } finally {
     score(own)
   }
