@@ -34,7 +34,7 @@ describe('a secret in an address', () => {
     for (const url of [
       'https://example.com/hunter/correct?horse=9',
       'https://docs.example.com/a/b/c.html?q=correct+horse',
-      'https://registry.npmjs.org/react',
+      'https://packages.example.org/react',
     ])
       assert.equal(judgeUrl(url, { secrets: [KEY, 'sk-proj-abcdefgh12345678'] }).verdict, 'allow', url)
   })

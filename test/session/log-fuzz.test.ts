@@ -88,7 +88,7 @@ function bodies(isKilled: boolean, isCompacted: boolean): EntryBody[] {
     { kind: 'ask', ask: 'q1', call: 'A0', details: { kind: 'command', command: 'echo A0' } },
     { kind: 'reply', ask: 'q1', outcome: 'proceed-once' },
     ...done('A0'),
-    { kind: 'change', path: '/work/a.txt', before: { blob: 'a'.repeat(64), mode: 0o644 }, after: 'b'.repeat(64) },
+    { kind: 'change', path: '/project/a.txt', before: { blob: 'a'.repeat(64), mode: 0o644 }, after: 'b'.repeat(64) },
     ...done('A1'),
     { kind: 'fault', fault: { kind: 'server', message: 'busy' }, prompt: 'log#1' },
     {
