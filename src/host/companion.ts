@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { endWithUs, expectUnboxed, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { endAtOnce, type Group, stop } from './group.ts'
+import { shell } from './shell.ts'
 import { endedFirst } from './start.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 
@@ -67,23 +69,7 @@ export function localCompanions(options: CompanionOptions): Companions {
     async open(program, listener) {
       const folder = realpathSync(program.folder)
       if (!isThere(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
-      const box = program.trusted ? undefined : await boxFor(options, program, folder)
-      const { mark, env: marked } = newMark('companion')
-      const env = cleanEnvironment(process.env, options.variables, { ...program.env, ...marked })
-      const [command, ...args] = [...(box ? [box.program, ...box.args] : []), program.command, ...program.args]
-      if (!box?.boxed) expectUnboxed()
-      const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...(box?.descriptors ?? [])]
-      const child = endedFirst(() => spawn(command ?? '', args, { cwd: folder, env, stdio, detached: true }))
-      box?.begun(child.pid)
-      try {
-        await new Promise<void>((done, fail) => {
-          child.once('spawn', done)
-          child.once('error', fail)
-        })
-      } catch (error) {
-        box?.release()
-        throw notStarted(program.command, error)
-      }
+      const { child, box, mark } = await startSurely(options, program, folder)
       const group: Group = { id: child.pid ?? 0, mark, ...(box?.boxed && { boxed: true }) }
       running.add(group)
       endWithUs(group)
@@ -96,6 +82,61 @@ export function localCompanions(options: CompanionOptions): Companions {
       for (const group of running) endAtOnce(group)
     },
   }
+}
+
+interface StartedProgram {
+  readonly child: ChildProcess
+  readonly box: Enclosed | undefined
+  readonly mark: string
+}
+
+/** What was to be mounted or covered may go away in the moment in which a box is made; then the program has not begun. */
+async function startSurely(options: CompanionOptions, program: Program, folder: string): Promise<StartedProgram> {
+  for (let tries = 1; ; tries++) {
+    const started = await start(options, program, folder)
+    if (!started.box?.boxed || (await hasBegun(started.child))) return started
+    started.box.release()
+    const why = String(started.child.stderr?.read() ?? '').trim()
+    if (tries === TRIES) throw new Error(`The sandbox for ${program.command} could not be started: ${why}`)
+  }
+}
+
+const TRIES = 5
+
+async function start(options: CompanionOptions, program: Program, folder: string): Promise<StartedProgram> {
+  const box = program.trusted ? undefined : await boxFor(options, program, folder)
+  const { mark, env: marked } = newMark('companion')
+  const env = cleanEnvironment(process.env, options.variables, { ...program.env, ...marked })
+  const before = box ? [box.program, ...box.args, ...(box.boxed ? [shell(), ...BEGIN] : [])] : []
+  const [command = '', ...args] = [...before, program.command, ...program.args]
+  if (!box?.boxed) expectUnboxed()
+  const more = box ? ['pipe' as const, ...(box.descriptors ?? [])] : []
+  const stdio = ['pipe' as const, 'pipe' as const, 'pipe' as const, ...more]
+  const child = endedFirst(() => spawn(command, args, { cwd: folder, env, stdio, detached: true }))
+  box?.begun(child.pid)
+  try {
+    await new Promise<void>((done, fail) => {
+      child.once('spawn', done)
+      child.once('error', fail)
+    })
+  } catch (error) {
+    box?.release()
+    throw notStarted(program.command, error)
+  }
+  return { child, box, mark }
+}
+
+/** A shell in the box says (on 3) that the box is made, and becomes the program. */
+const BEGIN = ['--noprofile', '--norc', '-c', 'echo >&3; exec 3>&-; exec "$@"', 'begin']
+
+/** Says whether the shell in the box has spoken, once that is certain. */
+function hasBegun({ stdio }: ChildProcess): Promise<boolean> {
+  const status = stdio[3] as Readable | null
+  return new Promise((resolve_) => {
+    status?.once('data', () => resolve_(true))
+    status?.once('close', () => resolve_(false))
+    status?.once('error', () => resolve_(false))
+  })
 }
 
 function accompany(
@@ -176,7 +217,7 @@ async function boxFor(
   const box = await sandbox?.enclose(folder, {
     network: program.network ?? true,
     seen: neededBy(program, folder),
-    firstDescriptor: 3,
+    firstDescriptor: 4,
     localSockets: true,
   })
   if (box || !sandbox || sandbox.mode === 'off') return box
