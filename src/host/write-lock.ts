@@ -68,6 +68,8 @@ function keyOf(real: string): string {
 async function acquire(folder: string, key: string, temporary: string): Promise<(() => void) | undefined> {
   const path = join(folder, `${key}${SUFFIX}`)
   const mark = JSON.stringify({ ...self(), temporary } satisfies Mark)
+  let waitedFor = ''
+  let since = 0
   for (;;) {
     try {
       create(path, mark)
@@ -80,7 +82,13 @@ async function acquire(folder: string, key: string, temporary: string): Promise<
     }
     const holder = holderOf(path)
     if (holder && isAbandoned(holder)) takeAway(path, holder)
-    else await delay(2 + Math.random() * 8)
+    if (waitedFor !== (holder?.mark ?? '')) {
+      waitedFor = holder?.mark ?? ''
+      since = performance.now()
+    }
+    // Alive or not, nobody writes for so long: its lock file could not be removed, by it or by us.
+    if (performance.now() - since > LEASE) return undefined
+    await delay(2 + Math.random() * 8)
   }
 }
 
@@ -124,8 +132,8 @@ function holderOf(path: string): Holder | undefined {
   }
 }
 
-/** A write takes milliseconds. So a holder of whom nothing can be learned counts as dead after this long. */
-const LEASE = 10_000
+/** A write takes milliseconds. So a holder of whom nothing can be learned, or who never lets go, is waited for no longer. */
+const LEASE = 5_000
 
 function isAbandoned({ mark, changed }: Holder): boolean {
   const holder = parse(mark)

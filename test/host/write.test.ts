@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { writeLocks } from '../../src/host/write-lock.ts'
 import { place } from './place.ts'
 
 describe('write', () => {
@@ -75,6 +76,25 @@ describe('write', () => {
     await reader
     assert.ok(reads > 0)
   })
+
+  test(
+    'a lock file that could not be removed holds the next write up only for a moment',
+    { timeout: 60_000 },
+    async () => {
+      using at = place()
+      const folder = join(at.base, 'locks')
+      const path = join(at.ws, 'src/a.ts')
+      const files = new Map<string, Buffer>()
+      await writeLocks(folder).during(path, () => {
+        for (const name of readdirSync(folder)) files.set(name, readFileSync(join(folder, name)))
+        return Promise.resolve()
+      })
+      assert.equal(files.size, 1)
+      // Its holder, this process, lives.
+      for (const [name, mark] of files) writeFileSync(join(folder, name), mark)
+      assert.equal(await writeLocks(folder).during(path, () => Promise.resolve('written')), 'written')
+    },
+  )
 
   test('a huge file is refused as a whole, but can be read in parts', async () => {
     using at = place()
