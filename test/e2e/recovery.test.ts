@@ -87,6 +87,16 @@ for (const wire of wireIds) {
       assert.deepEqual([end.reason, end.fault?.kind, silent.count()], ['fault', 'decode', 3])
     })
 
+    test('an answer of thoughts alone counts as empty, and is not in the history (T57)', async (t) => {
+      const server = await stage(t, [{ when: { user: 'answer was empty' }, say: 'Done.' }, { think: 'Hm, hm.' }])
+      const agent = agentOf(patient(wire, server), [counter().one])
+      assert.equal(closing(await play(agent, 'go')).text, 'Done.')
+      const again = JSON.stringify(server.requests[1]?.conversation.messages)
+      assert.match(again, /Your last answer was empty/)
+      assert.doesNotMatch(again, /Hm, hm/)
+      assert.equal(agent.session.turns.filter(({ role }) => role === 'assistant').length, 1)
+    })
+
     test('quota is not rate: it is asked once, and the reason is said', async (t) => {
       const quota = {
         kind: 'status',

@@ -150,6 +150,16 @@ describe('a parameter that is refused by name is left out, and stays out (T155)'
     assert.deepEqual(end.learnt, [{ refuses: ['temperature', 'top_p'] }])
   })
 
+  test('a choice of tools that the server does not know (T153)', async (t) => {
+    const end = await strict(t, 'vllm/x', (body) =>
+      body['tool_choice'] === 'required' ? { message: 'tool_choice "required" is not supported' } : undefined,
+    )
+    const { turn } = await answerOf(end.model, asking({ toolChoice: 'required' }))
+    assert.equal(turn.finish.reason, 'stop', JSON.stringify(turn.finish))
+    assert.deepEqual(end.learnt, [{ refuses: ['tool_choice'] }])
+    assert.ok('tools' in (end.heard[1]?.body ?? {}))
+  })
+
   test('what was not sent cannot be left out', async (t) => {
     const end = await strict(t, 'groq/x', () => ({ message: "Unsupported parameter: 'logprobs'", param: 'logprobs' }))
     assert.equal((await answerOf(end.model, asking())).turn.finish.fault?.kind, 'invalid')
@@ -192,6 +202,11 @@ const past: Turn[] = [
     origin: { provider: 'other', wire: 'gemini', model: 'x' },
     parts: [
       {
+        kind: 'reasoning',
+        text: 'Hm.',
+        native: { wire: 'openai-chat', signer: 'together:y', data: { field: 'reasoning_content' } },
+      },
+      {
         kind: 'call',
         id: 'abcdefghij01234567890000',
         name: 'get_weather',
@@ -214,6 +229,7 @@ const past: Turn[] = [
     ],
   },
   { role: 'user', parts: [{ kind: 'text', text: 'And now?' }] },
+  { role: 'user', parts: [{ kind: 'text', text: 'Quickly.' }] },
 ]
 
 const messages = (body: Body): Record<string, unknown>[] => body['messages'] as Record<string, unknown>[]
@@ -241,6 +257,20 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
     (body) => calling(body)?.['reasoning_content'] === undefined,
     { message: 'The reasoning_content in the thinking mode must be passed back to the API.' },
     { needsReasoning: 'reasoning_content' },
+  ],
+  [
+    'T78 reasoning may not come back',
+    'together/y',
+    (body) => calling(body)?.['reasoning_content'] !== undefined,
+    { message: "'messages.1' : property 'reasoning_content' is unsupported", type: 'invalid_request_error' },
+    { replay: 'never' },
+  ],
+  [
+    'T93 roles must alternate',
+    'together/x',
+    (body) => messages(body).some((one, at) => one['role'] === 'user' && messages(body)[at - 1]?.['role'] === 'user'),
+    { message: 'Conversation roles must alternate user/assistant/user/assistant/...' },
+    { alternate: true },
   ],
   [
     'T94 a word after a result',
@@ -276,6 +306,13 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
     (body) => !JSON.stringify(body['contents']).includes('thoughtSignature'),
     { code: 400, message: 'Function call is missing a thought_signature in functionCall parts.' },
     { signatures: 'required' },
+  ],
+  [
+    'T120 signatures that are no longer valid',
+    'gemini/gemini-3-pro-preview',
+    (body) => JSON.stringify(body['contents']).includes('thoughtSignature'),
+    { code: 400, message: 'Corrupted thought signature.', status: 'INVALID_ARGUMENT' },
+    { signatures: 'never' },
   ],
   [
     'T129 the older schema language',
