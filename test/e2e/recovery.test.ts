@@ -135,7 +135,7 @@ for (const wire of wireIds) {
       assert.ok((sizes[4] ?? 0) < (sizes[2] ?? 0), sizes.join())
     })
 
-    test('the next model of a list goes on, and the log says who answered', async (t) => {
+    test('the next model of a list goes on, no tool runs again, and the log says who answered (T167)', async (t) => {
       const down = await stage(t, [{ loop: [{ misbehave: [{ kind: 'status', status: 503 }] }] }])
       const other = wireIds[(wireIds.indexOf(wire) + 1) % wireIds.length] as WireId
       const up = await stage(t, [{ call: call(1) }, { expect: { results: 'counted 1' }, say: 'Done.' }])
