@@ -17,7 +17,7 @@ export interface Profile {
   readonly ids: 'any' | 'nine' | 'functions'
   /** Does the model look at pictures? If not, media become a sentence (T100). */
   readonly media: boolean
-  /** Body parameters that this endpoint refuses by name; they are left out (T78, T150, T154, T155). */
+  /** Body parameters that this endpoint refuses by name; they are left out (T78, T126, T150, T154, T155). */
   readonly refuses: readonly string[]
   /** How the history's own reasoning goes back: as it came, or not at all (T74, T78). */
   readonly replay: 'own' | 'never'

@@ -19,6 +19,7 @@ async function strict(
   name: string,
   wrong: (body: Body, heard: Heard) => object | undefined,
   status = 400,
+  flags: Facts = {},
 ) {
   const wire = rows.find(({ id }) => name.startsWith(`${id}/`))?.wire ?? 'openai-chat'
   const { url, heard } = await serve(t, (response, one) => {
@@ -29,8 +30,9 @@ async function strict(
   })
   const learnt: Facts[] = []
   const post = startPost({})
+  const aim = aimed(name, url)
   const model = remember(
-    aimed(name, url),
+    { ...aim, profile: { ...aim.profile, ...flags } },
     (target) => port(target, { post }),
     (facts) => learnt.push(facts),
   )
@@ -212,6 +214,7 @@ const past: Turn[] = [
         name: 'get_weather',
         raw: '{"city":"Oslo"}',
         input: { city: 'Oslo' },
+        native: { wire: 'gemini', signer: 'vertex:gemini-2.5', id: 'fc1' },
       },
     ],
     finish: { reason: 'calls' },
@@ -236,7 +239,14 @@ const messages = (body: Body): Record<string, unknown>[] => body['messages'] as 
 const calling = (body: Body): Record<string, unknown> | undefined =>
   messages(body).find((one) => one['tool_calls'] !== undefined)
 
-const HABITS: readonly [name: string, model: string, wrong: (body: Body) => boolean, error: object, facts: Facts][] = [
+const HABITS: readonly [
+  name: string,
+  model: string,
+  wrong: (body: Body) => boolean,
+  error: object,
+  facts: Facts,
+  already?: Facts,
+][] = [
   [
     'T156 Ollama: a model without tools',
     'ollama/gemma2',
@@ -315,6 +325,33 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
     { signatures: 'never' },
   ],
   [
+    'T101 no developer role',
+    'together/x',
+    (body) => messages(body)[0]?.['role'] === 'developer',
+    { message: 'developer is not one of [system, assistant, user, tool, function] - messages.[0].role' },
+    { systemRole: 'system' },
+    { systemRole: 'developer' },
+  ],
+  [
+    'T126 no ids of calls',
+    'vertex/gemini-2.5-pro',
+    (body) => JSON.stringify(body['contents']).includes('"id"'),
+    {
+      code: 400,
+      message:
+        'Invalid JSON payload received. Unknown name "id" at \'contents[1].parts[0].function_call\': Cannot find field.',
+    },
+    { refuses: ['functionCall.id'] },
+  ],
+  [
+    'T150 no strict tools',
+    'together/x',
+    (body) => JSON.stringify(body['tools']).includes('"strict"'),
+    { message: 'tools.0.function.strict: Extra inputs are not permitted' },
+    { constrain: false, dialect: 'openai' },
+    { constrain: true },
+  ],
+  [
     'T129 the older schema language',
     'vertex/gemini-2.5-pro',
     (body) => JSON.stringify(body['tools']).includes('parametersJsonSchema'),
@@ -335,9 +372,9 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
 ]
 
 describe('a habit of the endpoint is followed from then on', () => {
-  for (const [name, model, wrong, error, facts] of HABITS) {
+  for (const [name, model, wrong, error, facts, already] of HABITS) {
     test(name, async (t) => {
-      const end = await strict(t, model, (body) => (wrong(body) ? error : undefined))
+      const end = await strict(t, model, (body) => (wrong(body) ? error : undefined), 400, already)
       const { turn } = await answerOf(end.model, question('', { turns: past }))
       assert.equal(turn.finish.reason, 'stop', JSON.stringify(turn.finish))
       assert.deepEqual(end.learnt, [facts])
