@@ -17,7 +17,7 @@ export interface Profile {
   readonly ids: 'any' | 'nine' | 'functions'
   /** Does the model look at pictures? If not, media become a sentence (T100). */
   readonly media: boolean
-  /** Body parameters that this endpoint refuses by name; they are left out (T78, T150, T154, T155). */
+  /** Body parameters that this endpoint refuses by name; they are left out (T78, T126, T150, T154, T155). */
   readonly refuses: readonly string[]
   /** How the history's own reasoning goes back: as it came, or not at all (T74, T78). */
   readonly replay: 'own' | 'never'
@@ -47,7 +47,7 @@ export interface Profile {
   readonly nestedMedia: boolean
   /** How thinking is asked for: not at all, a token budget, a level, or adaptive with an effort. */
   readonly thinking: 'none' | 'budget' | 'level' | 'adaptive'
-  /** Constrain calls to the declared schemas where the wire can do so without forcing a call (§14: VALIDATED, strict). */
+  /** Constrain calls to the declared schemas without forcing one: Gemini's VALIDATED mode (T130), `strict` tools (T150). */
   readonly constrain: boolean
   /** Ask for arguments as they are written, unvalidated; our own close is strict anyway (T138). */
   readonly eagerArguments: boolean

@@ -24,7 +24,7 @@ export interface ToolOutput {
 /** What a person sees of a result: words, or a change to a file. */
 export type Display = string | FileDiff
 
-/** A change to a file, as seed documents and editors know it. */
+/** A change to a file, as editors know it. */
 export interface FileDiff {
   readonly fileDiff: string
   readonly fileName: string

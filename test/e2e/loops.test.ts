@@ -6,11 +6,19 @@ import { rawAnswer, rawStage } from '../support/raw-server.ts'
 const MOST = 100
 
 /** Runs a model that makes these commands in turn, for ever; gives how often it was asked and how the run ended. */
-async function going(commands: readonly string[], until = MOST) {
+function going(commands: readonly string[], until = MOST) {
+  return goingWith(
+    commands.map((command) => ({ command })),
+    until,
+  )
+}
+
+/** The same with any arguments of that tool. */
+async function goingWith(calls: readonly object[], until = MOST) {
   const set = await rawStage('openai-chat', ({ n }) => {
     if (n >= until) return rawAnswer('openai-chat', { text: 'END' })
-    const command = commands[n % commands.length] ?? ''
-    return rawAnswer('openai-chat', { calls: [{ name: 'run_shell_command', args: { command } }] })
+    const args = calls[n % calls.length] ?? {}
+    return rawAnswer('openai-chat', { calls: [{ name: 'run_shell_command', args }] })
   })
   const { out, code } = await dragoman(['-p', 'go', '-o', 'stream-json', '--yolo', '--sandbox', 'off'], set)
   const last = JSON.parse(out.trim().split('\n').at(-1) ?? '') as { reason: string }
@@ -24,6 +32,12 @@ describe('a model that goes round in circles is told, then stopped', () => {
       assert.deepEqual([reason, code, told], ['loop', 1, true])
       assert.ok(asked <= 8 * commands.length, `${asked} requests`)
     })
+
+  test('calls whose arguments do not fit the schema, and never run (T164)', async () => {
+    const { asked, reason, told } = await goingWith([{ command: { not: 'text' }, directory: 7 }, {}])
+    assert.deepEqual([reason, told], ['loop', true])
+    assert.ok(asked <= 16, `${asked} requests`)
+  })
 
   test('a command that says something else each time: later, but not never', async () => {
     const { asked, reason, told } = await going(['date +%s%N'])

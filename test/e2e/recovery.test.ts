@@ -87,6 +87,16 @@ for (const wire of wireIds) {
       assert.deepEqual([end.reason, end.fault?.kind, silent.count()], ['fault', 'decode', 3])
     })
 
+    test('an answer of thoughts alone counts as empty, and is not in the history (T57)', async (t) => {
+      const server = await stage(t, [{ when: { user: 'answer was empty' }, say: 'Done.' }, { think: 'Hm, hm.' }])
+      const agent = agentOf(patient(wire, server), [counter().one])
+      assert.equal(closing(await play(agent, 'go')).text, 'Done.')
+      const again = JSON.stringify(server.requests[1]?.conversation.messages)
+      assert.match(again, /Your last answer was empty/)
+      assert.doesNotMatch(again, /Hm, hm/)
+      assert.equal(agent.session.turns.filter(({ role }) => role === 'assistant').length, 1)
+    })
+
     test('quota is not rate: it is asked once, and the reason is said', async (t) => {
       const quota = {
         kind: 'status',
@@ -125,7 +135,7 @@ for (const wire of wireIds) {
       assert.ok((sizes[4] ?? 0) < (sizes[2] ?? 0), sizes.join())
     })
 
-    test('the next model of a list goes on, and the log says who answered', async (t) => {
+    test('the next model of a list goes on, no tool runs again, and the log says who answered (T167)', async (t) => {
       const down = await stage(t, [{ loop: [{ misbehave: [{ kind: 'status', status: 503 }] }] }])
       const other = wireIds[(wireIds.indexOf(wire) + 1) % wireIds.length] as WireId
       const up = await stage(t, [{ call: call(1) }, { expect: { results: 'counted 1' }, say: 'Done.' }])

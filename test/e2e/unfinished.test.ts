@@ -69,6 +69,23 @@ describe('an answer that the vendor cut off or withheld', () => {
         assert.deepEqual([resumed.code, resumed.out], [0, 'END\n'])
       })
 
+  for (const why of ['length', 'filter'] as const)
+    for (const wire of WIRES)
+      test(`${why} on ${wire}: a call in it does not run, and the model is told (T37, T55)`, async () => {
+        const args = { command: 'echo ran > ran.txt' }
+        const set = await rawStage(wire, ({ n }) =>
+          n === 0
+            ? rawAnswer(wire, { calls: [{ name: 'run_shell_command', args }], finish: ENDS[why][wire] })
+            : rawAnswer(wire, { text: 'END' }),
+        )
+        const { code, out } = await dragoman(['-p', 'go', '--yolo', '--sandbox', 'off'], set)
+        assert.deepEqual([code, out, existsSync(join(set.work, 'ran.txt'))], [0, 'END\n', false])
+        assert.match(
+          set.bodies[1] ?? '',
+          why === 'length' ? /did not run.*length limit/ : /did not run.*content filter/,
+        )
+      })
+
   test('an empty answer that was withheld leaves a history that can be sent', async () => {
     const set = await rawStage('openai-chat', ({ n }) =>
       rawAnswer('openai-chat', n === 0 ? { finish: 'content_filter' } : { text: 'END' }),

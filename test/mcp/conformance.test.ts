@@ -16,7 +16,7 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   'auth/client-credentials-basic': 'signs in a machine, with a secret of its own; ours signs in a person',
   'auth/cross-app-access-complete-flow': 'needs a company’s identity provider that trades tokens',
   'auth/2025-03-26-oauth-metadata-backcompat':
-    'its server names an issuer that is not its own, which RFC 8414 §3.3 tells us to refuse',
+    'its server names an issuer that is not its own, which section 3.3 of RFC 8414 tells us to refuse',
 }
 
 // The suite starts this very file as the client.

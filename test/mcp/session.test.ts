@@ -154,7 +154,7 @@ test('a server that never answers fails in its time, and costs the others nothin
   await noneAliveIn(world.work)
 })
 
-test('tools beyond the budget are searched for, declared when found, and the person is told', async () => {
+test('tools beyond the budget are searched for, declared when found, and the person is told (T148)', async () => {
   const servers = world.open({ many: fixture('many'), pond: fixture('broken') })
   await allReady(servers)
   const model = await rehearse([

@@ -19,6 +19,7 @@ async function strict(
   name: string,
   wrong: (body: Body, heard: Heard) => object | undefined,
   status = 400,
+  flags: Facts = {},
 ) {
   const wire = rows.find(({ id }) => name.startsWith(`${id}/`))?.wire ?? 'openai-chat'
   const { url, heard } = await serve(t, (response, one) => {
@@ -29,8 +30,9 @@ async function strict(
   })
   const learnt: Facts[] = []
   const post = startPost({})
+  const aim = aimed(name, url)
   const model = remember(
-    aimed(name, url),
+    { ...aim, profile: { ...aim.profile, ...flags } },
     (target) => port(target, { post }),
     (facts) => learnt.push(facts),
   )
@@ -150,6 +152,16 @@ describe('a parameter that is refused by name is left out, and stays out (T155)'
     assert.deepEqual(end.learnt, [{ refuses: ['temperature', 'top_p'] }])
   })
 
+  test('a choice of tools that the server does not know (T153)', async (t) => {
+    const end = await strict(t, 'vllm/x', (body) =>
+      body['tool_choice'] === 'required' ? { message: 'tool_choice "required" is not supported' } : undefined,
+    )
+    const { turn } = await answerOf(end.model, asking({ toolChoice: 'required' }))
+    assert.equal(turn.finish.reason, 'stop', JSON.stringify(turn.finish))
+    assert.deepEqual(end.learnt, [{ refuses: ['tool_choice'] }])
+    assert.ok('tools' in (end.heard[1]?.body ?? {}))
+  })
+
   test('what was not sent cannot be left out', async (t) => {
     const end = await strict(t, 'groq/x', () => ({ message: "Unsupported parameter: 'logprobs'", param: 'logprobs' }))
     assert.equal((await answerOf(end.model, asking())).turn.finish.fault?.kind, 'invalid')
@@ -192,11 +204,17 @@ const past: Turn[] = [
     origin: { provider: 'other', wire: 'gemini', model: 'x' },
     parts: [
       {
+        kind: 'reasoning',
+        text: 'Hm.',
+        native: { wire: 'openai-chat', signer: 'together:y', data: { field: 'reasoning_content' } },
+      },
+      {
         kind: 'call',
         id: 'abcdefghij01234567890000',
         name: 'get_weather',
         raw: '{"city":"Oslo"}',
         input: { city: 'Oslo' },
+        native: { wire: 'gemini', signer: 'vertex:gemini-2.5', id: 'fc1' },
       },
     ],
     finish: { reason: 'calls' },
@@ -214,13 +232,21 @@ const past: Turn[] = [
     ],
   },
   { role: 'user', parts: [{ kind: 'text', text: 'And now?' }] },
+  { role: 'user', parts: [{ kind: 'text', text: 'Quickly.' }] },
 ]
 
 const messages = (body: Body): Record<string, unknown>[] => body['messages'] as Record<string, unknown>[]
 const calling = (body: Body): Record<string, unknown> | undefined =>
   messages(body).find((one) => one['tool_calls'] !== undefined)
 
-const HABITS: readonly [name: string, model: string, wrong: (body: Body) => boolean, error: object, facts: Facts][] = [
+const HABITS: readonly [
+  name: string,
+  model: string,
+  wrong: (body: Body) => boolean,
+  error: object,
+  facts: Facts,
+  already?: Facts,
+][] = [
   [
     'T156 Ollama: a model without tools',
     'ollama/gemma2',
@@ -241,6 +267,20 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
     (body) => calling(body)?.['reasoning_content'] === undefined,
     { message: 'The reasoning_content in the thinking mode must be passed back to the API.' },
     { needsReasoning: 'reasoning_content' },
+  ],
+  [
+    'T78 reasoning may not come back',
+    'together/y',
+    (body) => calling(body)?.['reasoning_content'] !== undefined,
+    { message: "'messages.1' : property 'reasoning_content' is unsupported", type: 'invalid_request_error' },
+    { replay: 'never' },
+  ],
+  [
+    'T93 roles must alternate',
+    'together/x',
+    (body) => messages(body).some((one, at) => one['role'] === 'user' && messages(body)[at - 1]?.['role'] === 'user'),
+    { message: 'Conversation roles must alternate user/assistant/user/assistant/...' },
+    { alternate: true },
   ],
   [
     'T94 a word after a result',
@@ -278,6 +318,40 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
     { signatures: 'required' },
   ],
   [
+    'T120 signatures that are no longer valid',
+    'gemini/gemini-3-pro-preview',
+    (body) => JSON.stringify(body['contents']).includes('thoughtSignature'),
+    { code: 400, message: 'Corrupted thought signature.', status: 'INVALID_ARGUMENT' },
+    { signatures: 'never' },
+  ],
+  [
+    'T101 no developer role',
+    'together/x',
+    (body) => messages(body)[0]?.['role'] === 'developer',
+    { message: 'developer is not one of [system, assistant, user, tool, function] - messages.[0].role' },
+    { systemRole: 'system' },
+    { systemRole: 'developer' },
+  ],
+  [
+    'T126 no ids of calls',
+    'vertex/gemini-2.5-pro',
+    (body) => JSON.stringify(body['contents']).includes('"id"'),
+    {
+      code: 400,
+      message:
+        'Invalid JSON payload received. Unknown name "id" at \'contents[1].parts[0].function_call\': Cannot find field.',
+    },
+    { refuses: ['functionCall.id'] },
+  ],
+  [
+    'T150 no strict tools',
+    'together/x',
+    (body) => JSON.stringify(body['tools']).includes('"strict"'),
+    { message: 'tools.0.function.strict: Extra inputs are not permitted' },
+    { constrain: false, dialect: 'openai' },
+    { constrain: true },
+  ],
+  [
     'T129 the older schema language',
     'vertex/gemini-2.5-pro',
     (body) => JSON.stringify(body['tools']).includes('parametersJsonSchema'),
@@ -298,9 +372,9 @@ const HABITS: readonly [name: string, model: string, wrong: (body: Body) => bool
 ]
 
 describe('a habit of the endpoint is followed from then on', () => {
-  for (const [name, model, wrong, error, facts] of HABITS) {
+  for (const [name, model, wrong, error, facts, already] of HABITS) {
     test(name, async (t) => {
-      const end = await strict(t, model, (body) => (wrong(body) ? error : undefined))
+      const end = await strict(t, model, (body) => (wrong(body) ? error : undefined), 400, already)
       const { turn } = await answerOf(end.model, question('', { turns: past }))
       assert.equal(turn.finish.reason, 'stop', JSON.stringify(turn.finish))
       assert.deepEqual(end.learnt, [facts])

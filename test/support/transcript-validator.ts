@@ -10,7 +10,7 @@ import { type Fields, type Refuse, list } from './validate-shape.ts'
 
 /**
  * What the service behind a wire would refuse in a request, as far as its failures are known (T74–T104, T117–T127,
- * T136–T139, T144–T155). Written from the list of failures and not from the encoders, so that the two can disagree.
+ * T136–T139, T144–T155). Written from docs/failures.md and not from the encoders, so that the two can disagree.
  * Empty means accepted.
  */
 export function validateTranscript(wire: WireId, body: unknown, profile: Profile): string[] {

@@ -43,7 +43,7 @@ export const REASONING: readonly Behaviour[] = [
   {
     id: 28,
     title: 'a prompt that is read from the cache',
-    taught: 'T92, §14',
+    taught: 'T92',
     advice: 'Requests extend each other byte for byte, so a cache hits wherever there is one.',
     how: 'live',
     async probe(ward) {

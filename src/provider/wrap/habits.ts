@@ -72,7 +72,7 @@ const HABITS: readonly Habit[] = [
   habit(/roles? must alternate/i, { alternate: true }, 'wants user and assistant to alternate', CHAT),
   habit(/tool.?call.?id.{0,80}length of 9/i, { ids: 'nine' }, 'wants call ids of nine letters', CHAT),
   habit(
-    /role.{0,20}developer|developer.{0,20}role/i,
+    /role.{0,60}\bdeveloper\b|\bdeveloper\b.{0,100}role/i,
     { systemRole: 'system' },
     'does not know the developer role',
     CHAT,
@@ -101,6 +101,13 @@ const HABITS: readonly Habit[] = [
     /(?:invalid|corrupted) thought.?signature|thought.?signature.{0,20}not valid/i,
     { signatures: 'never' },
     'does not know its signatures any more; they are left out',
+    GOOGLE,
+  ),
+  // T126.
+  habit(
+    /unknown name \W{0,2}id\W{1,3}at .{0,60}function_?(?:call|response)/i,
+    { refuses: ['functionCall.id'] },
+    'takes no ids of calls back',
     GOOGLE,
   ),
   // T129, T149: another way to declare tools.

@@ -250,6 +250,7 @@ function signatureOf(call: CallPart, step: AssistantStep, first: boolean, contex
 
 /** An id goes back only where this endpoint gave it, and gave it once; others refuse the field (T126). */
 function echoedId({ call, id }: Exchange, context: Context): string | undefined {
+  if (context.profile.refuses.includes('functionCall.id')) return undefined
   return isOwn(call, context) && call.native?.id === id ? id : undefined
 }
 

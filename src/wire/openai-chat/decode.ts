@@ -198,7 +198,7 @@ function picture(state: State, image: unknown): void {
   else state.scribe.add({ kind: 'media', mime: 'image/*', uri: url })
 }
 
-/** Reads a call in OpenAI's shape, in Gemini's ({name, args}), or as free text (T16, T30; seed 003). */
+/** Reads a call in OpenAI's shape, in Gemini's ({name, args}), or as free text (T16, T30). */
 function toolCall(
   state: State,
   call: Record<string, unknown>,
