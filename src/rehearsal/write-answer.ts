@@ -129,7 +129,7 @@ function without(data: Json, isUnwanted: (value: unknown, key: string) => boolea
   if (Array.isArray(data)) return data.map((one) => without(one, isUnwanted))
   if (!isObject(data)) return data
   const kept = Object.entries(data).filter(([key, value]) => !isUnwanted(value, key))
-  return Object.fromEntries(kept.map(([key, value]) => [key, without(value as Json, isUnwanted)]))
+  return Object.fromEntries(kept.map(([key, value]) => [key, without(value, isUnwanted)]))
 }
 
 /** Arguments go as an object with the start of their call, and no pieces of them follow. */
@@ -143,7 +143,7 @@ function withObjects(frame: Frame, calls: readonly AnswerCall[], wire: WireId): 
     if (isArguments && !(wire === 'openai-responses' && isStart)) return verbatim(calls[at++]?.raw ?? '')
     if (Array.isArray(value)) return value.map((one) => replace(one, ''))
     return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replace(one as Json, name)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replace(one, name)]))
       : value
   }
   const isAboutCalls = isStart || frame.spot === 'call-end' || frame.spot === 'end'
