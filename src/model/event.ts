@@ -22,7 +22,14 @@ export type TurnEvent =
       /** What ended the attempt before. */
       readonly fault?: Fault
     }
-  | { readonly type: 'part-open'; readonly index: number; readonly kind: AssistantPart['kind']; readonly name?: string }
+  | {
+      readonly type: 'part-open'
+      readonly index: number
+      readonly kind: AssistantPart['kind']
+      /** Of a call, where they are known already. */
+      readonly id?: string
+      readonly name?: string
+    }
   | { readonly type: 'part-delta'; readonly index: number; readonly text: string }
   | { readonly type: 'part-close'; readonly index: number; readonly part: AssistantPart }
   /** Nothing has come for `waited` ms, of which at most `limit` are waited for; it is told again as the wait grows. */

@@ -1,11 +1,12 @@
 import manifest from '../../package.json' with { type: 'json' }
 import type { Fault } from '../model/fault.ts'
+import { ENDPOINTS } from '../wire/endpoint.ts'
 import type { Credential, Target } from './target.ts'
 
 /** The address of a request: the base URL, and below it the place where the wire is spoken. */
 export function addressOf(target: Target, stream: boolean): URL {
   const url = new URL(target.baseUrl)
-  const [path = '', query = ''] = placeOf(target, stream).split('?')
+  const [path = '', query = ''] = pathOf(target, stream).split('?')
   const base = url.pathname.replace(/\/+$/, '')
   // People write the base with and without the version, or paste the whole address.
   const version = base.slice(base.lastIndexOf('/') + 1)
@@ -26,7 +27,7 @@ export async function headersOf(target: Target, stream: boolean): Promise<{ head
     'accept-encoding': 'identity',
     'cache-control': 'no-transform',
     'user-agent': USER_AGENT,
-    ...(target.wire === 'anthropic' && { 'anthropic-version': '2023-06-01' }),
+    ...ENDPOINTS[target.wire].headers,
     ...target.row.headers,
     ...target.headers,
     ...target.key?.headers,
@@ -57,21 +58,8 @@ export function keyHeader({ style }: Pick<Credential, 'style'>, key: string): He
   return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}
 }
 
-function placeOf({ wire, row, model, key, project, location }: Target, stream: boolean): string {
-  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-  if (wire === 'openai-chat') return '/chat/completions'
-  if (wire === 'openai-responses') return '/responses'
-  if (wire === 'anthropic') return '/v1/messages'
-  if (wire === 'code-assist') return `/v1internal:${method}`
-  if (row.path !== 'vertex') return `/v1beta/${resource(model)}:${method}`
+function pathOf({ wire, row, model, key, project, location }: Target, stream: boolean): string {
   // An API key stands for its project; a token must say which one it is about.
-  const named = key?.style === 'bearer' && project !== undefined
-  const scope = named ? `/projects/${encodeURIComponent(project)}/locations/${location ?? 'global'}` : ''
-  return `/v1beta1${scope}/publishers/google/models/${encodeURIComponent(model)}:${method}`
-}
-
-/** Tuned models have a path of their own. */
-function resource(model: string): string {
-  const path = model.split('/').map(encodeURIComponent).join('/')
-  return model.includes('/') ? path : `models/${path}`
+  const scope = key?.style === 'bearer' && project !== undefined ? { project, ...(location && { location }) } : {}
+  return ENDPOINTS[wire].path({ model, stream, ...(row.path === 'vertex' && { vertex: scope }) })
 }

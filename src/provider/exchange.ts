@@ -233,7 +233,7 @@ async function* read(
   const take = (frame: Frame): TurnEvent[] => {
     const events = wire.step(state, frame)
     if (!said && pulse.felt(frame, events)) heard = true
-    if (!said && isLastWord(frame)) {
+    if (!said && isLastWord(frame, wire.id)) {
       said = true
       watch.linger()
     }

@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../model/json.ts'
 import type { Fault } from '../model/fault.ts'
+import { ENDPOINTS } from '../wire/endpoint.ts'
 import { addressOf, sign } from './address.ts'
 import { jsonIn } from './auth/fetch-json.ts'
 import type { Target } from './target.ts'
@@ -19,8 +20,9 @@ export async function listModels(
   post: Post,
   ms = PATIENCE,
 ): Promise<readonly OfferedModel[] | { readonly problem: string }> {
-  if (target.wire === 'code-assist') return { problem: `${target.row.id} has no list of its models.` }
-  const answered = await getJson(target, listAddress(target), post, ms)
+  const url = listAddress(target)
+  if (!url) return { problem: `${target.row.id} has no list of its models.` }
+  const answered = await getJson(target, url, post, ms)
   if ('kind' in answered) return { problem: answered.message }
   const { status, json } = answered
   if (status >= 300) return { problem: `${target.row.id} does not give its list of models: it answered ${status}.` }
@@ -51,13 +53,13 @@ export async function getJson(
 const PATIENCE = 15_000
 const MOST = 16_000_000
 
-/** Where an endpoint lists its models: beside the place where questions go. */
-export function listAddress(target: Target): URL {
+/** Where an endpoint lists its models: beside the address of requests. */
+export function listAddress(target: Target): URL | undefined {
+  const { models } = ENDPOINTS[target.wire]
+  if (!models) return undefined
   const url = addressOf(target, false)
-  const asked =
-    target.wire === 'gemini' ? /\/(?:models|tunedModels)\/.*$/ : /\/(?:chat\/completions|responses|messages)$/
-  url.pathname = url.pathname.replace(asked, '/models')
-  url.search = target.wire === 'gemini' ? '?pageSize=1000' : target.wire === 'anthropic' ? '?limit=1000' : ''
+  url.pathname = url.pathname.replace(models.replaces, '/models')
+  url.search = models.query
   return url
 }
 

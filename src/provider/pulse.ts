@@ -1,5 +1,7 @@
 import type { TurnEvent } from '../model/event.ts'
 import { isObject } from '../model/json.ts'
+import type { WireId } from '../model/turn.ts'
+import { ENDPOINTS } from '../wire/endpoint.ts'
 import type { Frame } from '../wire/frame.ts'
 
 /** Tells the frames that say something from those that only keep the connection open (T109). */
@@ -27,10 +29,10 @@ export function startPulse(): Pulse {
 }
 
 /** Is this the last word of an answer, on the wires that have one? What comes later is no part of it (T111). */
-export function isLastWord(frame: Frame): boolean {
+export function isLastWord(frame: Frame, wire: WireId): boolean {
   if (frame.kind === 'done') return true
-  return frame.kind === 'json' && isObject(frame.value) && LAST_WORDS.has(frame.value['type'])
+  const type = frame.kind === 'json' && isObject(frame.value) ? frame.value['type'] : undefined
+  return typeof type === 'string' && (ENDPOINTS[wire].lastFrames?.includes(type) ?? false)
 }
 
 const PING = /^(?:ping|keep-?alive|heartbeat)$/i
-const LAST_WORDS = new Set<unknown>(['message_stop', 'response.completed', 'response.incomplete', 'response.failed'])

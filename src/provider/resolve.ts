@@ -1,4 +1,5 @@
 import { nearMisses } from '../schema/near.ts'
+import { ENDPOINTS } from '../wire/endpoint.ts'
 import { merged, type ModelFacts, profileFor } from './profile.ts'
 import type { Facts, Row } from './row.ts'
 import { rows as table } from './table.ts'
@@ -165,8 +166,8 @@ function grantFor(row: Row, { stored, google }: SignIns): Granted | Problem | un
 /** The id of an installation, which Google's own client sends with its statistics: only if the person sets one. */
 function installation(row: Row, env: Environment): Pick<Target, 'headers'> {
   const id = text(env, 'DRAGOMAN_INSTALLATION_ID')
-  const google = row.wire === 'gemini' || row.wire === 'code-assist'
-  return google && id !== undefined && SENDABLE.test(id) ? { headers: { 'x-gemini-api-privileged-user-id': id } } : {}
+  const header = ENDPOINTS[row.wire].installationHeader
+  return header !== undefined && id !== undefined && SENDABLE.test(id) ? { headers: { [header]: id } } : {}
 }
 
 function baseUrl(row: Row, env: Environment, location: string): string | Problem {

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../model/json.ts'
 import { nearMisses } from '../schema/near.ts'
 import { isWireId, wireIds } from '../wire/wires.ts'
-import type { Auth, Facts, Row } from './row.ts'
+import { type AuthStyle, ENDPOINTS } from '../wire/endpoint.ts'
+import type { Facts, Row } from './row.ts'
 import { hasPassword, SENDABLE } from './target.ts'
 
 /**
@@ -40,7 +41,7 @@ function read(id: string, json: unknown, base: Row | undefined): Row {
   const under = wire === base?.wire ? base : undefined
   const keys = json['keys'] === undefined ? (base?.keys ?? []) : strings(json, 'keys')
   const tokens = json['tokens'] === undefined ? under?.tokens : strings(json, 'tokens')
-  const auth = json['auth'] ?? under?.auth ?? USUAL_AUTH[wire]
+  const auth = json['auth'] ?? under?.auth ?? ENDPOINTS[wire].auth
   if (!isAuth(auth)) throw new Wrong(`has an unknown "auth"; there are ${list(AUTHS)}`)
   const open = json['auth'] === undefined && keys.length === 0 && tokens === undefined && json['signIn'] === undefined
   const port = json['port'] ?? under?.port
@@ -84,14 +85,7 @@ const KEYS = Object.keys({
   extra: 0,
   profile: 0,
 } satisfies Record<Exclude<keyof Row, 'id'>, 0>)
-const AUTHS: readonly Auth[] = ['bearer', 'google', 'anthropic', 'none']
-const USUAL_AUTH = {
-  gemini: 'google',
-  'code-assist': 'bearer',
-  'openai-chat': 'bearer',
-  'openai-responses': 'bearer',
-  anthropic: 'anthropic',
-} as const
+const AUTHS: readonly AuthStyle[] = ['bearer', 'google', 'anthropic', 'none']
 
 function url(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw new Wrong('needs a "url"')
@@ -196,7 +190,7 @@ function known(given: Record<string, unknown>, names: readonly string[], what: s
   throw new Wrong(`has the unknown ${what} "${stray}"${hint}`)
 }
 
-function isAuth(value: unknown): value is Auth {
+function isAuth(value: unknown): value is AuthStyle {
   return AUTHS.some((one) => one === value)
 }
 

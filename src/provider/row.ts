@@ -1,9 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
 import type { WireId } from '../model/turn.ts'
-
-/** How a key goes with a request: as a bearer token, in Google's header, in Anthropic's, or not at all. */
-export type Auth = 'bearer' | 'google' | 'anthropic' | 'none'
+import type { AuthStyle } from '../wire/endpoint.ts'
 
 /** What differs from the wire's own profile, and what a port must know besides. */
 export interface Facts extends Partial<Profile> {
@@ -19,7 +17,7 @@ export interface Row {
   readonly wire: WireId
   /** The base URL as the vendor's own SDK takes it; `{location}` is filled in. */
   readonly url: string
-  readonly auth: Auth
+  readonly auth: AuthStyle
   /** The environment variables that may hold the key; the first one that is set counts. */
   readonly keys: readonly string[]
   /** Variables that hold a bearer token, where `keys` go another way. */

@@ -1,6 +1,7 @@
 import type { WireId } from '../model/turn.ts'
+import type { AuthStyle } from '../wire/endpoint.ts'
 import type { ModelFacts } from './profile.ts'
-import type { Auth, Row } from './row.ts'
+import type { Row } from './row.ts'
 
 /** Where a request goes, and as whom. */
 export interface Target {
@@ -20,7 +21,7 @@ export interface Target {
 
 /** A key. It is a function, so that it shows in no log of a target; and it may take its time, to fetch a fresh token. */
 export interface Credential {
-  readonly style: Auth
+  readonly style: AuthStyle
   readonly read: () => string | Promise<string>
   /** Forgets a token that was refused: the next one that is read is a fresh one. */
   readonly renew?: () => void

@@ -16,7 +16,6 @@ import { modelList } from './models.ts'
 import { type Failure, headersOf, keepLast, type Recorded, recorded } from './record.ts'
 import { type Route, route } from './route.ts'
 import { conditional, type Located, type Script, type Step, stepAt } from './script.ts'
-import { SPEAKERS } from './speak/speakers.ts'
 
 /** All that a running rehearsal holds. */
 export interface Stage {
@@ -45,9 +44,13 @@ export function answerRequest(stage: Stage, incoming: IncomingMessage, chunks: r
   const path = incoming.url ?? '/'
   const to = route(path, incoming.headers)
   if (to?.kind === 'models') return listModels(stage, to)
-  if (!to) return jsonDelivery(404, SPEAKERS['openai-chat'].fault(404, `There is nothing at ${path}.`))
+  if (!to)
+    return jsonDelivery(
+      404,
+      stage.wires['openai-chat'].response.error({ status: 404, message: `There is nothing at ${path}.` }),
+    )
   if (incoming.method !== 'POST')
-    return jsonDelivery(405, SPEAKERS[to.wire].fault(405, `${path} takes POST, not ${incoming.method ?? ''}.`))
+    return jsonDelivery(405, errorBody(stage, to, 405, `${path} takes POST, not ${incoming.method ?? ''}.`))
   if (to.kind === 'count') return countTokens(to.wire, chunks)
   stage.counts.all++
   return answerAsk(stage, to, incoming, chunks)
@@ -112,11 +115,9 @@ function play(stage: Stage, to: Ask, scene: Scene): Delivery {
     missing(step, asked)
   if (wrong !== undefined) return refuse(stage, to, wrong, name)
   const answer = compose({ ...located, script: name, asked, position }, stage.values)
-  const speaker = SPEAKERS[to.wire]
   const performance = {
-    wire: to.wire,
-    speaker,
-    wants: wants(asked),
+    wire: stage.wires[to.wire],
+    request: asked.body(),
     stream: asked.stream,
     framing: to.framing,
     arrayed: to.framing === 'array' && asked.stream,
@@ -154,18 +155,6 @@ function attempt({ counts }: Stage, step: Step, key: string): number {
   return before
 }
 
-function wants(asked: Asked) {
-  const body = asked.body()
-  const options = body['stream_options']
-  const include = body['include']
-  return {
-    usage:
-      typeof options === 'object' && options !== null && !Array.isArray(options) && options['include_usage'] === true,
-    sealed: Array.isArray(include) && include.includes('reasoning.encrypted_content'),
-    body,
-  }
-}
-
 /** The script that a model name means: the last part of it that is the name of one. */
 function scriptFor({ scripts, fallback }: Stage, model: string): string | undefined {
   const names = model.split('/').map((_part, at, parts) => parts.slice(at).join('/'))
@@ -175,12 +164,16 @@ function scriptFor({ scripts, fallback }: Stage, model: string): string | undefi
 function noScript(stage: Stage, to: Ask, model: string): Delivery {
   const known = [...stage.scripts.keys()].join(', ')
   const message = `There is no model ${JSON.stringify(model)} here; there are ${known}.`
-  return jsonDelivery(404, arrayed(to, SPEAKERS[to.wire].fault(404, message)))
+  return jsonDelivery(404, arrayed(to, errorBody(stage, to, 404, message)))
 }
 
 function refuse(stage: Stage, to: Ask, sentence: string, script?: string): Delivery {
   keepLast(stage.failures, { request: stage.counts.all, wire: to.wire, script, sentence }, stage.keep)
-  return jsonDelivery(400, arrayed(to, SPEAKERS[to.wire].fault(400, sentence)))
+  return jsonDelivery(400, arrayed(to, errorBody(stage, to, 400, sentence)))
+}
+
+function errorBody({ wires }: Stage, { wire }: Route, status: number, message: string): JsonObject {
+  return wires[wire].response.error({ status, message })
 }
 
 function arrayed(to: Ask, body: JsonObject): unknown {
@@ -191,7 +184,7 @@ function listModels(stage: Stage, to: Extract<Route, { kind: 'models' }>): Deliv
   const list = modelList(to.wire, [...stage.scripts.keys()], to.model)
   return list
     ? jsonDelivery(200, list)
-    : jsonDelivery(404, SPEAKERS[to.wire].fault(404, `There is no model ${to.model ?? ''}.`))
+    : jsonDelivery(404, errorBody(stage, to, 404, `There is no model ${to.model ?? ''}.`))
 }
 
 /** The rule of thumb that the usage of answers follows too. */

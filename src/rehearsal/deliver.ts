@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import type { Spot } from './speak/speaker.ts'
-import { stringify } from './speak/verbatim.ts'
+import { stringify } from '../wire/verbatim.ts'
+import type { Spot } from './write-answer.ts'
 
 /** Something to send, or a time to send nothing, or only signs of life. */
 export type Item =

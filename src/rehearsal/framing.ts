@@ -2,8 +2,8 @@ import { isObject } from '../model/json.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Item } from './deliver.ts'
 import type { FramingStyle } from './misbehaviour.ts'
-import type { Frame, Spot } from './speak/speaker.ts'
-import { stringify } from './speak/verbatim.ts'
+import { stringify } from '../wire/verbatim.ts'
+import type { Frame, Spot } from './write-answer.ts'
 
 /** How the events of a stream are held apart: as server-sent events, or as the elements of one JSON array. */
 export type Framing = 'sse' | 'array'

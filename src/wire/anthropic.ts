@@ -2,6 +2,7 @@ import type { Profile } from '../model/profile.ts'
 import { type State, start, step, stop } from './anthropic/decode.ts'
 import { encode } from './anthropic/encode.ts'
 import { read } from './anthropic/read.ts'
+import { anthropicResponse } from './anthropic/write.ts'
 import type { Wire } from './wire.ts'
 
 const profile: Profile = {
@@ -31,4 +32,13 @@ const profile: Profile = {
 }
 
 /** Anthropic's Messages API, and every endpoint that speaks it. */
-export const anthropic: Wire<State> = { id: 'anthropic', profile, encode, start, step, stop, read }
+export const anthropic: Wire<State> = {
+  id: 'anthropic',
+  profile,
+  encode,
+  start,
+  step,
+  stop,
+  read,
+  response: anthropicResponse,
+}

@@ -7,7 +7,7 @@ import { decodeEntities, readArguments } from './arguments.ts'
 import { resolveName } from './call-name.ts'
 import type { Slot } from './calls.ts'
 import { readable } from './framing/utf8.ts'
-import type { Scribe } from './scribe.ts'
+import type { PartEmitter } from './part-emitter.ts'
 
 /** What became of a slot: usually one call, several if it held several objects (T22, T142), none if it was a ghost. */
 export interface Closing {
@@ -17,26 +17,26 @@ export interface Closing {
 }
 
 interface Context {
-  readonly scribe: Scribe
+  readonly emitter: PartEmitter
   readonly declared: readonly string[]
   /** Did the vendor say that the call, or the answer, is over? */
   readonly ended: boolean
 }
 
 /** Closes a call: settles its name, reads its arguments without inventing anything, and says why it must not run if it must not. */
-export function closeCall(slot: Slot, { scribe, declared, ended }: Context): Closing {
-  const { projection, reading } = scribe
+export function closeCall(slot: Slot, { emitter, declared, ended }: Context): Closing {
+  const { projection, reading } = emitter
   const wireName = resolveName(slot.names, declared)
   const name = projection.toolName(readable(wireName))
   if (slot.names.length === 1 && slot.names[0] !== wireName)
-    scribe.warn(
+    emitter.warn(
       'decorated-name',
       `The call named “${slot.names[0]?.slice(0, 80)}”, which was read as ${wireName} (T65).`,
     )
-  const native = scribe.seal(slot.wireId, slot.data)
+  const native = emitter.seal(slot.wireId, slot.data)
   const call = { kind: 'call', id: '', name, raw: readable(slot.raw), native } as const
   // One id and one signature belong to one part, also where a slot falls apart into several calls (T10, T118).
-  const sealed = (at: number) => (at === 0 ? native : scribe.seal(undefined))
+  const sealed = (at: number) => (at === 0 ? native : emitter.seal(undefined))
   if (wireName === '' && slot.raw.trim() === '') return { parts: [], warnings: [], ghost: true }
 
   const flawed = (code: Flaw['code'], message: string): Closing => ({

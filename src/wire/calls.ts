@@ -7,7 +7,7 @@ import { type JsonScan, jsonScan, readArguments } from './arguments.ts'
 import type { WrittenCall } from './rescue.ts'
 import { readable } from './framing/utf8.ts'
 import { route } from './route.ts'
-import type { Scribe } from './scribe.ts'
+import type { PartEmitter } from './part-emitter.ts'
 import { startSlots } from './slots.ts'
 
 /** What one delta says about a call. Everything is a hint: vendors leave out, repeat, rotate and split each of these. */
@@ -78,9 +78,9 @@ export interface CallAssembler {
 }
 
 /** Starts the assembler of one turn; it shares nothing with any other (T29). */
-export function startCalls(scribe: Scribe): CallAssembler {
+export function startCalls(emitter: PartEmitter): CallAssembler {
   const slots = startSlots()
-  const declared = scribe.projection.tools.map((tool) => tool.name)
+  const declared = emitter.projection.tools.map((tool) => tool.name)
   const isCopy = startCopies()
   let ordinals = 0
   let touches = 0
@@ -90,7 +90,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
   function open(wireIndex: number | undefined, placed: boolean): Slot {
     const slot: Slot = {
       ordinal: ordinals++,
-      index: scribe.reserve(),
+      index: emitter.reserve(),
       wireIndex,
       wireId: undefined,
       ids: new Set(),
@@ -125,7 +125,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
     const text = argumentText(fragment.args)
     if (text === '') return
     if (typeof fragment.args === 'object' && ROUNDED.test(text))
-      scribe.warn(
+      emitter.warn(
         'big-number',
         'A number among the arguments has more digits than can be kept; it may be rounded (T49).',
       )
@@ -134,33 +134,33 @@ export function startCalls(scribe: Scribe): CallAssembler {
     slot.raw += text
     slot.scan.push(text)
     announce(slot)
-    scribe.emit({ type: 'part-delta', index: slot.index, text: readable(text) })
+    emitter.emit({ type: 'part-delta', index: slot.index, text: readable(text) })
   }
 
   function announce(slot: Slot): void {
     if (slot.opened) return
     slot.opened = true
     const name = resolveName(slot.names, declared)
-    scribe.emit({ type: 'part-open', index: slot.index, kind: 'call', ...(name !== '' && { name }) })
+    emitter.emit({ type: 'part-open', index: slot.index, kind: 'call', ...(name !== '' && { name }) })
   }
 
   function close(slot: Slot, ended: boolean): void {
     if (slot.closed) return
     slot.closed = true
-    const closing = closeCall(slot, { scribe, declared, ended })
+    const closing = closeCall(slot, { emitter, declared, ended })
     if (closing.ghost)
-      return scribe.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
+      return emitter.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
     if (isCopy(slot, closing.parts))
-      return scribe.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+      return emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
     announce(slot)
-    for (const warning of closing.warnings) scribe.emit({ type: 'warn', warning })
+    for (const warning of closing.warnings) emitter.emit({ type: 'warn', warning })
     for (const [at, part] of closing.parts.entries()) {
       const ordinal = at === 0 ? slot.ordinal : ordinals++
-      const index = at === 0 ? slot.index : scribe.reserve()
+      const index = at === 0 ? slot.index : emitter.reserve()
       if (part.flaw?.code === 'unfinished') unfinished = true
       if (part.flaw?.code === 'unnamed') unnamed = true
-      if (at > 0) scribe.emit({ type: 'part-open', index, kind: 'call', name: part.name })
-      scribe.emit({ type: 'part-close', index, part: { ...part, id: callId(scribe.reading.key, ordinal) } })
+      if (at > 0) emitter.emit({ type: 'part-open', index, kind: 'call', name: part.name })
+      emitter.emit({ type: 'part-close', index, part: { ...part, id: callId(emitter.reading.key, ordinal) } })
     }
   }
 
@@ -176,7 +176,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
       if (target.replay) {
         // The repeat may be the first to say the name (T14).
         if (target.slot && name !== undefined && target.slot.names.length === 0) target.slot.names.push(name)
-        scribe.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+        emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
         return target.slot
       }
       for (const slot of target.doubtful) slot.ambiguous = true
@@ -199,7 +199,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
       const text = argumentText(args)
       if (slot.closed || text === '' || text === slot.raw) return
       if (contradicts(slot.raw, text))
-        scribe.warn(
+        emitter.warn(
           'contradiction',
           'The final arguments of a call differ from those that were streamed; the final ones count (T140).',
         )
@@ -216,7 +216,7 @@ export function startCalls(scribe: Scribe): CallAssembler {
     replace(call) {
       const slot = slots.all.find((one) => !one.closed && resolveName(one.names, declared) === call.name)
       if (!slot || slot.raw.replace(/\s/g, '') !== '{}') return false
-      scribe.warn(
+      emitter.warn(
         'written-arguments',
         `The arguments of ${call.name} were written as text; they were read from there (T63).`,
       )

@@ -5,6 +5,7 @@ import { gemini } from './gemini.ts'
 import { type State, startOn, step, stop } from './gemini/decode.ts'
 import { encodeOn } from './gemini/encode.ts'
 import { readOn } from './gemini/read.ts'
+import { codeAssistResponse } from './gemini/write.ts'
 import type { Place } from './transcript.ts'
 import type { Encoded, Wire } from './wire.ts'
 
@@ -17,6 +18,7 @@ export const codeAssist: Wire<State> = {
   step,
   stop,
   read,
+  response: codeAssistResponse,
 }
 
 /** Writes the envelope. The request is its last key, and the contents the last key of the request. */

@@ -2,6 +2,7 @@ import type { Profile } from '../model/profile.ts'
 import { type State, startOn, step, stop } from './gemini/decode.ts'
 import { encode } from './gemini/encode.ts'
 import { read } from './gemini/read.ts'
+import { geminiResponse } from './gemini/write.ts'
 import type { Wire } from './wire.ts'
 
 const profile: Profile = {
@@ -39,4 +40,5 @@ export const gemini: Wire<State> = {
   step,
   stop,
   read,
+  response: geminiResponse,
 }

@@ -2,6 +2,7 @@ import type { Profile } from '../model/profile.ts'
 import { type State, start, step, stop } from './openai-chat/decode.ts'
 import { encode } from './openai-chat/encode.ts'
 import { read } from './openai-chat/read.ts'
+import { chatResponse } from './openai-chat/write.ts'
 import type { Wire } from './wire.ts'
 
 const profile: Profile = {
@@ -31,4 +32,13 @@ const profile: Profile = {
 }
 
 /** OpenAI's chat completions, and every endpoint that calls itself compatible. */
-export const openaiChat: Wire<State> = { id: 'openai-chat', profile, encode, start, step, stop, read }
+export const openaiChat: Wire<State> = {
+  id: 'openai-chat',
+  profile,
+  encode,
+  start,
+  step,
+  stop,
+  read,
+  response: chatResponse,
+}

@@ -2,6 +2,7 @@ import type { Profile } from '../model/profile.ts'
 import { type State, start, step, stop } from './openai-responses/decode.ts'
 import { encode } from './openai-responses/encode.ts'
 import { read } from './openai-responses/read.ts'
+import { responsesResponse } from './openai-responses/write.ts'
 import type { Wire } from './wire.ts'
 
 const profile: Profile = {
@@ -31,4 +32,13 @@ const profile: Profile = {
 }
 
 /** OpenAI's Responses API, stateless: the whole history goes with every request, and nothing is kept on the server. */
-export const openaiResponses: Wire<State> = { id: 'openai-responses', profile, encode, start, step, stop, read }
+export const openaiResponses: Wire<State> = {
+  id: 'openai-responses',
+  profile,
+  encode,
+  start,
+  step,
+  stop,
+  read,
+  response: responsesResponse,
+}

@@ -1,7 +1,8 @@
 import type { Native, ReasoningPart, TextPart } from '../model/turn.ts'
+import type { CallAssembler } from './calls.ts'
 import { readable } from './framing/utf8.ts'
 import { type Rescue, startRescue } from './rescue.ts'
-import type { Scribe } from './scribe.ts'
+import type { PartEmitter } from './part-emitter.ts'
 
 /** A part of text or reasoning that is being written. */
 export interface Run {
@@ -14,14 +15,18 @@ export interface Run {
   settle(text: string): void
   /** Nothing more comes. With `native` sealed on it, the part is kept even if it is empty. */
   close(native?: Native): void
-  end(how: { natural: boolean; native: boolean }): void
+  end(how: { natural: boolean; native: boolean; failed: boolean }): void
 }
 
 /**
  * Starts a run. The text is watched for calls that were written instead of made (T60–T70): from a possible marker on it
  * is held back until the answer has ended, because only then it is known what it was.
  */
-export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refusal = false): Run {
+export function startRun(
+  emitter: PartEmitter,
+  calls: CallAssembler,
+  { kind, index, refusal = false }: { readonly kind: Run['kind']; readonly index: number; readonly refusal?: boolean },
+): Run {
   let opened = false
   let text = ''
   let native: Native | undefined
@@ -36,14 +41,14 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
     // Not before: broken bytes in a call that is written as text must be known to whoever reads it there.
     const piece = readable(raw)
     if (piece !== raw && !broken)
-      scribe.warn('broken-text', 'Bytes in the text that are no UTF-8 were replaced (T105).')
+      emitter.warn('broken-text', 'Bytes in the text that are no UTF-8 were replaced (T105).')
     broken ||= piece !== raw
     if (!opened) {
       opened = true
-      scribe.emit({ type: 'part-open', index, kind })
+      emitter.emit({ type: 'part-open', index, kind })
     }
     text += piece
-    scribe.emit({ type: 'part-delta', index, text: piece })
+    emitter.emit({ type: 'part-delta', index, text: piece })
   }
 
   function finish(): void {
@@ -51,13 +56,13 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
     emitted = true
     const whole = repeats.whole()
     if (whole !== undefined) {
-      scribe.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
+      emitter.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
       text = readable(whole)
     }
     if (text === '' && !native) return
-    if (!opened) scribe.emit({ type: 'part-open', index, kind })
+    if (!opened) emitter.emit({ type: 'part-open', index, kind })
     const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...(native && { native }) }
-    scribe.emit({ type: 'part-close', index, part })
+    emitter.emit({ type: 'part-close', index, part })
   }
 
   return {
@@ -69,14 +74,14 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
     add(piece) {
       if (piece === '') return
       repeats.add(piece)
-      if (scribe.projection.tools.length === 0) return show(piece)
-      rescue ??= startRescue(scribe.projection.tools)
+      if (emitter.projection.tools.length === 0) return show(piece)
+      rescue ??= startRescue(emitter.projection.tools)
       show(rescue.push(piece))
     },
     settle(whole) {
       if (emitted || whole === '') return
       repeats = startRepeatWatch()
-      const { tools } = scribe.projection
+      const { tools } = emitter.projection
       rescue = tools.length === 0 ? undefined : startRescue(tools)
       text = readable(rescue ? rescue.push(whole) : whole)
     },
@@ -90,16 +95,16 @@ export function startRun(scribe: Scribe, kind: Run['kind'], index: number, refus
       if (rescue) {
         const found = rescue.end({ natural: how.natural, native: how.native || repeats.whole() !== undefined })
         const { before, replacements = [] } = found
-        const replaced = replacements.map((call) => scribe.calls.replace(call))
+        const replaced = replacements.map((call) => calls.replace(call))
         // Markup that became the arguments of a call is no text any more: a model copies what it finds (T63, T72).
         if (before !== undefined && replaced.every(Boolean)) show(before)
         else {
           show(found.text)
-          for (const warning of found.warnings) scribe.emit({ type: 'warn', warning })
+          for (const warning of found.warnings) emitter.emit({ type: 'warn', warning })
         }
-        for (const call of found.calls) scribe.calls.written(call)
+        for (const call of found.calls) calls.written(call)
       }
-      if (!closed && scribe.failed && text !== '') scribe.warn('cut-text', 'The text broke off.')
+      if (!closed && how.failed && text !== '') emitter.warn('cut-text', 'The text broke off.')
       finish()
     },
   }

@@ -5,6 +5,7 @@ import type { Profile } from '../model/profile.ts'
 import type { Request, ToolChoice, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
 import type { Frame } from './frame.ts'
+import type { ResponseCodec } from './response.ts'
 import type { Place } from './transcript.ts'
 
 /** A request body, and what had to be changed or left out on the way. The history is the last key, so that a longer history extends the bytes. */
@@ -42,4 +43,6 @@ export interface Wire<State = unknown> {
   stop(state: State, fault?: Fault): TurnEvent[]
   /** The request that a body means: the inverse of `encode`, for servers, gateways and debugging. */
   read(body: unknown): Request
+  /** Writes responses: the inverse of `start`, `step` and `stop`, for servers and gateways. */
+  readonly response: ResponseCodec
 }

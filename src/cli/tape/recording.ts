@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { isObject } from '../../model/json.ts'
 import type { Request, ToolSpec } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
-import type { Auth, Row } from '../../provider/row.ts'
+import type { Row } from '../../provider/row.ts'
+import type { AuthStyle } from '../../wire/endpoint.ts'
 import type { Cassette, Refused } from '../../provider/wrap/record.ts'
 import type { Entry } from '../../session/entry.ts'
 import { isEntry } from '../../session/entry-schema.ts'
@@ -19,7 +20,7 @@ export type Line =
       readonly row: Row
       readonly model: string
       readonly baseUrl: string
-      readonly style?: Auth
+      readonly style?: AuthStyle
       readonly project?: string
       readonly location?: string
     }

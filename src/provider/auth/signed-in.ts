@@ -1,4 +1,5 @@
 import type { TurnEvent } from '../../model/event.ts'
+import { ENDPOINTS } from '../../wire/endpoint.ts'
 import type { ModelPort } from '../port.ts'
 import type { Target } from '../target.ts'
 import type { Post } from '../transport.ts'
@@ -11,7 +12,9 @@ import type { Entrance } from './code-assist.ts'
  */
 export function signedIn(target: Target, inner: ModelPort, post: Post): ModelPort {
   const renewing = target.key?.renew ? renewed(inner, target.key.renew) : inner
-  return target.wire === 'code-assist' && target.project === undefined ? entered(target, renewing, post) : renewing
+  return ENDPOINTS[target.wire].needsProject && target.project === undefined
+    ? entered(target, renewing, post)
+    : renewing
 }
 
 /** Asks once more, with a fresh token, if the first was refused. Nothing has been said yet when that happens. */

@@ -2,7 +2,7 @@ import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type Answer, type AnswerCall, callsOf } from '../answer.ts'
 import type { Misbehaviour } from '../misbehaviour.ts'
-import { parsed } from '../speak/speaker.ts'
+import { parsed } from '../write-answer.ts'
 import { writeCall } from './written-call.ts'
 
 /** What goes wrong with the answer itself, before it is written down on a wire. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { Misbehaviour } from '../misbehaviour.ts'
-import type { Frame } from '../speak/speaker.ts'
+import type { Frame } from '../write-answer.ts'
 
 /** What goes wrong with the pieces of calls. */
 export function alterCalls(frames: Frame[], one: Misbehaviour, wire: WireId): Frame[] {

@@ -1,13 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
-import type { WireId } from '../../model/turn.ts'
-import type { Misbehaviour } from '../misbehaviour.ts'
-import type { Frame, Speaker } from '../speak/speaker.ts'
-import { stringify } from '../speak/verbatim.ts'
+import { stringify } from '../../wire/verbatim.ts'
+import type { Wire } from '../../wire/wire.ts'
+import type { Misbehaviour, Trouble } from '../misbehaviour.ts'
+import type { Frame } from '../write-answer.ts'
 import { alterCalls } from './alter-calls.ts'
 import { locate } from './place.ts'
 
 /** What goes wrong with the events of a stream. */
-export function alterFrames(frames: Frame[], one: Misbehaviour, wire: WireId, speaker: Speaker): Frame[] {
+export function alterFrames(frames: Frame[], one: Misbehaviour, wire: Wire): Frame[] {
   switch (one.kind) {
     case 'finish-missing':
       return frames.filter(({ spot }) => spot !== 'end')
@@ -19,7 +19,10 @@ export function alterFrames(frames: Frame[], one: Misbehaviour, wire: WireId, sp
       return corrupted(frames, at(frames, one.at ?? 'arguments'))
     case 'error': {
       const index = at(frames, one.at ?? 'text')
-      return [...frames.slice(0, index), speaker.trouble(one.trouble ?? 'overloaded')]
+      return [
+        ...frames.slice(0, index),
+        { ...wire.response.errorFrame(TROUBLES[one.trouble ?? 'overloaded']), spot: 'text' },
+      ]
     }
     case 'unknown-events':
       return strangers(frames)
@@ -28,8 +31,16 @@ export function alterFrames(frames: Frame[], one: Misbehaviour, wire: WireId, sp
     case 'usage-hostile':
       return frames.map((frame) => ({ ...frame, data: hostile(frame.data) }))
     default:
-      return alterCalls(frames, one, wire)
+      return alterCalls(frames, one, wire.id)
   }
+}
+
+/** What an endpoint says of its troubles. */
+const TROUBLES: Readonly<Record<Trouble, { readonly status: number; readonly message: string }>> = {
+  overloaded: { status: 529, message: 'Overloaded' },
+  rate: { status: 429, message: 'Rate limit reached. Please try again in 1.5s.' },
+  server: { status: 500, message: 'The server had an error while processing your request.' },
+  invalid: { status: 400, message: 'The request is invalid, and will be so again.' },
 }
 
 /** Token counts that nobody should believe, wherever they stand. */

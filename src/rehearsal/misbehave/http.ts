@@ -1,9 +1,11 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+import { stringify } from '../../wire/verbatim.ts'
 import { type Answer, callsOf } from '../answer.ts'
 import { type Delivery, jsonDelivery, plainDelivery } from '../deliver.ts'
 import type { Hint, Misbehaviour, Of } from '../misbehaviour.ts'
 import type { Performance } from '../performance.ts'
-import { stringify } from '../speak/verbatim.ts'
+import { wholeBody } from '../write-answer.ts'
 import { writeCall } from './written-call.ts'
 
 /** What a server answers in place of the answer; undefined where this is no such misbehaviour. */
@@ -14,7 +16,7 @@ export function instead(one: Misbehaviour, answer: Answer, performance: Performa
     case 'html':
       return plainDelivery(one.status ?? 200, 'text/html; charset=utf-8', PAGE)
     case 'half-json': {
-      const body = stringify(performance.speaker.whole(answer, performance.wants))
+      const body = stringify(wholeBody(answer, performance.wire, performance.request))
       return plainDelivery(200, 'application/json', body.slice(0, Math.ceil(body.length / 2)))
     }
     case 'redirect':
@@ -26,26 +28,26 @@ export function instead(one: Misbehaviour, answer: Answer, performance: Performa
   }
 }
 
-function refused(one: Of<'status'>, { wire, speaker, arrayed }: Performance): Delivery {
-  const hint = one.hint ?? (one.status === 429 ? (isGoogle(wire) ? 'details' : 'seconds') : 'none')
+function refused(one: Of<'status'>, { wire, arrayed }: Performance): Delivery {
+  const hint = one.hint ?? (one.status === 429 ? (isGoogle(wire.id) ? 'details' : 'seconds') : 'none')
   const wait = one.wait ?? 1000
   const prose = hint === 'prose' ? ` Please try again in ${wait / 1000}s.` : ''
   const message = (one.message ?? MESSAGES.get(one.status) ?? `The server answers ${one.status}.`) + prose
-  const headers = hintHeaders(hint, wait, wire)
+  const headers = hintHeaders(hint, wait, wire.id)
   if (one.body === 'html') return plainDelivery(one.status, 'text/html; charset=utf-8', PAGE, headers)
   if (one.body === 'text') return plainDelivery(one.status, 'text/plain', message, headers)
   if (one.body === 'empty') return plainDelivery(one.status, 'text/plain', '', headers)
-  const body = speaker.fault(one.status, message, one.code)
-  const full = hint === 'details' ? withDetails(body, wait, isGoogle(wire)) : body
+  const body = wire.response.error({ status: one.status, message, ...(one.code !== undefined && { code: one.code }) })
+  const full = hint === 'details' ? withDetails(body, wait, isGoogle(wire.id)) : body
   return jsonDelivery(one.status, arrayed ? [full] : full, headers)
 }
 
-function isGoogle(wire: Performance['wire']): boolean {
+function isGoogle(wire: WireId): boolean {
   return wire === 'gemini' || wire === 'code-assist'
 }
 
 /** The forms in which servers ask to wait, as far as they are headers (T157). */
-function hintHeaders(hint: Hint, wait: number, wire: Performance['wire']): Delivery['headers'] {
+function hintHeaders(hint: Hint, wait: number, wire: WireId): Delivery['headers'] {
   if (hint === 'seconds') return { 'retry-after': String(wait / 1000) }
   if (hint === 'milliseconds') return { 'retry-after-ms': String(wait) }
   if (hint === 'date') return { 'retry-after': new Date(Date.now() + wait).toUTCString() }

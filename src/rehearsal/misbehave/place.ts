@@ -1,5 +1,5 @@
 import type { Place } from '../misbehaviour.ts'
-import type { Spot } from '../speak/speaker.ts'
+import type { Spot } from '../write-answer.ts'
 
 /** A place in a list of events: so many come whole, and of the next one so much. */
 export interface Located {

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../model/json.ts'
 import type { WrittenDialect } from '../misbehaviour.ts'
-import { parsed } from '../speak/speaker.ts'
+import { parsed } from '../write-answer.ts'
 
 /** A call as models write it that fall out of their format. */
 export function writeCall(dialect: WrittenDialect, name: string, raw: string): string {

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import type { Json } from '../model/json.ts'
 
 /**
  * JSON text that is to be written exactly as it is: numbers that no double can hold, keys that come twice, ten thousand
