@@ -143,7 +143,7 @@ export async function* carryOut(
 }
 
 /** The most calls of one answer that are carried out. No model makes so many on purpose; they come of going round in circles. */
-const MOST_CALLS = 128
+const MOST_CALLS = 512
 
 /** The results of the calls that must not run: those that were rejected, and those that are too many. */
 function refusals(order: readonly CallPart[], rejected: readonly Rejected[]): ReadonlyMap<string, ResultPart> {

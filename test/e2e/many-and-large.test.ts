@@ -7,20 +7,20 @@ import { RAW_WIRES, type RawWire, rawAnswer, rawStage } from '../support/raw-ser
 
 describe('thousands of calls in one answer', () => {
   for (const wire of Object.keys(RAW_WIRES) as RawWire[])
-    test(`${wire}: the first 128 run, each has a result, and the model is told of the rest`, async () => {
+    test(`${wire}: the first 512 run, each has a result, and the model is told of the rest`, async () => {
       const count = 1500
       const calls = Array.from({ length: count }, () => ({ name: 'read_file', args: { absolute_path: '' } }))
       const set = await rawStage(wire, ({ n }) => rawAnswer(wire, n === 0 ? { calls } : { text: 'END' }))
       for (const [at, call] of calls.entries()) call.args.absolute_path = join(set.work, `f${at}`)
-      for (let at = 0; at < 200; at++) writeFileSync(join(set.work, `f${at}`), `content of ${at}\n`)
+      for (let at = 0; at < 600; at++) writeFileSync(join(set.work, `f${at}`), `content of ${at}\n`)
       const { code, out } = await dragoman(['-p', 'go', '-o', 'stream-json', '--yolo'], set)
       assert.equal(code, 0)
       const results = out.split('\n').filter((line) => line.includes('"type":"tool_result"'))
       assert.equal(results.length, count)
-      assert.equal(results.filter((line) => /content of/.test(line)).length, 128)
-      const told = set.bodies[1]?.match(/The first 128 calls of an answer are carried out/g) ?? []
-      assert.equal(told.length, count - 128)
-      assert.match(set.bodies[1] ?? '', /content of 127\b/)
+      assert.equal(results.filter((line) => /content of/.test(line)).length, 512)
+      const told = set.bodies[1]?.match(/The first 512 calls of an answer are carried out/g) ?? []
+      assert.equal(told.length, count - 512)
+      assert.match(set.bodies[1] ?? '', /content of 511\b/)
     })
 })
 
