@@ -47,6 +47,13 @@ export function historyLength(turns: readonly Turn[]): number {
   return turns.reduce((sum, turn) => sum + lengthOf(turn), 0)
 }
 
+/** What came of a compaction. */
+export interface Compaction {
+  readonly isDone: boolean
+  /** The response that holds the summary, also where it was of no use: it was paid for. */
+  readonly response?: AssistantTurn
+}
+
 /**
  * Replaces the older part of the history by a summary that the model writes. The cut falls between whole exchanges; the
  * log keeps everything. A summary that saves nothing is not used.
@@ -55,7 +62,7 @@ export async function* compact(
   agent: Agent,
   prompt: string,
   signal: AbortSignal,
-): AsyncGenerator<RunEvent, AssistantTurn | undefined> {
+): AsyncGenerator<RunEvent, Compaction> {
   const { session, model, clock } = agent
   const spoken = session.entries.filter((entry) => entry.seq >= firstKept(session.entries) && isSpoken(entry))
   const cut = cutPoint(spoken, agent.compaction?.keep ?? KEEP)
@@ -64,7 +71,7 @@ export async function* compact(
   const kept: RunEvent = { type: 'compact', beforeTokens, afterTokens: beforeTokens, done: false }
   if (cut === undefined) {
     yield kept
-    return undefined
+    return { isDone: false }
   }
 
   const older = project(session.entries.filter((entry) => entry.seq < cut || entry.kind === 'compact'))
@@ -98,14 +105,14 @@ export async function* compact(
     const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary was of no use.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
     yield kept
-    return turn
+    return { isDone: false, response: turn }
   }
   const ms = clock.now() - started
   // Instructions files and the date may have changed since they were stated.
   if (environment !== undefined) yield* statePinned(session, ENVIRONMENT, environment)
   yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after, ms, ...usage }) }
   yield { type: 'compact', beforeTokens, afterTokens: estimateTokens(after), done: true }
-  return turn
+  return { isDone: true, response: turn }
 }
 
 function firstKept(entries: readonly Entry[]): number {

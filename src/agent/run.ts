@@ -1,37 +1,34 @@
 import type { Fault } from '../model/fault.ts'
 import { type Folded, runnable, startFold } from '../model/fold.ts'
-import type { JsonObject } from '../model/json.ts'
-import { textOf } from '../model/text.ts'
-import type { CallPart, FinishReason, UserTurn } from '../model/turn.ts'
+import type { UserTurn } from '../model/turn.ts'
 import { interrupted } from '../session/repair.ts'
-import type { EntryBody } from '../session/entry.ts'
 import { StoreProblem } from '../session/store/store.ts'
 import type { Agent } from './agent.ts'
 import { carryOut } from './carry-out.ts'
-import { compact, historyLength, isTooLong } from './compact.ts'
+import { historyLength, isTooLong } from './compact.ts'
 import { startDeadline, stoppedBy } from './deadline.ts'
-import { startLoopWatch } from './loop-watch.ts'
+import { handleResponse } from './handle-response.ts'
 import { ENVIRONMENT, isStated, statePinned } from './pinned.ts'
-import { isPlanTold, planNote } from './plan-note.ts'
+import { planNote } from './plan-note.ts'
 import { requestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
-import { startSpending } from './spending.ts'
+import { createRunState, logEntry, type RunEnd, type RunState, shrinkHistory } from './run-state.ts'
 
 /**
- * Works on what a person said until it is done: asks the model, carries out its calls, and asks again. It goes on as
- * long as there are calls, whatever the vendor's label says. There is no other loop.
+ * Works on a prompt until it is done: asks the model, executes its calls, and asks again. It goes on as long as there are
+ * calls, whatever the vendor's label says. There is no other loop.
  *
- * Without `said` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
+ * Without `input` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
  * written, it stops there: nothing is done that is not on record.
  */
 export async function* run(
   agent: Agent,
-  said: UserTurn['parts'] | undefined,
+  input: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<RunEvent> {
   const deadline = startDeadline(agent, signal)
   try {
-    yield* work(agent, said, deadline.signal)
+    yield* runTurns(agent, input, deadline.signal)
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: sentence(error.message) }
@@ -41,150 +38,65 @@ export async function* run(
   }
 }
 
-async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  const { session, model, clock } = agent
-  const prompt = `${session.id}#${session.prompts + (said ? 1 : 0)}`
-  const loops = startLoopWatch()
-  const spending = startSpending(agent)
-  let nudges = 0
-  let squeezed = false
-  /** No further summary is paid for before there is clearly more to summarise. */
-  let enough = 0
-  let text = ''
-  /** Does the model know that it is to make a plan? */
-  let isPlanOn = isPlanTold(session)
-
-  const log = (body: EntryBody): RunEvent => {
-    return { type: 'entry', entry: session.append(body) }
-  }
-  async function* close(reason: CloseReason, more: { fault?: Fault; plan?: string } = {}): AsyncGenerator<RunEvent> {
-    const closed = log({ kind: 'close', prompt, reason })
-    await session.saved()
-    yield closed
-    yield { type: 'run-close', reason, text, ...more }
-  }
-
+async function* runTurns(
+  agent: Agent,
+  input: UserTurn['parts'] | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent> {
+  const { session, model } = agent
+  const prompt = `${session.id}#${session.prompts + (input ? 1 : 0)}`
+  const state = createRunState(agent, prompt, signal)
   yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
-  const waiting = session.pending.map(({ call }) => call)
-  if (said) {
-    for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
-    yield* stateEnvironment(agent)
-    yield log({ kind: 'user', parts: said, prompt })
-  } else {
-    if (waiting.length > 0) {
-      // What was not to run then is not to run now.
-      const made = session.turns.findLast((turn) => turn.role === 'assistant')
-      const unfit = made ? runnable(made).rejected : []
-      const open = new Set(waiting.map(({ id }) => id))
-      const rejected = unfit.filter(({ call }) => open.has(call.id))
-      yield* carryOut(agent, waiting, rejected, signal)
-    }
-    yield* stateEnvironment(agent)
-  }
-
-  for (let turns = 1; ; turns++) {
-    if (signal.aborted) return yield* close(stoppedBy(signal))
-    if (agent.limits?.turns !== undefined && turns > agent.limits.turns) return yield* close('turn-limit')
-    if ((await isTooLong(agent)) && historyLength(session.turns) > enough) {
-      const summed = yield* compact(agent, prompt, signal)
-      if (summed) await spending.add(summed.origin, summed.usage)
-      enough = historyLength(session.turns) * MORE
-      isPlanOn = isPlanTold(session)
-    }
-
-    const news = agent.toolbox.refresh?.()
-    for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
-    if (news?.note !== undefined) yield log({ kind: 'note', text: news.note })
-    for (const { topic, text: words } of news?.pinned ?? []) yield* statePinned(session, topic, words)
-
-    const plan = planNote(agent, isPlanOn)
-    if (plan) {
-      isPlanOn = plan.plan
-      yield log(plan)
-    }
-
-    const before = clock.now()
-    const { turn, warnings, attempts = [] } = yield* ask(agent, prompt, signal)
-    // Attempts that failed cost as well.
-    for (const { fault: why, usage, origin } of attempts) {
-      await spending.add(origin, usage)
-      if (why) yield log({ kind: 'fault', fault: toJson(why), prompt, ...(usage && { usage: { ...usage } }) })
-    }
-    await spending.add(turn.origin, turn.usage)
-    yield spending.event(turns)
-    const paid = turn.usage ? { usage: { ...turn.usage } } : {}
-    const { calls, rejected } = runnable(turn)
-    const { reason, fault } = turn.finish
-    text = textOf(turn.parts)
-
-    if (reason === 'aborted' || signal.aborted) {
-      // What was said stays; calls of an answer that did not end never ran, and leave no trace.
-      const parts = turn.parts.filter((part) => part.kind === 'text' && part.text !== '')
-      if (parts.length > 0)
-        yield log({
-          kind: 'turn',
-          turn: { ...turn, parts, finish: { reason: 'aborted' } },
-          prompt,
-          ms: clock.now() - before,
-        })
-      return yield* close(stoppedBy(signal))
-    }
-    if (reason === 'fault' && fault) {
-      yield log({ kind: 'fault', fault: toJson(fault), prompt, ...paid })
-      // A history that does not fit is summarised, once; to send it again would not help (T159).
-      if (fault.kind === 'overflow' && !squeezed) {
-        const held = summaries(agent)
-        const summed = yield* compact(agent, prompt, signal)
-        if (summed) await spending.add(summed.origin, summed.usage)
-        squeezed = summaries(agent) > held
-        isPlanOn = isPlanTold(session)
-        if (squeezed) continue
-      }
-      return yield* close(fault.code === 'budget' ? 'cost-limit' : 'fault', { fault })
-    }
-    const empty = calls.length + rejected.length === 0 && text.trim() === ''
-    const malformed = reason === 'malformed-call' && calls.length === 0
-    if ((empty && reason !== 'filter') || malformed) {
-      // Such an answer is never kept: a history with it in it would be refused, or copied (T08, T57, T124).
-      const message = malformed ? 'The model made a malformed call.' : 'The model gave an empty answer.'
-      yield log({ kind: 'fault', fault: { kind: 'decode', message }, prompt, ...paid })
-      if (nudges++ >= MAX_NUDGES && isCut(reason)) return yield* close(reason)
-      if (nudges > MAX_NUDGES)
-        return yield* close('fault', {
-          fault: {
-            kind: 'decode',
-            message: malformed ? 'The model keeps making malformed calls.' : 'The model keeps giving empty answers.',
-          },
-        })
-      yield log({ kind: 'note', text: malformed ? MALFORMED : EMPTY })
-      continue
-    }
-    nudges = 0
-    squeezed = false
-    yield log({ kind: 'turn', turn, prompt, ms: clock.now() - before, ...(warnings.length > 0 && { warnings }) })
-    const order = turn.parts.filter((part) => part.kind === 'call')
-    if (order.length === 0) {
-      const more = agent.inbox?.() ?? []
-      if (more.length === 0) return yield* close(isCut(reason) ? reason : 'done')
-      for (const parts of more) yield log({ kind: 'user', parts, prompt })
-      continue
-    }
-    const results = yield* carryOut(agent, order, rejected, signal)
-    const unread = agent.ask ? undefined : planOf(agent, order)
-    if (unread !== undefined) {
-      // Nobody is there to approve it: the plan is what came of the run.
-      text = unread
-      return yield* close('done', { plan: unread })
-    }
-    if (signal.aborted) return yield* close(stoppedBy(signal))
-    const again = loops.seen(order, results)
-    if (again === 'stop') return yield* close('loop')
-    if (again === 'tell') yield log({ kind: 'note', text: REPEATED })
-    for (const parts of agent.inbox?.() ?? []) yield log({ kind: 'user', parts, prompt })
+  yield* input ? startWithInput(state, input) : resumePending(state)
+  for (let turn = 1; ; turn++) {
+    const limit = limitReached(state, turn)
+    if (limit) return yield* closeRun(state, { reason: limit })
+    yield* prepareTurn(state)
+    const started = agent.clock.now()
+    const response = yield* requestTurn(state, turn)
+    const end = yield* handleResponse(state, response, agent.clock.now() - started)
+    if (end) return yield* closeRun(state, end)
   }
 }
 
-/** A session says once where it is; one of an earlier version, whose log does not tell, says it again. */
+async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
+  const entry = logEntry(state, { kind: 'close', prompt: state.prompt, reason })
+  await state.agent.session.saved()
+  yield entry
+  yield { type: 'run-close', reason, text: more.plan ?? state.text, ...more }
+}
+
+function limitReached({ agent, signal }: RunState, turn: number): CloseReason | undefined {
+  if (signal.aborted) return stoppedBy(signal)
+  return agent.limits?.turns !== undefined && turn > agent.limits.turns ? 'turn-limit' : undefined
+}
+
+function* startWithInput(state: RunState, input: UserTurn['parts']): Generator<RunEvent> {
+  for (const call of state.agent.session.pending)
+    yield logEntry(state, { kind: 'result', result: interrupted(call), ms: 0 })
+  yield* stateEnvironment(state.agent)
+  yield logEntry(state, { kind: 'user', parts: input, prompt: state.prompt })
+}
+
+/** Executes the calls that were waiting when the session was left. What was not to run then is not to run now. */
+async function* resumePending({ agent, signal }: RunState): AsyncGenerator<RunEvent> {
+  const { session } = agent
+  const pending = session.pending.map(({ call }) => call)
+  if (pending.length > 0) {
+    const turn = session.turns.findLast(({ role }) => role === 'assistant')
+    const rejected = turn?.role === 'assistant' ? runnable(turn).rejected : []
+    const ids = new Set(pending.map(({ id }) => id))
+    yield* carryOut(
+      agent,
+      pending,
+      rejected.filter(({ call }) => ids.has(call.id)),
+      signal,
+    )
+  }
+  yield* stateEnvironment(agent)
+}
+
+/** A session states its environment once; one of an earlier version, whose log does not tell, states it again. */
 function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent> {
   if (!environment || isStated(session, ENVIRONMENT)) return
   const { text, notices = [] } = environment()
@@ -192,43 +104,42 @@ function* stateEnvironment({ session, environment }: Agent): Generator<RunEvent>
   yield* statePinned(session, ENVIRONMENT, text)
 }
 
-/** Was an answer cut off or withheld by the vendor, so that it is not whole? */
-function isCut(reason: FinishReason): reason is 'length' | 'filter' {
-  return reason === 'length' || reason === 'filter'
+/** What must be done or told before the next request: a history that is too long, tools that came or went, plan mode. */
+async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
+  const { agent } = state
+  const { session } = agent
+  if ((await isTooLong(agent)) && historyLength(session.turns) > state.longEnough) {
+    yield* shrinkHistory(state)
+    state.longEnough = historyLength(session.turns) * GROWTH
+  }
+  const news = agent.toolbox.refresh?.()
+  for (const notice of news?.notices ?? []) yield { type: 'notice', text: notice }
+  if (news?.note !== undefined) yield logEntry(state, { kind: 'note', text: news.note })
+  for (const { topic, text } of news?.pinned ?? []) yield* statePinned(session, topic, text)
+  const plan = planNote(agent, state.isPlanTold)
+  if (plan) {
+    state.isPlanTold = plan.plan
+    yield logEntry(state, plan)
+  }
 }
 
-/** The plan that was made in this turn, in plan mode. */
-function planOf({ mode, toolbox, folders }: Agent, calls: readonly CallPart[]): string | undefined {
-  if (mode?.get() !== 'plan') return undefined
-  const call = calls.find(({ name, input = {} }) => {
-    const found = toolbox.find(name)
-    return 'tool' in found && found.tool.effects(input, folders).some(({ kind }) => kind === 'plan')
-  })
-  const plan = call?.input?.['plan']
-  return typeof plan === 'string' && plan.trim() !== '' ? plan : undefined
+const GROWTH = 1.2
+
+/** Requests a response from the model. Attempts that failed are logged and cost as well. */
+async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEvent, Folded> {
+  const { prompt, spending } = state
+  const response = yield* sendRequest(state)
+  for (const { fault, usage, origin } of response.attempts ?? []) {
+    await spending.add(origin, usage)
+    if (fault)
+      yield logEntry(state, { kind: 'fault', fault: { ...fault }, prompt, ...(usage && { usage: { ...usage } }) })
+  }
+  await spending.add(response.turn.origin, response.turn.usage)
+  yield spending.event(turn)
+  return response
 }
 
-function summaries({ session }: Agent): number {
-  return session.entries.filter((entry) => entry.kind === 'compact').length
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
-}
-
-const MAX_NUDGES = 2
-const MORE = 1.2
-
-const MALFORMED =
-  'Your last answer held a call that could not be read. Make the call again, natively, with arguments that are one JSON object. Write no code around it.'
-
-const EMPTY = 'Your last answer was empty. Go on with the task; if it is done, say so in a sentence.'
-
-const REPEATED =
-  'You have made the same calls with the same arguments several times. Do something else; if you wait for something, wait longer at a time; or say what keeps you from it.'
-
-/** Asks the model once. */
-async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGenerator<RunEvent, Folded> {
+async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator<RunEvent, Folded> {
   const { model, session } = agent
   const fold = startFold(model.origin)
   const request = {
@@ -253,6 +164,6 @@ async function* ask(agent: Agent, prompt: string, signal: AbortSignal): AsyncGen
   return fold.end()
 }
 
-function toJson(fault: Fault): JsonObject {
-  return { ...fault }
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
