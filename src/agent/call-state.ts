@@ -92,3 +92,8 @@ export type Outcome =
   | 'modify'
   | 'cancel'
   | 'covered'
+
+/** A command that ran and failed: the tool did its work, but a person should see the failure. */
+export function isNonZeroExit(facts: JsonObject | undefined): boolean {
+  return facts !== undefined && 'exitCode' in facts && facts['exitCode'] !== 0
+}

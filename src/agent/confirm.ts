@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Access, Decision, Grant, GrantScope, Proposal } from '../policy/policy.ts'
-import type { AskDetails } from '../tool/define.ts'
+import type { AskDetails, MarkdownDisplay } from '../tool/define.ts'
 import type { Agent } from './agent.ts'
 import type { Ask, Reply } from './call-state.ts'
 import { contextOf } from './execute.ts'
@@ -50,6 +50,7 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   if ('problem' in details) return failed(call, details.problem, 'invalid-arguments')
   const reply =
     replyInLog(agent, call, details) ?? (await question(agent, call, valid, { details, decision }, signal, tell))
+  if (!reply && details.kind === 'plan') return handedOver(call, details.plan)
   if (!reply)
     return denied(
       call,
@@ -58,7 +59,9 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     )
   if (reply.outcome === 'cancel') {
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
-    return denied(call, `The person refused this call.${words}`, 'denied by the person')
+    const text = `The person refused this call.${words}`
+    const shown = details.kind === 'plan' ? { title: `Plan refused.${words}`, markdown: details.plan } : undefined
+    return denied(call, text, 'denied by the person', shown)
   }
   if (reply.outcome === 'modify' && reply.input) {
     const approval = await changedBy(agent, call, valid, reply.input)
@@ -243,8 +246,21 @@ async function preview(
   }
 }
 
-function itself({ name }: CallPart, { input }: ValidCall): AskDetails {
-  return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
+function itself({ name }: CallPart, { tool, input, effects }: ValidCall): AskDetails {
+  const paths = new Set(effects.flatMap((effect) => ('path' in effect ? [effect.path] : [])))
+  if (tool.verb === undefined || paths.size === 0)
+    return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
+  return { kind: 'info', title: `${tool.verb} ${[...paths].join(', ')}`, prompt: argumentLines(input) }
+}
+
+/** Arguments as a person reads them, a line each; what goes on in a next line is indented, so that it can pass for no other. */
+function argumentLines(input: JsonObject): string {
+  return Object.entries(input)
+    .map(
+      ([name, value]) =>
+        `${name}: ${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\n  ')}`,
+    )
+    .join('\n')
 }
 
 /** What is told of a call that did not run; a message may quote arguments of any length. */
@@ -258,9 +274,19 @@ function failed(call: CallPart, why: string, type: string): { result: ResultPart
   }
 }
 
-function denied(call: CallPart, text: string, decision: string): Approval {
+function denied(call: CallPart, text: string, decision: string, shown?: MarkdownDisplay): Approval {
+  const content = [{ kind: 'text', text }] as const
+  const display = shown && { display: { ...shown } }
+  return { result: { kind: 'result', id: call.id, name: call.name, status: 'denied', content, ...display }, decision }
+}
+
+/** A plan that nobody is there to approve is what came of the run: it is printed, and plan mode stays on. */
+function handedOver(call: CallPart, markdown: string): Approval {
+  const text = 'The person has been given the plan. They have not approved it yet, and plan mode is still on.'
+  const display = { title: 'The plan', markdown }
+  const content = [{ kind: 'text', text }] as const
   return {
-    result: { kind: 'result', id: call.id, name: call.name, status: 'denied', content: [{ kind: 'text', text }] },
-    decision,
+    result: { kind: 'result', id: call.id, name: call.name, status: 'ok', content, display },
+    decision: 'handed over',
   }
 }

@@ -61,7 +61,7 @@ function isHelpAsked(words: readonly string[]): boolean {
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
-/** One word that is nearly a command, alone or with a word that such a command takes, is not a prompt; with -p it is. */
+/** A word that is nearly a command, alone or with a word that commands take, is not a prompt; with -p it is. */
 async function refuseMistyped(name: string, rest: readonly string[]): Promise<void> {
   if (!/^[a-z]+$/i.test(name)) return
   const meant = nearMisses([name], Object.keys(COMMANDS)).get(name)
@@ -72,10 +72,13 @@ async function refuseMistyped(name: string, rest: readonly string[]): Promise<vo
   throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${said}`)
 }
 
-/** Is this one of the words that a command knows? */
+/** Is this one of the words that a command knows, or the subcommand of another one? */
 async function takes(command: string, word: string): Promise<boolean> {
-  const { verbs = {}, words } = (await import('./manual/pages.ts')).PAGES[command] ?? {}
-  return Object.hasOwn(verbs, word) || (Array.isArray(words) && words.includes(word))
+  const { PAGES } = await import('./manual/pages.ts')
+  if (Object.values(PAGES).some(({ verbs = {} }) => Object.hasOwn(verbs, word))) return true
+  const { namesOf } = await import('./command/complete-names.ts')
+  const names = await namesOf(PAGES[command]?.words, word, '.')
+  return names.some(({ value }) => value === word)
 }
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */

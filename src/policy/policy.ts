@@ -4,8 +4,18 @@ import type { Effect } from './effect.ts'
 /** What may happen to a call: it runs, a person is asked, or it is refused. */
 export type Verdict = 'allow' | 'ask' | 'deny'
 
-/** How freely an agent may act: ask about edits and commands, edit without asking, ask nothing, or only look. */
-export type ApprovalMode = 'default' | 'auto_edit' | 'yolo' | 'plan'
+/** How freely an agent may act: the names of the modes, and what each does. Whoever shows or reads a mode uses these. */
+export const APPROVAL_MODES = {
+  default: 'asks about edits and commands',
+  auto_edit: 'edits run unasked, commands ask',
+  yolo: 'asks nothing',
+  plan: 'only looks, then makes a plan',
+} as const
+
+export type ApprovalMode = keyof typeof APPROVAL_MODES
+
+/** The names of the modes. */
+export const MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]
 
 /** A call before it runs. */
 export interface Proposal {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { ApprovalMode } from '../../policy/policy.ts'
+import { type ApprovalMode, MODE_NAMES } from '../../policy/policy.ts'
 import type { McpServerConfig } from '../../tool/mcp/config.ts'
 
 /** What a person can settle in a config file. */
@@ -179,7 +179,7 @@ const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
   model: text('The model to use when none is named: provider/model.'),
   fallback: texts('The models to go on with when that one cannot answer.'),
-  approvalMode: oneOf('What happens unasked.', ['default', 'auto_edit', 'yolo', 'plan']),
+  approvalMode: oneOf('What happens unasked.', MODE_NAMES),
   sandbox: oneOf('Whether commands run in a sandbox; auto: where there is one.', ['auto', 'on', 'off']),
   sandboxOptions: closed('What commands may have and change beside the workspace.', {
     writeCaches: flag(

@@ -101,7 +101,10 @@ export async function interactive(args: RunArgs): Promise<number> {
         about,
         aliases: aliases.map((alias) => `/${alias}`),
       })),
-    files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
+    files: () => {
+      renewFiles()
+      return [...files.known, ...serverResources(ready.mcp?.servers)]
+    },
     words: (name) => wordsOf.get(name) ?? void findWords(name),
   }
   /** What can stand after the names of commands; found out when one is typed, and forgotten when it is sent. */
@@ -289,11 +292,19 @@ export async function interactive(args: RunArgs): Promise<number> {
     }
   }
 
+  /** Files come and go while the model works: what an @ offers is found out when it is typed. */
+  function renewFiles(): void {
+    void files.load().then((isAnother) => isAnother && complete())
+  }
+
   function complete(): void {
     front.update((state) => {
       const menu = completions(state.editor, sources)
-      const { menu: _unused, ...rest } = state
-      return menu ? { ...rest, menu } : rest
+      const { menu: former, ...rest } = state
+      if (!menu) return rest
+      // What the person has gone to stays chosen when there is more to choose from.
+      const at = menu.items.findIndex(({ value }) => value === former?.items[former.at]?.value)
+      return { ...rest, menu: { ...menu, at: Math.max(at, 0) } }
     })
   }
 
@@ -325,10 +336,10 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
-  if (args.resume !== undefined) front.print(replay(agent!.session.entries, front.look))
+  if ((args.resume ?? args.fork) !== undefined) front.print(replay(agent!.session.entries, front.look))
   void branchOf(folder).then((branch) => branch !== undefined && inStatus({ branch }))
   void showSandbox()
-  void files.load().then(complete)
+  renewFiles()
   if (args.prompt !== undefined) talk.say(args.prompt)
   else if (agent!.session.pending.length > 0) talk.goOn()
 

@@ -1,9 +1,9 @@
+import { APPROVAL_MODES } from '../../../policy/policy.ts'
 import { userConfig } from '../../config/read.ts'
 import type { PolicyConfig } from '../../config/schema.ts'
 import { visible } from '../../output/visible.ts'
 import { tilde } from '../../own/places.ts'
 import { line, type Line } from '../term/line.ts'
-import { MODE_NAMES } from '../view/status.ts'
 import type { Desk } from './slash.ts'
 
 /** `/permissions`: the mode, the rules of the settings, and how to change them. */
@@ -12,7 +12,7 @@ export function showPermissions({ front, settings }: Desk): void {
   const rules = Object.entries(settings.policies).flatMap(([tier, policy]) => rowsOf(tier, policy))
   front.print([
     [],
-    line(`Mode ${mode}: ${MODE_NAMES[mode]}.`, 'strong'),
+    line(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`, 'strong'),
     ...(rules.length === 0 ? [line('There are no rules in your settings.')] : rules),
   ])
   front.say(

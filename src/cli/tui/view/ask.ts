@@ -92,8 +92,8 @@ interface Page {
 function pageLine(ask: Ask, asking: Asking, { top, count, all }: Page, width: number): Line {
   const where = `… lines ${top + 1}–${top + count} of ${all}`
   if (isWhollyShown(asking, ask.id)) return cut(line(`${where}, PgUp/PgDn`, 'quiet'), width)
-  if (asking.isTooEarly) return cut(line(`${where}: see the rest first (PgDn), then answer`, 'warn'), width)
-  return cut(line(`${where}, PgDn; yes counts after the last line`, 'quiet'), width)
+  if (asking.isTooEarly) return cut(line(`${where}: see the rest first (PgDn or Space), then answer`, 'warn'), width)
+  return cut(line(`${where}, PgDn or Space; yes counts after the last line`, 'quiet'), width)
 }
 
 /** So many lines of what is asked about must be there at once; where they are not, all the rest is made short. */
