@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Access, Decision, Grant, GrantScope, Proposal } from '../policy/policy.ts'
@@ -16,6 +17,8 @@ export type Approval =
       readonly valid: ValidCall
       readonly decision: string
       readonly access?: readonly Access[]
+      readonly sandboxAccess?: SandboxAccess
+      readonly isOffline?: true
       readonly modified?: true
       readonly proposed?: JsonObject
     }
@@ -35,19 +38,23 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   await tell.valid(valid)
   const proposal = proposalOf(valid)
   const decision = await agent.policy.decide(proposal)
+  const isOffline = (await agent.sandboxAccess?.isOffline(proposal)) ? { isOffline: true as const } : {}
   if (decision.verdict === 'allow') {
     const { gitHelpers, rule } = decision
     return {
       valid: { ...valid, ...(gitHelpers && { gitHelpers }) },
       decision: `allowed by ${rule}`,
       ...accessOf(decision),
+      ...isOffline,
     }
   }
   if (decision.verdict === 'deny')
     return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
 
-  const details = await preview(agent, call, valid, decision, signal)
-  if ('problem' in details) return failed(call, details.problem, 'invalid-arguments')
+  const shown = await preview(agent, call, valid, decision, signal)
+  if ('problem' in shown) return failed(call, shown.problem, 'invalid-arguments')
+  // Whoever is asked about what needs the network knows beforehand that it has none.
+  const details: AskDetails = shown.kind === 'exec' && decision.needsNetwork ? { ...shown, ...isOffline } : shown
   const reply =
     replyInLog(agent, call, details) ?? (await question(agent, call, valid, { details, decision }, signal, tell))
   if (!reply && details.kind === 'plan') return handedOver(call, details.plan)
@@ -60,8 +67,8 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   if (reply.outcome === 'cancel') {
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
     const text = `The person refused this call.${words}`
-    const shown = details.kind === 'plan' ? { title: `Plan refused.${words}`, markdown: details.plan } : undefined
-    return denied(call, text, 'denied by the person', shown)
+    const document = details.kind === 'plan' ? { title: `Plan refused.${words}`, markdown: details.plan } : undefined
+    return denied(call, text, 'denied by the person', document)
   }
   if (reply.outcome === 'modify' && reply.input) {
     const approval = await changedBy(agent, call, valid, reply.input)
@@ -76,7 +83,9 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     await answerCovered(agent)
   }
   const by = reply.outcome === 'covered' ? 'an earlier answer of the person' : 'the person'
-  return { valid, decision: `allowed by ${by}`, ...accessOf(decision) }
+  const isOnline = details.kind === 'exec' && details.isOffline && reply.access === 'network'
+  const sandbox = isOnline ? { sandboxAccess: 'network' as const } : isOffline
+  return { valid, decision: `allowed by ${by}`, ...accessOf(decision), ...sandbox }
 }
 
 /** What the person made of a call is judged like any other: it may be about another file. */

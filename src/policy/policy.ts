@@ -35,6 +35,8 @@ export interface Decision {
   readonly access?: readonly Access[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
+  /** A command that is known to need the network. */
+  readonly needsNetwork?: true
   /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
   readonly gitHelpers?: 'off'
 }
@@ -66,4 +68,16 @@ export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
   /** Keeps a grant of a decision on this proposal; gives in words what holds now. */
   remember(proposal: Proposal, grant: Grant, scope: GrantScope): string
+  /** What holds until the session ends, because the person allowed it. */
+  sessionGrants?(): readonly SessionGrant[]
+  /** Takes back what was allowed in this session. */
+  revoke?(grant: SessionGrant): void
+  /** A rule was taken out of the settings: it holds no more. */
+  forget?(rule: string, verdict: Verdict): void
+}
+
+/** Something that was allowed until the session ends. */
+export interface SessionGrant extends Pick<Grant, 'rules' | 'covers'> {
+  /** Commands that were allowed word for word, which no rule can say. */
+  readonly texts: readonly string[]
 }

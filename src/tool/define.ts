@@ -91,6 +91,8 @@ export type AskDetails =
       readonly command: string
       readonly rootCommand: string
       readonly folder: string
+      /** It needs the network, which the sandbox closes to it; the person may open it for this command. */
+      readonly isOffline?: true
     }
   | {
       readonly kind: 'mcp'

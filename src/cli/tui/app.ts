@@ -4,7 +4,7 @@ import type { ApprovalMode } from '../../policy/policy.ts'
 import { nearMisses } from '../../schema/near.ts'
 import type { RunArgs } from '../line/args.ts'
 import { type Assembled, assemble, workFolder } from '../setup/assemble.ts'
-import { readSettings } from '../config/read.ts'
+import { readSettings, type Settings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../setup/model.ts'
@@ -77,9 +77,19 @@ export async function interactive(args: RunArgs): Promise<number> {
   const bangs = startBangs()
   const mentions = resourceMentions(() => ready.mcp?.servers)
 
+  /** Rules may have been added and removed since the start; settings that have become wrong are for the next start to complain of. */
+  function settingsNow(): Settings {
+    try {
+      return readSettings(folder)
+    } catch (error) {
+      if (!(error instanceof Complaint)) throw error
+      return settings
+    }
+  }
+
   async function take(session: Pick<RunArgs, 'resume' | 'fork' | 'takeOver'>): Promise<void> {
     const { resume: _resume, fork: _fork, takeOver: _takeOver, ...rest } = args
-    ready = await assemble({ ...rest, ...session, mode }, settings, chosen.port, talk.ask)
+    ready = await assemble({ ...rest, ...session, mode }, settingsNow(), chosen.port, talk.ask)
     agent = { ...ready.agent, model: chosen.port, inbox: talk.inbox }
     tap?.follow(agent.session)
     // While the person reads and types there is time to connect.

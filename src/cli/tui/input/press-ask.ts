@@ -1,4 +1,5 @@
 import type { Ask } from '../../../agent/call-state.ts'
+import type { SandboxAccess } from '../../../model/sandbox-access.ts'
 import { isWhollyShown, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { answersTo, choicesOf } from '../view/answers.ts'
@@ -82,11 +83,15 @@ function answered(state: State, letter: string, ask: Ask): Pressed {
   // Nothing is approved that has not been on the screen, all of it.
   if (!isWhollyShown(asking, ask.id)) return tooEarly(state)
   if (isPlan) return { state: calm, deeds: [answer(ask, letter === 'a' ? 'proceed-always' : 'proceed-once')] }
-  if (letter === 'o') return { state: calm, deeds: [{ ...answer(ask, 'proceed-once'), access: 'outside' }] }
+  const access = ACCESS[letter]
+  if (access) return { state: calm, deeds: [{ ...answer(ask, 'proceed-once'), access }] }
   if (!isChoosing) return { state: calm, deeds: [answer(ask, 'proceed-once')] }
   const choice = choicesOf(ask)[Number(letter) - 1]
   return choice ? { state: calm, deeds: [{ ...answer(ask, 'proceed-always'), ...choice }] } : { state }
 }
+
+/** Letters that let a command do more than the sandbox lets it, once. */
+const ACCESS: Readonly<Record<string, SandboxAccess>> = { o: 'outside', w: 'network' }
 
 function tooEarly(state: State): Pressed {
   return { state: { ...state, asking: { ...state.asking, isTooEarly: true } } }

@@ -16,7 +16,7 @@ import { showContext } from './context.ts'
 import { exportSession } from './export.ts'
 import INIT from './init.md'
 import { runOwn } from './own.ts'
-import { showPermissions } from './permissions.ts'
+import { removePermission, showPermissions } from './permissions.ts'
 import type { Desk, Slash } from './slash.ts'
 
 const THEMES: readonly ThemeName[] = ['dark', 'light', 'none']
@@ -57,9 +57,10 @@ export const SLASHES: readonly Slash[] = [
     name: 'permissions',
     aliases: ['allowed-tools'],
     about: 'the mode and the rules that hold here',
-    takes: '[mode]',
-    run: (desk, words) => (words === '' ? showPermissions(desk) : mode(desk, words)),
+    takes: '[mode|remove n]',
+    run: permissions,
     choices: modeChoices,
+    takesOthers: true,
   },
   { name: 'context', about: 'what fills the context window', run: showContext },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compress },
@@ -215,6 +216,12 @@ function mode({ front, setMode }: Desk, word: string): void {
   if (!found) return front.say(`A mode is one of ${MODE_NAMES.join(', ')}.`, 'warn')
   setMode(found)
   front.say(`Mode ${found}: ${APPROVAL_MODES[found]}.`)
+}
+
+function permissions(desk: Desk, words: string): void {
+  const number = /^remove\s+(?<number>\d+)$/.exec(words)?.groups?.['number']
+  if (number !== undefined) return removePermission(desk, Number(number))
+  return words === '' ? showPermissions(desk) : mode(desk, words)
 }
 
 async function sandbox({ front, sandbox: { state, setNetwork } }: Desk, words: string): Promise<void> {

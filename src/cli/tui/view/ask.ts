@@ -224,7 +224,9 @@ const GOES_ON: Span = { text: '┆ ', tone: 'quiet' }
 function why({ decision, details }: Ask, width: number): Line[] {
   // The title says that already.
   if (details.kind === 'edit' && decision.why === `It changes ${details.filePath}.`) return []
-  return wrap(line(inOneRow(visible(decision.why, 'approval-prompt'), LONGEST), 'quiet'), width)
+  const isOffline = details.kind === 'exec' && details.isOffline
+  const closed = isOffline ? wrap(line('It needs the network, which the sandbox closes to it.', 'warn'), width) : []
+  return [...closed, ...wrap(line(inOneRow(visible(decision.why, 'approval-prompt'), LONGEST), 'quiet'), width)]
 }
 
 /** More columns than this no reason needs; it may quote a command, which stands above anyway. */

@@ -86,8 +86,16 @@ function summary({ call }: CallState, room: number, root: string | undefined): s
   return where === '.' ? first : `${first} in ${shortPath(safe(where), Math.max(room - widthOf(first) - 4, MIN_ROOM))}`
 }
 
+/** Whoever waits so many seconds for a command may wonder what it waits for. */
+const OFFLINE_AFTER = 3
+
 function timing(call: CallState, seconds: number): Span[] {
-  if (call.status === 'executing' && seconds >= 1) return [{ text: `  ${seconds} s`, tone: 'quiet' }]
+  if (call.status === 'executing' && seconds >= 1) {
+    const time: Span = { text: `  ${seconds} s`, tone: 'quiet' }
+    return call.isOffline && seconds >= OFFLINE_AFTER
+      ? [time, { text: ', no network (sandbox)', tone: 'warn' }]
+      : [time]
+  }
   const state = stateOf(call)
   if (state === 'denied' || state === 'cancelled') return [{ text: `  ${state}`, tone: STATES[state].tone }]
   return 'ms' in call && call.ms >= 1000 ? [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }] : []
