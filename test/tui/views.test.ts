@@ -314,8 +314,8 @@ test('a message that says why nothing was done is shown to its end; output is cu
       status,
       content: [{ kind: 'text', text: why }],
     } as const
-    const call = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
-    const state = { status: status === 'ok' ? 'success' : 'cancelled', call, result, ms: 0 } as const
+    const made = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
+    const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
     return callLines(state, { look: { width: 40 }, seconds: 0, progress: '', open: false })
       .slice(1)
       .map((one) => plain(one).trim())

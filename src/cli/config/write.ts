@@ -26,7 +26,7 @@ export function allowForGood(rules: readonly string[], project?: string): void {
 /** Lets commands do more than the sandbox lets them, for good: everywhere, or in the project in this folder. */
 export function allowAccess(access: SandboxAccess, rules: readonly string[], project?: string): void {
   const key = ACCESS_KEYS[access]
-  const added = <T extends Pick<Config, 'sandboxOptions'>>(place: T | undefined) => {
+  const added = (place: Pick<Config, 'sandboxOptions'> | undefined) => {
     const known = place?.sandboxOptions?.[key] ?? []
     const news = rules.filter((rule) => !known.includes(rule))
     return { ...place, sandboxOptions: { ...place?.sandboxOptions, [key]: [...known, ...news] } }

@@ -140,8 +140,8 @@ function help({ front, slashes }: Desk): void {
 
 const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter or \\ Enter: a new line'],
-  ['Esc', 'stop the model, or take back what waits'],
-  ['Up, Down', 'what you said before; Ctrl-R searches in it'],
+  ['Esc, Ctrl-C', 'stop the model; what waits comes back into the input'],
+  ['Up, Down', 'what waits, to change it; what you said before; Ctrl-R searches in it'],
   ['@file', 'a file goes along; Tab completes'],
   ['!command', 'runs a command of yours; !!command gives it the terminal'],
   ['Ctrl-O', 'the last call, unfolded'],

@@ -24,7 +24,9 @@ export function showPermissions(desk: Desk): void {
       line(visible(title), 'accent'),
       ...own.map((rule) => ruleLine(rule, rules.indexOf(rule) + 1)),
     ]),
-    line(`Built in: ${allow.length} rules allow commands that only look, ${deny.length} deny (${deny.join(', ')}).`),
+    line(
+      `Built in: ${allow.length} rules allow commands that only look, ${deny.length} deny (${deny.map(textOf).join(', ')}).`,
+    ),
     ...(rules.length === 0 ? [line('There are no other rules.')] : []),
   ])
   front.say(
