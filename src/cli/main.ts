@@ -67,18 +67,21 @@ async function refuseMistyped(name: string, rest: readonly string[]): Promise<vo
   const meant = nearMisses([name], Object.keys(COMMANDS)).get(name)
   if (meant === undefined) return
   const next = rest.find((word) => !word.startsWith('-'))
-  if (next !== undefined && !(await takes(meant, next))) return
-  const [said, right] = next === undefined ? [name, meant] : [`"${name} ${next} …"`, `${meant} ${next}`]
+  const known = next === undefined ? undefined : await whoseWord(meant, next)
+  if (known === 'nobody') return
+  const right = known === 'own' ? `${meant} ${next}` : meant
+  const said = next === undefined ? name : `"${name} ${next} …"`
   throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${said}`)
 }
 
 /** Is this one of the words that a command knows, or the subcommand of another one? */
-async function takes(command: string, word: string): Promise<boolean> {
+async function whoseWord(command: string, word: string): Promise<'own' | 'another' | 'nobody'> {
   const { PAGES } = await import('./manual/pages.ts')
-  if (Object.values(PAGES).some(({ verbs = {} }) => Object.hasOwn(verbs, word))) return true
   const { namesOf } = await import('./command/complete-names.ts')
-  const names = await namesOf(PAGES[command]?.words, word, '.')
-  return names.some(({ value }) => value === word)
+  const { verbs = {}, words } = PAGES[command] ?? {}
+  const names = await namesOf(words, word, '.')
+  if (Object.hasOwn(verbs, word) || names.some(({ value }) => value === word)) return 'own'
+  return Object.values(PAGES).some((page) => Object.hasOwn(page.verbs ?? {}, word)) ? 'another' : 'nobody'
 }
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */

@@ -72,20 +72,20 @@ describe('what users of other agents are used to', () => {
       assert.equal(here.server.requests.length, 0)
     })
 
-  for (const words of [
-    ['modls', 'list'],
-    ['lgoin', 'openai'],
-    ['sesions', 'show'],
-    ['polcy', 'explain'],
-    ['completon', 'zsh'],
-  ])
-    test(`two words that are nearly a command are not sent to a model: ${words.join(' ')}`, async () => {
+  for (const [typed, meant] of [
+    ['modls list', 'models'],
+    ['lgoin openai', 'login openai'],
+    ['sesions show', 'sessions show'],
+    ['polcy explain', 'policy explain'],
+    ['completon zsh', 'completion zsh'],
+  ] as const)
+    test(`two words that are nearly a command are not sent to a model: ${typed}`, async () => {
       const here = await stage(HELLO)
-      const { code, err } = await dragoman(words, here)
+      const { code, err } = await dragoman(typed.split(' '), here)
       assert.equal(code, 42)
-      assert.match(
-        err,
-        new RegExp(`there is no command ${words[0]}; did you mean \\w+ ${words[1]}\\? As a prompt: dragoman -p`),
+      const [first] = typed.split(' ')
+      assert.ok(
+        err.includes(`there is no command ${first}; did you mean ${meant}? As a prompt: dragoman -p "${typed} …"`),
       )
       assert.equal(here.server.requests.length, 0)
     })
