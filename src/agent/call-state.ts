@@ -32,6 +32,10 @@ export interface AwaitingApproval extends Valid {
 /** A call that may run. */
 interface Allowed extends Valid {
   readonly decision: string
+  /** What the person lets its command do beyond the sandbox. */
+  readonly sandboxAccess?: SandboxAccess
+  /** Its command runs in the sandbox without the network. */
+  readonly isOffline?: true
   /** The files that it writes, and those outside the workspace that it reads. */
   readonly access?: readonly Access[]
   /** The person changed the arguments; `proposed` are those that the model had written. */
@@ -72,7 +76,7 @@ export interface Reply {
   /** For `proceed-always`: which of the grants of the question, and where it holds; the first, for the session, without it. */
   readonly grant?: Grant
   readonly scope?: GrantScope
-  /** For a command that the sandbox blocked: what it may do when it runs again. */
+  /** For a command: what it may do beyond the sandbox, now or when it runs again. */
   readonly access?: SandboxAccess
   /** For a refusal: words that go to the model. */
   readonly words?: string
@@ -92,3 +96,8 @@ export type Outcome =
   | 'modify'
   | 'cancel'
   | 'covered'
+
+/** A command that ran and failed: the tool did its work, but a person should see the failure. */
+export function isNonZeroExit(facts: JsonObject | undefined): boolean {
+  return facts !== undefined && 'exitCode' in facts && facts['exitCode'] !== 0
+}

@@ -64,7 +64,8 @@ export async function* carryOut(
   async function begin(id: string): Promise<void> {
     const call = find(id)
     if (call?.status !== 'scheduled') return
-    const intent = { kind: 'intent', call: id, name: call.tool.spec.name, input: call.input } as const
+    const access = call.sandboxAccess && { access: call.sandboxAccess }
+    const intent = { kind: 'intent', call: id, name: call.tool.spec.name, input: call.input, ...access } as const
     events.push({ type: 'entry', entry: agent.session.append(intent) })
     dispatch({ type: 'start', id, at: agent.clock.now() })
     // Who only looks may look again: if the power fails now, nothing has happened that the disk should know of.

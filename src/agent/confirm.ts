@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import { clipped } from '../model/text.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Access, Decision, Grant, GrantScope, Proposal } from '../policy/policy.ts'
-import type { AskDetails } from '../tool/define.ts'
+import type { AskDetails, MarkdownDisplay } from '../tool/define.ts'
 import type { Agent } from './agent.ts'
 import type { Ask, Reply } from './call-state.ts'
 import { contextOf } from './execute.ts'
@@ -16,6 +17,8 @@ export type Approval =
       readonly valid: ValidCall
       readonly decision: string
       readonly access?: readonly Access[]
+      readonly sandboxAccess?: SandboxAccess
+      readonly isOffline?: true
       readonly modified?: true
       readonly proposed?: JsonObject
     }
@@ -35,21 +38,26 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   await tell.valid(valid)
   const proposal = proposalOf(valid)
   const decision = await agent.policy.decide(proposal)
+  const isOffline = (await agent.sandboxAccess?.isOffline(proposal)) ? { isOffline: true as const } : {}
   if (decision.verdict === 'allow') {
     const { gitHelpers, rule } = decision
     return {
       valid: { ...valid, ...(gitHelpers && { gitHelpers }) },
       decision: `allowed by ${rule}`,
       ...accessOf(decision),
+      ...isOffline,
     }
   }
   if (decision.verdict === 'deny')
     return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
 
-  const details = await preview(agent, call, valid, decision, signal)
-  if ('problem' in details) return failed(call, details.problem, 'invalid-arguments')
+  const shown = await preview(agent, call, valid, decision, signal)
+  if ('problem' in shown) return failed(call, shown.problem, 'invalid-arguments')
+  // Whoever is asked about what needs the network knows beforehand that it has none.
+  const details: AskDetails = shown.kind === 'exec' && decision.needsNetwork ? { ...shown, ...isOffline } : shown
   const reply =
     replyInLog(agent, call, details) ?? (await question(agent, call, valid, { details, decision }, signal, tell))
+  if (!reply && details.kind === 'plan') return handedOver(call, details.plan)
   if (!reply)
     return denied(
       call,
@@ -58,7 +66,9 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     )
   if (reply.outcome === 'cancel') {
     const words = reply.words === undefined || reply.words === '' ? '' : ` They say: ${reply.words}`
-    return denied(call, `The person refused this call.${words}`, 'denied by the person')
+    const text = `The person refused this call.${words}`
+    const document = details.kind === 'plan' ? { title: `Plan refused.${words}`, markdown: details.plan } : undefined
+    return denied(call, text, 'denied by the person', document)
   }
   if (reply.outcome === 'modify' && reply.input) {
     const approval = await changedBy(agent, call, valid, reply.input)
@@ -73,7 +83,9 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
     await answerCovered(agent)
   }
   const by = reply.outcome === 'covered' ? 'an earlier answer of the person' : 'the person'
-  return { valid, decision: `allowed by ${by}`, ...accessOf(decision) }
+  const isOnline = details.kind === 'exec' && details.isOffline && reply.access === 'network'
+  const sandbox = isOnline ? { sandboxAccess: 'network' as const } : isOffline
+  return { valid, decision: `allowed by ${by}`, ...accessOf(decision), ...sandbox }
 }
 
 /** What the person made of a call is judged like any other: it may be about another file. */
@@ -243,8 +255,21 @@ async function preview(
   }
 }
 
-function itself({ name }: CallPart, { input }: ValidCall): AskDetails {
-  return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
+function itself({ name }: CallPart, { tool, input, effects }: ValidCall): AskDetails {
+  const paths = new Set(effects.flatMap((effect) => ('path' in effect ? [effect.path] : [])))
+  if (tool.verb === undefined || paths.size === 0)
+    return { kind: 'info', title: `Call ${name}`, prompt: JSON.stringify(input, undefined, 2) }
+  return { kind: 'info', title: `${tool.verb} ${[...paths].join(', ')}`, prompt: argumentLines(input) }
+}
+
+/** Arguments as a person reads them, a line each; what goes on in a next line is indented, so that it can pass for no other. */
+function argumentLines(input: JsonObject): string {
+  return Object.entries(input)
+    .map(
+      ([name, value]) =>
+        `${name}: ${(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\n  ')}`,
+    )
+    .join('\n')
 }
 
 /** What is told of a call that did not run; a message may quote arguments of any length. */
@@ -258,9 +283,19 @@ function failed(call: CallPart, why: string, type: string): { result: ResultPart
   }
 }
 
-function denied(call: CallPart, text: string, decision: string): Approval {
+function denied(call: CallPart, text: string, decision: string, shown?: MarkdownDisplay): Approval {
+  const content = [{ kind: 'text', text }] as const
+  const display = shown && { display: { ...shown } }
+  return { result: { kind: 'result', id: call.id, name: call.name, status: 'denied', content, ...display }, decision }
+}
+
+/** A plan that nobody is there to approve is what came of the run: it is printed, and plan mode stays on. */
+function handedOver(call: CallPart, markdown: string): Approval {
+  const text = 'The person has been given the plan. They have not approved it yet, and plan mode is still on.'
+  const display = { title: 'The plan', markdown }
+  const content = [{ kind: 'text', text }] as const
   return {
-    result: { kind: 'result', id: call.id, name: call.name, status: 'denied', content: [{ kind: 'text', text }] },
-    decision,
+    result: { kind: 'result', id: call.id, name: call.name, status: 'ok', content, display },
+    decision: 'handed over',
   }
 }

@@ -18,7 +18,8 @@ export async function executeWithAccess(
   onEvent: (event: RunEvent) => void,
 ): Promise<Executed> {
   const isCommand = call.effects.some(({ kind }) => kind === 'exec')
-  const granted = isCommand ? await agent.sandboxAccess?.granted(proposalOf(call)) : undefined
+  const byRule = isCommand && !call.sandboxAccess ? await agent.sandboxAccess?.granted(proposalOf(call)) : undefined
+  const granted = call.sandboxAccess ?? byRule
   const first = await execute(agent, call, signal, onProgress, granted)
   const access = first.blocked && (await askForAccess(agent, call, first.blocked, signal, onEvent))
   if (!access || signal.aborted) return first

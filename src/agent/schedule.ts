@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
+import type { SandboxAccess } from '../model/sandbox-access.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import { type Effect, conflict } from '../policy/effect.ts'
 import type { Access } from '../policy/policy.ts'
@@ -18,6 +19,8 @@ export type Action =
       readonly valid: ValidCall
       readonly decision: string
       readonly access?: readonly Access[]
+      readonly sandboxAccess?: SandboxAccess
+      readonly isOffline?: true
       readonly modified?: true
       readonly proposed?: JsonObject
     }
@@ -90,6 +93,8 @@ function next(call: CallState, action: Exclude<Action, { type: 'cancel' }>): Cal
       status: 'scheduled',
       decision: action.decision,
       ...(action.access && { access: action.access }),
+      ...(action.sandboxAccess && { sandboxAccess: action.sandboxAccess }),
+      ...(action.isOffline && { isOffline: true }),
       ...(action.modified && { modified: true }),
       ...(action.proposed && { proposed: action.proposed }),
     }

@@ -61,21 +61,27 @@ function isHelpAsked(words: readonly string[]): boolean {
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
-/** One word that is nearly a command, alone or with a word that such a command takes, is not a prompt; with -p it is. */
+/** A word that is nearly a command, alone or with a word that commands take, is not a prompt; with -p it is. */
 async function refuseMistyped(name: string, rest: readonly string[]): Promise<void> {
   if (!/^[a-z]+$/i.test(name)) return
   const meant = nearMisses([name], Object.keys(COMMANDS)).get(name)
   if (meant === undefined) return
   const next = rest.find((word) => !word.startsWith('-'))
-  if (next !== undefined && !(await takes(meant, next))) return
-  const [said, right] = next === undefined ? [name, meant] : [`"${name} ${next} …"`, `${meant} ${next}`]
+  const known = next === undefined ? undefined : await whoseWord(meant, next)
+  if (known === 'nobody') return
+  const right = known === 'own' ? `${meant} ${next}` : meant
+  const said = next === undefined ? name : `"${name} ${next} …"`
   throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${said}`)
 }
 
-/** Is this one of the words that a command knows? */
-async function takes(command: string, word: string): Promise<boolean> {
-  const { verbs = {}, words } = (await import('./manual/pages.ts')).PAGES[command] ?? {}
-  return Object.hasOwn(verbs, word) || (Array.isArray(words) && words.includes(word))
+/** Is this one of the words that a command knows, or the subcommand of another one? */
+async function whoseWord(command: string, word: string): Promise<'own' | 'another' | 'nobody'> {
+  const { PAGES } = await import('./manual/pages.ts')
+  const { namesOf } = await import('./command/complete-names.ts')
+  const { verbs = {}, words } = PAGES[command] ?? {}
+  const names = await namesOf(words, word, '.')
+  if (Object.hasOwn(verbs, word) || names.some(({ value }) => value === word)) return 'own'
+  return Object.values(PAGES).some((page) => Object.hasOwn(page.verbs ?? {}, word)) ? 'another' : 'nobody'
 }
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */

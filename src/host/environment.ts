@@ -6,6 +6,16 @@ const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL',
 /** What makes programs print plainly, and fail instead of waiting for an answer that cannot come. */
 const FIXED = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }
 
+/** What makes programs that want the network give up at once where there is none, instead of trying again for a minute. */
+export const OFFLINE: Readonly<Record<string, string>> = {
+  npm_config_fetch_retries: '0',
+  YARN_HTTP_RETRY: '0',
+  PIP_RETRIES: '0',
+  UV_HTTP_RETRIES: '0',
+  CARGO_NET_RETRY: '0',
+  BUNDLE_RETRY: '0',
+}
+
 /** Settings that keep git from starting the programs that the settings of a repository name. */
 const GIT_SETTINGS: Readonly<Record<string, string>> = {
   'core.fsmonitor': 'false',

@@ -4,7 +4,7 @@ import { judgeFile } from './judge-file.ts'
 import { judgeNet, judgePlan, judgeUnknown } from './judge-other.ts'
 import { judgeCommand } from './judge-command.ts'
 import type { Places } from './path/place.ts'
-import type { ApprovalMode, Grant, GrantScope, Policy, Proposal } from './policy.ts'
+import type { ApprovalMode, Grant, GrantScope, Policy, Proposal, SessionGrant } from './policy.ts'
 import { type Book, openBook, type PolicyRules, type RuleTiers, type Tier } from './rule/book.ts'
 import { readRule, type Rule } from './rule/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless.ts'
@@ -58,22 +58,24 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     ...(rejected && { rejected }),
     ...(sandboxed && { sandboxed }),
   }
-  const keep: Keep = { approved, book: judging.book, ...(options.save && { save: options.save }) }
-  return (mode) => {
-    // While a plan is made only what is proved harmless runs: what the person allows may change something.
-    const book = mode === 'plan' ? openBook(withoutAllowed(tiers)) : judging.book
-    return policyFor({ ...judging, book, mode }, keep)
-  }
+  const granted = allowed.map((rule): SessionGrant => ({ rules: [rule], covers: rule, texts: [] }))
+  // While a plan is made only what is proved harmless runs: what the person allows may change something.
+  const plan = openBook(withoutAllowed(tiers))
+  const books = [judging.book, plan]
+  const keep: Keep = { approved, books, granted, ...(options.save && { save: options.save }) }
+  return (mode) => policyFor({ ...judging, book: mode === 'plan' ? plan : judging.book, mode }, keep)
 }
 
 /** Where grants are kept. */
 interface Keep extends Pick<ApprovalOptions, 'save'> {
   readonly approved: Set<string>
-  /** The rules of all modes but plan, which has its own. */
-  readonly book: Book
+  /** The rules of all modes but plan, and those of plan. */
+  readonly books: readonly Book[]
+  /** What holds until the session ends. */
+  readonly granted: SessionGrant[]
 }
 
-function policyFor(judging: Judging, { approved, book, save }: Keep): Policy {
+function policyFor(judging: Judging, { approved, books, granted, save }: Keep): Policy {
   return {
     async decide(proposal) {
       const once = { ...judging, places: lookingOnce(judging.places) }
@@ -86,11 +88,27 @@ function policyFor(judging: Judging, { approved, book, save }: Keep): Policy {
       return { ...decision, ...(grants.length > 0 && { grants }), ...(access.length > 0 && { access }) }
     },
     remember(proposal, grant, scope) {
-      if (grant.rules.length === 0) for (const key of textKeys(proposal)) approved.add(key)
-      for (const rule of rulesOf(grant) ?? []) for (const one of new Set([book, judging.book])) one.add('session', rule)
-      if (scope === 'session' || grant.rules.length === 0) return `Allowed in this session: ${grant.covers}.`
+      const texts = grant.rules.length === 0 ? textKeys(proposal) : []
+      for (const key of texts) approved.add(key)
+      for (const rule of rulesOf(grant) ?? [])
+        for (const book of new Set([books[0], judging.book])) book?.add('session', rule)
+      if (scope === 'session' || grant.rules.length === 0) {
+        granted.push({ rules: grant.rules, covers: grant.covers, texts })
+        return `Allowed in this session: ${grant.covers}.`
+      }
       save?.(grant.rules, scope)
       return `Allowed ${scope === 'project' ? 'in this project' : 'everywhere'}: ${grant.covers}.`
+    },
+    sessionGrants: () => granted,
+    revoke(grant) {
+      const at = granted.indexOf(grant)
+      if (at >= 0) granted.splice(at, 1)
+      for (const key of grant.texts) approved.delete(key)
+      for (const rule of grant.rules) for (const book of books) book.remove('session', rule, 'allow')
+    },
+    forget(rule, verdict) {
+      // What was allowed for good since the session began stands among the rules of the session as well.
+      for (const book of books) for (const tier of ['session', 'user'] as const) book.remove(tier, rule, verdict)
     },
   }
 }

@@ -24,6 +24,7 @@ export async function judgeCommand(
     rule: by,
     why: because,
     programs,
+    ...(shell.needsNetwork && { needsNetwork: true }),
     ...(what === 'allow' && shell.gitHelpers && { gitHelpers: shell.gitHelpers }),
   })
   const inside = folderOf(folder, places.folders, places.disk) !== undefined

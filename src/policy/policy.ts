@@ -4,8 +4,18 @@ import type { Effect } from './effect.ts'
 /** What may happen to a call: it runs, a person is asked, or it is refused. */
 export type Verdict = 'allow' | 'ask' | 'deny'
 
-/** How freely an agent may act: ask about edits and commands, edit without asking, ask nothing, or only look. */
-export type ApprovalMode = 'default' | 'auto_edit' | 'yolo' | 'plan'
+/** How freely an agent may act: the names of the modes, and what each does. Whoever shows or reads a mode uses these. */
+export const APPROVAL_MODES = {
+  default: 'asks about edits and commands',
+  auto_edit: 'edits run unasked, commands ask',
+  yolo: 'asks nothing',
+  plan: 'only looks, then makes a plan',
+} as const
+
+export type ApprovalMode = keyof typeof APPROVAL_MODES
+
+/** The names of the modes. */
+export const MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]
 
 /** A call before it runs. */
 export interface Proposal {
@@ -25,6 +35,8 @@ export interface Decision {
   readonly access?: readonly Access[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
+  /** A command that is known to need the network. */
+  readonly needsNetwork?: true
   /** A command that is allowed only if git starts none of the programs that settings name: the host runs it so. */
   readonly gitHelpers?: 'off'
 }
@@ -56,4 +68,16 @@ export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
   /** Keeps a grant of a decision on this proposal; gives in words what holds now. */
   remember(proposal: Proposal, grant: Grant, scope: GrantScope): string
+  /** What holds until the session ends, because the person allowed it. */
+  sessionGrants?(): readonly SessionGrant[]
+  /** Takes back what was allowed in this session. */
+  revoke?(grant: SessionGrant): void
+  /** A rule was taken out of the settings: it holds no more. */
+  forget?(rule: string, verdict: Verdict): void
+}
+
+/** Something that was allowed until the session ends. */
+export interface SessionGrant extends Pick<Grant, 'rules' | 'covers'> {
+  /** Commands that were allowed word for word, which no rule can say. */
+  readonly texts: readonly string[]
 }

@@ -6,8 +6,12 @@ import type { Grant, GrantScope, Policy, Proposal } from './policy.ts'
 export interface SandboxAccessRules {
   /** What the rules let a call do beyond the sandbox. */
   granted(proposal: Proposal): Promise<SandboxAccess | undefined>
+  /** Would the command of a call run in the sandbox without the network? */
+  isOffline(proposal: Proposal): Promise<boolean>
   /** What a person may grant from now on, for a call that was blocked. */
   offers(proposal: Proposal, access: SandboxAccess): Promise<readonly Grant[]>
+  /** The rules of a kind of access. */
+  policyOf(access: SandboxAccess): Policy
   /** Keeps what the person granted; says in words what holds now. */
   remember(proposal: Proposal, access: SandboxAccess, grant: Grant, scope: GrantScope): string
 }
@@ -15,8 +19,10 @@ export interface SandboxAccessRules {
 /** What the rules are made of. */
 export interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'allowed' | 'save'> {
   readonly rules: Readonly<Record<SandboxAccess, readonly string[]>>
-  /** Keeps rules for later sessions. */
-  readonly save?: (access: SandboxAccess, rules: readonly string[]) => void
+  /** Does the sandbox keep commands from the network now? */
+  readonly isNetworkClosed?: () => Promise<boolean>
+  /** Keeps rules for later sessions, of this project or of all. */
+  readonly save?: (access: SandboxAccess, rules: readonly string[], scope: Exclude<GrantScope, 'session'>) => void
 }
 
 /** The more it gives, the later it is asked for. */
@@ -26,7 +32,12 @@ const KINDS = ['network', 'outside'] as const satisfies readonly SandboxAccess[]
  * Each kind of access has rules of the same form as those about commands, judged by the same policy: all commands of a text
  * must be covered, nothing dangerous is. No command has access by default, be it ever so harmless.
  */
-export function sandboxAccessRules({ rules, save, ...options }: SandboxAccessOptions): SandboxAccessRules {
+export function sandboxAccessRules({
+  rules,
+  save,
+  isNetworkClosed,
+  ...options
+}: SandboxAccessOptions): SandboxAccessRules {
   const policies = new Map<SandboxAccess, Policy>()
   const hasRules = new Set(KINDS.filter((access) => rules[access].length > 0))
 
@@ -37,7 +48,7 @@ export function sandboxAccessRules({ rules, save, ...options }: SandboxAccessOpt
         ...options,
         mode: 'default',
         rules: { default: {}, user: { allow: rules[access] } },
-        ...(save && { save: (added: readonly string[]) => save(access, added) }),
+        ...(save && { save: (added, scope) => save(access, added, scope) }),
       })
     policies.set(access, policy)
     return policy
@@ -46,16 +57,22 @@ export function sandboxAccessRules({ rules, save, ...options }: SandboxAccessOpt
   // A wrong rule is told before anything runs.
   for (const access of hasRules) policyOf(access)
 
+  async function granted(proposal: Proposal): Promise<SandboxAccess | undefined> {
+    for (const access of KINDS) {
+      if (hasRules.has(access) && (await policyOf(access).decide(proposal)).verdict === 'allow') return access
+    }
+    return undefined
+  }
+
   return {
-    async granted(proposal) {
-      for (const access of KINDS) {
-        if (hasRules.has(access) && (await policyOf(access).decide(proposal)).verdict === 'allow') return access
-      }
-      return undefined
+    granted,
+    policyOf,
+    async isOffline(proposal) {
+      const isCommand = proposal.effects.some(({ kind }) => kind === 'exec')
+      return isCommand && (await isNetworkClosed?.()) === true && (await granted(proposal)) === undefined
     },
     async offers(proposal, access) {
-      const { grants = [] } = await policyOf(access).decide(proposal)
-      return grants.map((grant) => ({ ...grant, scopes: grant.scopes?.filter((scope) => scope !== 'project') ?? [] }))
+      return (await policyOf(access).decide(proposal)).grants ?? []
     },
     remember(proposal, access, grant, scope) {
       hasRules.add(access)

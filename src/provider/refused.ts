@@ -1,5 +1,5 @@
 import type { Fault } from '../model/fault.ts'
-import { baseUrlVariable, type Target, waysIn } from './target.ts'
+import { addressSource, type Target, waysIn } from './target.ts'
 
 /**
  * An error that a vendor sent, with whose it is and what can be done about it. The vendor's own words stay in it as they
@@ -41,21 +41,23 @@ function wordsOf(text: string): string {
 /** Longer words quote the request. */
 const LONGEST = 2000
 
-function quoted({ kind, status }: Fault, words: string, { row }: Target): string {
+function quoted({ kind, status }: Fault, words: string, target: Target): string {
+  const { row } = target
   const said = /[.!?]$/.test(words) ? words : `${words}.`
   if (kind === 'auth') return `${row.id} does not let us in: ${said} To get in, ${waysIn(row)}.`
   if (kind === 'rate') return `${row.id} asks us to slow down: ${said}`
   if (kind === 'quota') return `The quota of ${row.id} is used up: ${said} Another model may still answer.`
   if (status !== 404) return words
-  return `${said} Check the model with dragoman models ${row.id}, or the address in ${baseUrlVariable(row.id)}.`
+  return `${said} Check the model with dragoman models ${row.id}, or the address in ${addressSource(target)}.`
 }
 
-function silent(status: number, { row }: Target, url: URL, title: string): string {
+function silent(status: number, target: Target, url: URL, title: string): string {
+  const { row } = target
   const who = `${row.id} (${url.host})`
   const page = title === '' ? '' : `, with a web page (“${title}”)`
   if (status === 401 || status === 403)
     return `${who} does not let us in: it answered ${status}${page}. To get in, ${waysIn(row)}.`
   if (status === 404)
-    return `${who} has nothing at ${url.pathname}: it answered 404${page}. Check the address in ${baseUrlVariable(row.id)}.`
+    return `${who} has nothing at ${url.pathname}: it answered 404${page}. Check the address in ${addressSource(target)}.`
   return `${who} answered ${status}${page}, and does not say why.`
 }

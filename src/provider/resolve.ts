@@ -128,6 +128,8 @@ function aim(
   { signIns, learnt }: { signIns: SignIns; learnt: Learnt },
 ): Target | Problem {
   const location = text(env, 'GOOGLE_CLOUD_LOCATION') ?? 'global'
+  const ofSettings = table.includes(row) ? undefined : `providers.${row.id}.url of the settings`
+  const addressFrom = urlVariable(row, env) ?? ofSettings
   const base = baseUrl(row, env, location)
   if (typeof base !== 'string') return base
   const named = keyOf(row, env)
@@ -147,6 +149,7 @@ function aim(
     wire: row.wire,
     profile: corrected(profileFor(row, model), learnt(row, model, base)),
     baseUrl: base,
+    ...(addressFrom !== undefined && { addressFrom }),
     ...(key && { key }),
     ...(project !== undefined && { project }),
     ...(row.path === 'vertex' && { location }),

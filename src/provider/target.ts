@@ -11,6 +11,8 @@ export interface Target {
   readonly profile: ModelFacts
   /** Without a slash at the end. */
   readonly baseUrl: string
+  /** Where the person has set the address: a variable, or a key of the settings. */
+  readonly addressFrom?: string
   readonly key?: Credential
   /** The cloud project that pays, and where it computes, for endpoints that want to know. */
   readonly project?: string
@@ -59,6 +61,11 @@ export const SENDABLE = /^[\x20-\x7e]*$/
 /** The name of the variable that overrides the address of a row: `DRAGOMAN_GEMINI_OPENAI_BASE_URL`. */
 export function baseUrlVariable(id: string): string {
   return `DRAGOMAN_${id.toUpperCase().replaceAll('-', '_')}_BASE_URL`
+}
+
+/** Where the address of a target is set, or could be: what a person is told to check. */
+export function addressSource({ row, addressFrom }: Target): string {
+  return addressFrom ?? baseUrlVariable(row.id)
 }
 
 /** How a person gets in at a vendor, as the end of a sentence. */

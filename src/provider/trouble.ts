@@ -1,6 +1,6 @@
 import type { Fault } from '../model/fault.ts'
 import { titleOf } from './refused.ts'
-import { baseUrlVariable, type Target } from './target.ts'
+import { addressSource, type Target } from './target.ts'
 import type { Limits } from './watch.ts'
 
 /** A connection that failed, in a sentence that names the provider and says what can be done. */
@@ -22,17 +22,17 @@ export function connectionFault(error: unknown, target: Target, url: URL): Fault
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return fault(
       'transport',
-      `The name of ${where} could not be found. Check the network, or the address in ${baseUrlVariable(name)}.`,
+      `The name of ${where} could not be found. Check the network, or the address in ${addressSource(target)}.`,
     )
   if (code === 'ECONNREFUSED' && target.row.port !== undefined)
     return fault(
       'transport',
-      `Nothing answers at ${url.host}. Start the ${name} server, or set ${baseUrlVariable(name)}.`,
+      `Nothing answers at ${url.host}. Start the ${name} server, or set ${addressSource(target)}.`,
     )
   if (code === 'ECONNREFUSED')
     return fault(
       'transport',
-      `${where} refuses the connection. Try again later, or check the address in ${baseUrlVariable(name)}.`,
+      `${where} refuses the connection. Try again later, or check the address in ${addressSource(target)}.`,
     )
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/.test(code))
     return fault('transport', `${where} cannot be reached. Check the network and the proxy.`)
@@ -61,7 +61,7 @@ export function hopelessFault(text: string, deep: boolean, target: Target, url: 
   const who = `${target.row.id} (${url.host})`
   if (deep) return { kind: 'invalid', code: 'too-deep', message: `The answer of ${who} nests too deep to be read.` }
   if (!/^\s*</.test(text)) return undefined
-  const message = `${who} answered with a web page (“${titleOf(text)}”) instead of an answer. Check the address in ${baseUrlVariable(target.row.id)}, or whether this network wants you to sign in.`
+  const message = `${who} answered with a web page (“${titleOf(text)}”) instead of an answer. Check the address in ${addressSource(target)}, or whether this network wants you to sign in.`
   return { kind: 'invalid', code: 'web-page', message }
 }
 
@@ -81,14 +81,14 @@ export function endlessFault(target: Target): Fault {
 /** A redirect. A POST with a key in it is never sent on to where somebody else says. */
 export function redirectFault(status: number, location: string | undefined, target: Target, url: URL): Fault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).host : 'nowhere'
-  const message = `${target.row.id} (${url.host}) redirects to ${to}, which is not followed. If that is right, set ${baseUrlVariable(target.row.id)}.`
+  const message = `${target.row.id} (${url.host}) redirects to ${to}, which is not followed. If that is right, set ${addressSource(target)}.`
   return { kind: 'invalid', status, message }
 }
 
 /** A server that wants to speak another protocol; nobody asked for that, so it is a proxy or a wrong address. */
 export function switchFault(status: number, target: Target, url: URL): Fault {
   const name = status === 101 ? ' (Switching Protocols)' : ''
-  const message = `${target.row.id} (${url.host}) answered ${status}${name}, which is no answer to a request. Check the address in ${baseUrlVariable(target.row.id)}, and the proxy.`
+  const message = `${target.row.id} (${url.host}) answered ${status}${name}, which is no answer to a request. Check the address in ${addressSource(target)}, and the proxy.`
   return { kind: 'invalid', status, message }
 }
 

@@ -54,7 +54,7 @@ export type EntryBody =
       readonly call: string
       readonly name: string
       readonly input: JsonObject
-      /** What a command may do beyond the sandbox. With it the same call begins a second time: the person let it run again. */
+      /** What the person lets a command do beyond the sandbox; where the same call began before, it runs again with that. */
       readonly access?: SandboxAccess
     }
   /** (c) How a call ended. */

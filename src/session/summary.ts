@@ -26,8 +26,8 @@ export function titleOf(entries: readonly Entry[]): string {
 
 /** How many prompts there were up to the last of these entries, and who answered last. Of a prompt's name the number is enough. */
 export function latestOf(entries: readonly Entry[]): Pick<SessionSummary, 'prompts' | 'model' | 'asked'> {
-  const named = entries.findLast((entry) => 'prompt' in entry && typeof entry.prompt === 'string')
-  const number = named && 'prompt' in named ? /#(\d{1,9})$/.exec(named.prompt)?.[1] : undefined
+  const numbers = entries.flatMap((entry) => ('prompt' in entry ? (/#(\d{1,9})$/.exec(entry.prompt)?.[1] ?? []) : []))
+  const number = numbers.at(-1)
   const turn = entries.findLast((entry) => entry.kind === 'turn')
   const request = entries.findLast((entry) => entry.kind === 'request')
   const origin = turn?.kind === 'turn' ? turn.turn.origin : undefined

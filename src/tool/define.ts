@@ -21,8 +21,14 @@ export interface ToolOutput {
   readonly blocked?: SandboxBlock
 }
 
-/** What a person sees of a result: words, or a change to a file. */
-export type Display = string | FileDiff
+/** What a person sees of a result: words, a document, or a change to a file. */
+export type Display = string | FileDiff | MarkdownDisplay
+
+/** A text in Markdown, and what became of it in a few words. */
+export interface MarkdownDisplay {
+  readonly title: string
+  readonly markdown: string
+}
 
 /** A change to a file, as editors know it. */
 export interface FileDiff {
@@ -85,6 +91,8 @@ export type AskDetails =
       readonly command: string
       readonly rootCommand: string
       readonly folder: string
+      /** It needs the network, which the sandbox closes to it; the person may open it for this command. */
+      readonly isOffline?: true
     }
   | {
       readonly kind: 'mcp'
@@ -136,6 +144,8 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly aliases?: Readonly<Record<string, string>>
   /** Other names for the tool itself, accepted but never declared. */
   readonly nameAliases?: readonly NameAlias[]
+  /** What it does with the paths of its effects, as a question begins: `Read`. Without it, or a preview, the call is shown. */
+  readonly verb?: string
   /** Milliseconds; without it, as long as it takes. */
   readonly timeout?: number
   effects(input: Input, folders: readonly string[]): readonly Effect[]

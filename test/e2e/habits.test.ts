@@ -72,6 +72,24 @@ describe('what users of other agents are used to', () => {
       assert.equal(here.server.requests.length, 0)
     })
 
+  for (const [typed, meant] of [
+    ['modls list', 'models'],
+    ['lgoin openai', 'login openai'],
+    ['sesions show', 'sessions show'],
+    ['polcy explain', 'policy explain'],
+    ['completon zsh', 'completion zsh'],
+  ] as const)
+    test(`two words that are nearly a command are not sent to a model: ${typed}`, async () => {
+      const here = await stage(HELLO)
+      const { code, err } = await dragoman(typed.split(' '), here)
+      assert.equal(code, 42)
+      const [first] = typed.split(' ')
+      assert.ok(
+        err.includes(`there is no command ${first}; did you mean ${meant}? As a prompt: dragoman -p "${typed} …"`),
+      )
+      assert.equal(here.server.requests.length, 0)
+    })
+
   test('help and version are answered, and a word with something piped in is a prompt, unless it is nearly a command', async () => {
     const here = await stage(HELLO)
     for (const word of ['help', 'version']) assert.equal((await dragoman([word], here)).code, 0)
@@ -81,7 +99,8 @@ describe('what users of other agents are used to', () => {
     assert.equal((await dragoman(['review'], here, { input: 'a diff' })).code, 0)
     assert.equal((await dragoman(['-p', 'modls'], here)).code, 0)
     assert.equal((await dragoman(['fix', 'it'], here)).code, 0)
-    assert.equal(here.server.requests.length, 3)
+    assert.equal((await dragoman(['model', 'weights'], here)).code, 0)
+    assert.equal(here.server.requests.length, 4)
   })
 
   for (const [flag, runs] of [

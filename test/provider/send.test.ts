@@ -6,7 +6,10 @@ import type { TurnEvent } from '../../src/model/event.ts'
 import type { Fault } from '../../src/model/fault.ts'
 import { fold } from '../../src/model/fold.ts'
 import type { ModelPort } from '../../src/provider/port.ts'
+import { resolveModel } from '../../src/provider/resolve.ts'
+import type { Row } from '../../src/provider/row.ts'
 import { port, startPost } from '../../src/provider/send.ts'
+import { rows } from '../../src/provider/table.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf, KEY, question, SECRET } from './support/ask.ts'
 import { fakeClock } from './support/clock.ts'
@@ -313,6 +316,22 @@ describe('faults are sentences', () => {
       fault.message,
       'Nothing answers at 127.0.0.1:9. Start the lmstudio server, or set DRAGOMAN_LMSTUDIO_BASE_URL.',
     )
+  })
+
+  test('the address to check is named by what it was read from', async () => {
+    const row: Row = { id: 'mine', wire: 'openai-chat', url: 'http://127.0.0.1:9/v1', auth: 'none', keys: [] }
+    const dead = 'http://127.0.0.1:9/v1'
+    for (const [name, env, source] of [
+      ['openai-chat/x', { OPENAI_BASE_URL: dead }, 'OPENAI_BASE_URL'],
+      ['anthropic/x', { ANTHROPIC_BASE_URL: dead }, 'ANTHROPIC_BASE_URL'],
+      ['openai-chat/x', { DRAGOMAN_OPENAI_CHAT_BASE_URL: dead }, 'DRAGOMAN_OPENAI_CHAT_BASE_URL'],
+      ['mine/x', {}, 'providers.mine.url of the settings'],
+    ] as const) {
+      const target = resolveModel(name, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', ...env }, [...rows, row])
+      assert.ok('row' in target, JSON.stringify(target))
+      const fault = faultOf(await eventsOf(port(target, { post: startPost({}) })))
+      assert.match(fault.message, new RegExp(`check the address in ${source.replaceAll('.', '\\.')}\\.$`))
+    }
   })
 
   test('a name that does not resolve', async () => {

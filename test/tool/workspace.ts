@@ -91,7 +91,7 @@ export function textOf({ content }: ToolOutput): string {
 
 /** The change that an output shows to the person. */
 export function diffOf({ display }: ToolOutput): FileDiff {
-  assert.ok(typeof display === 'object', 'the output shows no diff')
+  assert.ok(typeof display === 'object' && 'fileDiff' in display, 'the output shows no diff')
   return display
 }
 

@@ -112,7 +112,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.shows(/There is no \/modle; did you mean \/model or \/mode\?/)
     terminal.type('/mode plan')
     terminal.press('Enter')
-    await terminal.shows('Mode plan: only looks.')
+    await terminal.shows('Mode plan: only looks, then makes a plan.')
     terminal.type('/theme light')
     terminal.press('Enter')
     await terminal.shows('Theme light, from now on.')

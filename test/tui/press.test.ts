@@ -77,10 +77,42 @@ describe('what a key does', () => {
     assert.deepEqual(pressed(START, '\u0003\u0003').deeds, [{ do: 'quit' }])
   })
 
-  test('Esc takes back what waits, and stops only after that', () => {
-    const { state, deeds } = pressed({ ...START, running: 0, queued: ['one', 'two'] }, '\u001B')
-    assert.deepEqual([state.editor.text, state.queued, deeds], ['one\ntwo', [], []])
-    assert.deepEqual(pressed(state, '\u001B').deeds, [{ do: 'stop' }])
+  test('Esc and Control-C stop the model, and what waits comes back into the input', () => {
+    for (const key of ['\u001B', '\u0003']) {
+      const { state, deeds } = pressed({ ...START, running: 0, queued: ['one', 'two'] }, key)
+      assert.deepEqual([state.editor.text, state.queued, deeds], ['one\ntwo', [], [{ do: 'stop' }]])
+    }
+    const asking = pressed({ ...START, running: 0, queued: ['one'], asks: [asked('q')] }, '\u0003')
+    assert.deepEqual([asking.state.editor.text, asking.state.queued, asking.deeds], ['one', [], [{ do: 'stop' }]])
+  })
+
+  test('Up takes a message that waits out of the queue, and Esc does not double it', () => {
+    const working: State = { ...START, running: 0 }
+    const sent = pressed(working, 'one\r').state
+    const up = pressed({ ...sent, queued: ['one'] }, '\u001B[A')
+    assert.deepEqual([up.state.editor.text, up.state.queued, up.deeds], ['one', [], []])
+    const stopped = pressed(up.state, '\u001B')
+    assert.deepEqual([stopped.state.editor.text, stopped.deeds], ['one', [{ do: 'stop' }]])
+    assert.deepEqual(pressed(up.state, ' more\r').deeds, [{ do: 'say', text: 'one more' }])
+  })
+
+  test('Space, b, g and G turn the pages of a long question, and a leap counts for nothing', () => {
+    const command = Array.from({ length: 60 }, (_unused, at) => `line ${at}`).join('\n')
+    const ask = { ...asked('q'), details: { kind: 'exec', title: '', command, rootCommand: 'x', folder: '/' } } as Ask
+    const long: State = { ...START, asks: [ask], size: { width: 80, rows: 24 } }
+    const first = /lines 1–(\d+) of 60/.exec(askText(long))
+    assert.ok(Number(first?.[1]) >= 18, `a page is as tall as the terminal allows: ${first?.[0]}`)
+    const leapt = slowly(long, 'G')
+    assert.match(askText(leapt.state), /–60 of 60/)
+    assert.deepEqual(slowly(leapt.state, 'y').deeds, [], 'what was leapt over was not seen')
+    assert.match(askText(slowly(leapt.state, 'g').state), /lines 1–/)
+    const read = slowly(long, ' ', ' ', ' ', ' ')
+    assert.match(askText(read.state), /–60 of 60/)
+    assert.deepEqual(slowly(read.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
+    assert.match(askText(slowly(read.state, 'b').state), /lines 2\d–/)
+    assert.equal(pressed(long, 'Go on').state.editor.text, 'Go on', 'letters at once are a text')
+    const short: State = { ...START, asks: [asked('q')] }
+    assert.equal(slowly(short, 'G').state.editor.text, 'G', 'one page has nothing to turn')
   })
 
   test('up and down go through what was said, and back to nothing', () => {
@@ -232,7 +264,10 @@ describe('what a key does', () => {
     for (const keys of [['y'], ['a', '1'], [PAGE, 'y'], ['\u001B[F', 'y'], ['\u001B[F', '\u001B[H', PAGE, 'y']]) {
       const { state, deeds } = slowly(asking, ...keys)
       assert.deepEqual(deeds, [], keys.join(' '))
-      assert.match(askText({ ...state, size: { width: 80, rows: 22 } }), /see the rest first \(PgDn\), then answer/)
+      assert.match(
+        askText({ ...state, size: { width: 80, rows: 22 } }),
+        /see the rest first \(PgDn or Space\), then answer/,
+      )
     }
     const whole = slowly(asking, ...Array.from({ length: 10 }, () => PAGE))
     assert.match(askText({ ...whole.state, size: { width: 80, rows: 22 } }), /touch PWNED/)

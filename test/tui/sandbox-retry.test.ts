@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { skipWithoutBox } from '../host/box.ts'
-import { stage } from '../support/command.ts'
+import { dragoman, stage } from '../support/command.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
 
 const servers: Server[] = []
@@ -109,5 +109,71 @@ describe('a command that the sandbox keeps from the network', { skip: noTmux || 
     terminal.press('Enter')
     await terminal.shows('All done.')
     assert.equal(other.count(), 1)
+  })
+
+  test('one that is known to need it is asked about with a word of it, and runs with the network at once', async () => {
+    const server = await hiddenServer()
+    const at = await stage([call('./wget it'), { say: 'All done.' }])
+    writeFileSync(join(at.work, 'wget'), `#!/bin/sh\n${server.command}\n`, { mode: 0o755 })
+    const terminal = openTerminal([], { ...at, rows: 40, columns: 110 })
+    await terminal.shows('Say what you want done')
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows(/It needs the network, which the sandbox closes to it\.[^]*\[y\] yes, once, without network/)
+    terminal.press('w')
+    await terminal.shows('All done.')
+    assert.equal(server.count(), 1)
+    assert.doesNotMatch(terminal.history(), /Run it again/)
+    const intents = entries(at.home).filter(({ kind }) => kind === 'intent')
+    assert.deepEqual(
+      intents.map(({ access }) => access),
+      ['network'],
+    )
+  })
+
+  test('says so while it runs, and “always” can be for this project', async () => {
+    const server = await hiddenServer()
+    const at = await stage([
+      call(`sleep 6; ${server.command}`),
+      { say: 'First part done.' },
+      call(server.command),
+      call(server.command),
+      { say: 'All done.' },
+    ])
+    const terminal = openTerminal(['--approval-mode', 'yolo'], { ...at, rows: 40, columns: 130 })
+    await terminal.shows('Say what you want done')
+    terminal.type('go')
+    terminal.press('Enter')
+    await terminal.shows(/● run_shell_command .* [3-9] s, no network \(sandbox\)/)
+    await terminal.shows('Run it again with network access?')
+    terminal.press('Escape')
+    await terminal.shows('First part done.')
+    terminal.type('go on')
+    terminal.press('Enter')
+    await terminal.shows('Run it again with network access?')
+    terminal.press('a')
+    const choices = await terminal.shows('in this project, for good')
+    terminal.press(/\[(\d)\] always, in this project/.exec(choices)?.[1] ?? '2')
+    await terminal.shows('All done.')
+    assert.equal(server.count(), 2)
+    const settings = JSON.parse(readFileSync(join(at.home, '.config/dragoman/config.json'), 'utf8')) as {
+      projects: Record<string, { sandboxOptions: { allowNetwork: string[] } }>
+    }
+    const [[folder, project] = []] = Object.entries(settings.projects)
+    assert.equal(folder, realpathSync(at.work))
+    assert.equal(project?.sandboxOptions.allowNetwork.length, 1)
+  })
+
+  test('programs that would try again for long are told not to, only without the network', async () => {
+    const command = 'echo "retries=$npm_config_fetch_retries."'
+    for (const [args, said] of [
+      [[], 'retries=0.'],
+      [['--sandbox-network'], 'retries=.'],
+      [['--sandbox', 'off'], 'retries=.'],
+    ] as const) {
+      const at = await stage([call(command), { say: 'All done.' }])
+      await dragoman(['-p', 'go', '--yolo', ...args], at)
+      assert.ok(JSON.stringify(at.server.requests[1]?.body).includes(said), `${args.join(' ')}: ${said}`)
+    }
   })
 })

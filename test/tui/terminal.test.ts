@@ -99,7 +99,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.type('/model openai-chat/script?other')
     terminal.press('Enter')
     await terminal.shows('From here on: openai-chat/script?other')
-    await terminal.shows('openai-chat/script?other · asks')
+    await terminal.shows('openai-chat/script?other · default mode')
     terminal.type('/model nobody/x')
     terminal.press('Enter')
     await terminal.shows('There is no provider “nobody”')
@@ -142,7 +142,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
       await terminal.shows(new RegExp(`^> ${typed}$`, 'm'))
     }
     const screen = terminal.screen()
-    assert.equal(screen.match(/openai-chat\/script · asks/g)?.length, 1, screen)
+    assert.equal(screen.match(/openai-chat\/script · default mode/g)?.length, 1, screen)
     assert.equal(screen.match(/^> x+$/gm)?.length, 1, screen)
     assert.match(terminal.history().replace(/\s+/g, ' '), /A sentence that is long enough to be broken/)
   })
@@ -169,7 +169,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
 
   test('a command typed in full is that command, it stands above its answer, and nothing is left behind', async () => {
     const { terminal } = await open([])
-    await terminal.shows(/asks · (?:no )?sandbox/)
+    await terminal.shows(/default mode · (?:no )?sandbox/)
     terminal.type('/mode')
     await terminal.shows('› /mode ')
     terminal.press('Enter')
@@ -178,7 +178,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows(/src\/\*\*\/\*\.ts|Finds files by a glob/)
     assert.match(terminal.history(), /^Dragoman · /)
-    assert.equal(terminal.history().match(/openai-chat\/script · asks/g)?.length, 1, terminal.history())
+    assert.equal(terminal.history().match(/openai-chat\/script · default mode/g)?.length, 1, terminal.history())
   })
 
   test('a model that is too busy: one line says why and when, and Esc ends the waiting', async () => {
@@ -402,10 +402,10 @@ describe('the first minute', { skip: noTmux }, () => {
     const terminal = openTerminal([], here)
     await terminal.shows('This folder has settings of its own')
     terminal.press('2')
-    await terminal.shows('asks nothing')
+    await terminal.shows('yolo mode')
     terminal.press('C-d')
     await terminal.shows('ended with 0')
     const again = openTerminal([], here)
-    await again.shows('asks nothing')
+    await again.shows('yolo mode')
   })
 })

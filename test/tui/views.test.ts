@@ -8,8 +8,11 @@ import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { pickLines } from '../../src/cli/tui/pick.ts'
 import { startState, type State, type Status, UNSEEN } from '../../src/cli/tui/state.ts'
 import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
+import { hasUtf8 } from '../../src/cli/tui/term/terminal.ts'
+import { callLines } from '../../src/cli/tui/view/call.ts'
 import { diffLines, diffSize } from '../../src/cli/tui/view/diff.ts'
 import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
+import type { Look } from '../../src/cli/tui/view/look.ts'
 import { welcome } from '../../src/cli/tui/view/welcome.ts'
 import { root } from '../support/paths.ts'
 
@@ -283,13 +286,42 @@ describe('the views', () => {
 })
 
 test('task lists stand with their boxes, tight and loose, nested and numbered', () => {
-  const shown = (text: string) =>
-    blockLines({ kind: 'text', text, done: true }, { width: 40 }, NOW)
+  const shown = (text: string, look: Pick<Look, 'ascii'> = {}) =>
+    blockLines({ kind: 'text', text, done: true }, { width: 40, ...look }, NOW)
       .slice(1)
       .map((one) => plain(one).trimEnd())
   assert.deepEqual(
     shown('Plan:\n\n- [x] read **it**\n- [ ] change it\n  - [ ] test\n- plain\n\n1. [ ] one\n2. [x] two'),
-    ['Plan:', '', '• [x] read it', '• [ ] change it', '      • [ ] test', '• plain', '', '1. [ ] one', '2. [x] two'],
+    ['Plan:', '', '☑ read it', '☐ change it', '  ☐ test', '• plain', '', '1. ☐ one', '2. ☑ two'],
   )
-  assert.deepEqual(shown('- [ ] one\n\n- [x] two'), ['• [ ] one', '• [x] two'])
+  assert.deepEqual(shown('- [ ] one\n\n- [x] two'), ['☐ one', '☑ two'])
+  assert.deepEqual(shown('- [ ] one\n- [x] two', { ascii: true }), ['[ ] one', '[x] two'])
+})
+
+test('only a terminal that says it is not UTF-8 gets ASCII', () => {
+  for (const env of [{}, { LANG: 'de_DE.UTF-8' }, { LC_ALL: 'C.utf8', LANG: 'C' }, { LANG: '' }])
+    assert.ok(hasUtf8(env))
+  for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX', LANG: 'C.UTF-8' }]) assert.ok(!hasUtf8(env))
+})
+
+test('a message that says why nothing was done is shown to its end; output is cut', () => {
+  const why = 'It would write .git/config, which is protected because it may name programs. The policy forbids it.'
+  const shown = (status: 'denied' | 'error' | 'ok') => {
+    const result = {
+      kind: 'result',
+      id: '1',
+      name: 'write_file',
+      status,
+      content: [{ kind: 'text', text: why }],
+    } as const
+    const made = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
+    const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
+    return callLines(state, { look: { width: 40 }, seconds: 0, progress: '', open: false })
+      .slice(1)
+      .map((one) => plain(one).trim())
+      .join(' ')
+  }
+  assert.equal(shown('denied'), why)
+  assert.equal(shown('error'), why)
+  assert.notEqual(shown('ok'), why)
 })

@@ -23,7 +23,10 @@ export function questionText({ details: logged }: LoggedQuestion): string {
   const framed = (text: string): string => text.replace(/\n$/, '').replace(/^/gm, '│ ')
   const whole = (text: string): string => framed(renderQuestion(text, { reveal: true }).text)
   const name = (text: string): string => renderSafe(text, 'file-name')
-  if (details.kind === 'exec') return `Run this in ${name(details.folder)}?\n${whole(details.command)}\n`
+  if (details.kind === 'exec') {
+    const closed = details.isOffline ? 'It needs the network, which the sandbox closes to it.\n' : ''
+    return `Run this in ${name(details.folder)}?\n${whole(details.command)}\n${closed}`
+  }
   if (details.kind === 'edit')
     return `Change ${name(details.filePath)}?\n${framed(renderSafe(details.fileDiff, 'diff'))}\n`
   if (details.kind === 'plan') return `Carry out this plan?\n${whole(details.plan)}\n`

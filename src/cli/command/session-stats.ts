@@ -1,3 +1,4 @@
+import { isNonZeroExit } from '../../agent/call-state.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { addUsage, NO_USAGE, type Usage, usageIn } from '../../model/usage.ts'
 import type { Catalog } from '../../provider/catalog.ts'
@@ -81,7 +82,8 @@ export function sessionStats(entries: readonly Entry[], catalog: Pick<Catalog, '
       if (usage) book(asked, usage, entry.ms ?? 0, 0)
     } else if (entry.kind === 'result') {
       const { name, status } = entry.result
-      tools[name] = used(tools[name] ?? NO_TOOL, status, entry.ms, entry.facts)
+      const end = status === 'ok' && isNonZeroExit(entry.facts) ? 'error' : status
+      tools[name] = used(tools[name] ?? NO_TOOL, end, entry.ms, entry.facts)
     }
   }
   const [byModel, byTool] = [Object.values(models), Object.values(tools)]

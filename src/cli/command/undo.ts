@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { dirname, join } from 'node:path'
 import { inspectUndo, keepIn, undo, type UndoFile } from '../../agent/undo.ts'
 import { keepingFormer } from '../../host/keep.ts'
@@ -72,15 +71,28 @@ function foldersOf({ steps }: UndoPlan, folder: string): string[] {
   return [folder, ...new Set(outside)]
 }
 
+/** One key answers, as in a conversation. */
 async function agreed(): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new Complaint('nobody is there to say yes; give --yes to put these files back')
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) throw new Complaint('nobody is there to say yes; give --yes to put these files back')
+  stderr.write('Put them back? [y] yes   [n] no > ')
+  stdin.setRawMode(true)
   try {
-    return /^y(?:es)?$/i.test((await lines.question('Put them back? [y/n] > ')).trim())
+    for await (const keys of stdin.setEncoding('utf8')) {
+      const key = String(keys).charAt(0).toLowerCase()
+      if (!ANSWERS.includes(key)) continue
+      stderr.write(`${key === 'y' ? 'yes' : 'no'}\n`)
+      return key === 'y'
+    }
+    return false
   } finally {
-    lines.close()
+    stdin.setRawMode(false)
+    stdin.pause()
   }
 }
+
+/** Yes, no, and the keys that mean no everywhere: Escape, Control-C, Control-D. */
+const ANSWERS = 'yn\u001B\u0003\u0004'
 
 function turnOf(positionals: readonly string[]): number | undefined {
   const [text, ...more] = positionals

@@ -9,7 +9,7 @@ import { soundRules } from '../../policy/rule/book.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { configFolder } from '../own/places.ts'
 import { readProjectFile } from '../own/project-file.ts'
-import { CONFIG_SCHEMA, type Config, type PolicyConfig } from './schema.ts'
+import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
 import { isTrusted } from './trust.ts'
 
 /** The settings that hold in a folder. */
@@ -28,7 +28,7 @@ export interface Settings {
 export const NO_SETTINGS: Settings = { config: {}, policies: {}, files: [], notices: [] }
 
 /** Where the settings of a machine lie; whoever looks after it writes them. */
-const MACHINE = '/etc/dragoman/config.json'
+export const MACHINE = '/etc/dragoman/config.json'
 
 /** Reads the settings for a folder. A file that is wrong is a complaint: nobody's rules are passed over in silence. */
 export function readSettings(folder: string): Settings {
@@ -44,7 +44,7 @@ export function readSettings(folder: string): Settings {
   const imported = servers.text === undefined || !trusted ? undefined : importServers(servers.text, folder)
   const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
   const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
-  const here = user?.projects?.[projectKey(folder)]?.policy
+  const here = user?.projects?.[projectKey(folder)]
   const untrusted = [...(own.text === undefined ? [] : [path]), ...(servers.text === undefined ? [] : [MCP_FILE])]
   return {
     config: {
@@ -53,10 +53,11 @@ export function readSettings(folder: string): Settings {
       // What the settings say of a server goes before what the file of another program says of it.
       ...joined('mcpServers', imported ? { imported: { mcpServers: imported.servers }, ...found } : found),
       ...joined('catalog', found),
+      ...(here?.sandboxOptions && { sandboxOptions: joinedAccess(config.sandboxOptions ?? {}, here.sandboxOptions) }),
     },
     policies: {
       ...Object.fromEntries(Object.entries(found).flatMap(([tier, { policy }]) => (policy ? [[tier, policy]] : []))),
-      ...(here && { user: joinedRules(user?.policy ?? {}, here) }),
+      ...(here?.policy && { user: joinedRules(user?.policy ?? {}, here.policy) }),
     },
     files: [admin && MACHINE, user && userConfig(), project && path, imported && join(folder, MCP_FILE)].filter(
       (file) => file !== undefined,
@@ -104,6 +105,12 @@ function joinedRules(one: PolicyConfig, other: PolicyConfig): PolicyConfig {
   const keys = ['allow', 'ask', 'deny', 'protectedWrites', 'secretFiles'] as const
   const joinedOf = (key: (typeof keys)[number]) => [...(one[key] ?? []), ...(other[key] ?? [])]
   return Object.fromEntries(keys.map((key) => [key, joinedOf(key)]))
+}
+
+/** What commands may do beyond the sandbox everywhere, and what in one project. */
+function joinedAccess(one: SandboxConfig, other: NonNullable<ProjectConfig['sandboxOptions']>): SandboxConfig {
+  const joinedOf = (key: keyof typeof other) => [...(one[key] ?? []), ...(other[key] ?? [])]
+  return { ...one, allowNetwork: joinedOf('allowNetwork'), allowOutside: joinedOf('allowOutside') }
 }
 
 /** Where a project's settings lie. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { ApprovalMode } from '../../policy/policy.ts'
+import { type ApprovalMode, MODE_NAMES } from '../../policy/policy.ts'
 import type { McpServerConfig } from '../../tool/mcp/config.ts'
 
 /** What a person can settle in a config file. */
@@ -17,7 +17,7 @@ export interface Config {
   readonly providers?: Readonly<Record<string, JsonObject>>
   readonly policy?: PolicyConfig
   /** What holds in one project only, by its folder. It counts in the person's own settings, never in a project's. */
-  readonly projects?: Readonly<Record<string, { readonly policy?: PolicyConfig }>>
+  readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
@@ -34,6 +34,12 @@ export interface Config {
   readonly screenReader?: boolean
   /** Facts about models that the catalogue lacks or has wrong. */
   readonly catalog?: Readonly<Record<string, JsonObject>>
+}
+
+/** What holds in one project only. */
+export interface ProjectConfig {
+  readonly policy?: PolicyConfig
+  readonly sandboxOptions?: Pick<SandboxConfig, 'allowNetwork' | 'allowOutside'>
 }
 
 /** What commands may have and change beside the workspace. */
@@ -167,6 +173,11 @@ const modelCard = closed('What is known of a model.', {
   ),
 })
 
+const accessRules = {
+  allowNetwork: texts('Commands that reach the network from the sandbox, as rules: npm install *.'),
+  allowOutside: texts('Commands that run outside the sandbox, as rules. They still need permission to run.'),
+}
+
 const policy = closed('Rules: the last of deny, ask, allow that fits decides, deny first.', {
   allow: rules('What runs unasked.'),
   ask: rules('What is always asked about.'),
@@ -179,15 +190,14 @@ const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
   model: text('The model to use when none is named: provider/model.'),
   fallback: texts('The models to go on with when that one cannot answer.'),
-  approvalMode: oneOf('What happens unasked.', ['default', 'auto_edit', 'yolo', 'plan']),
+  approvalMode: oneOf('What happens unasked.', MODE_NAMES),
   sandbox: oneOf('Whether commands run in a sandbox; auto: where there is one.', ['auto', 'on', 'off']),
   sandboxOptions: closed('What commands may have and change beside the workspace.', {
     writeCaches: flag(
       'Commands and MCP servers with the network write the package caches of your home folder; without it, private ones.',
     ),
     network: flag('Commands in the sandbox reach the network.'),
-    allowNetwork: texts('Commands that reach the network from the sandbox, as rules: npm install *.'),
-    allowOutside: texts('Commands that run outside the sandbox, as rules. They still need permission to run.'),
+    ...accessRules,
     memory: count('Megabytes that all processes of a command may hold; three quarters of the machine’s if not said.'),
     fileSize: count('Megabytes that a command in the sandbox may write into one file; 16384 if not said.'),
   }),
@@ -199,7 +209,13 @@ const properties: Record<keyof Config, JsonObject> = {
   policy,
   projects: {
     type: 'object',
-    additionalProperties: closed('A project.', { policy }),
+    additionalProperties: closed('A project.', {
+      policy,
+      sandboxOptions: closed(
+        'What its commands may do beyond the sandbox, beside what they may everywhere.',
+        accessRules,
+      ),
+    }),
     description:
       'Rules for single projects, by folder; only in your own settings. “Allow in this project” writes here.',
   },

@@ -1,7 +1,7 @@
 import type { SandboxAccess } from '../../model/sandbox-access.ts'
 import { changeOwnFile } from '../own/file.ts'
 import { readConfigFile, userConfig } from './read.ts'
-import type { Config, PolicyConfig } from './schema.ts'
+import type { Config, PolicyConfig, ProjectConfig, RuleConfig } from './schema.ts'
 
 /** Changes a person's own settings. */
 export function changeUserConfig(change: (config: Config) => Config): void {
@@ -23,13 +23,41 @@ export function allowForGood(rules: readonly string[], project?: string): void {
   })
 }
 
-/** Lets commands do more than the sandbox lets them, for good. */
-export function allowAccess(access: SandboxAccess, rules: readonly string[]): void {
-  const key = access === 'network' ? 'allowNetwork' : 'allowOutside'
-  changeUserConfig(({ sandboxOptions = {}, ...config }) => {
-    const known = sandboxOptions[key] ?? []
-    const added = rules.filter((rule) => !known.includes(rule))
-    return { ...config, sandboxOptions: { ...sandboxOptions, [key]: [...known, ...added] } }
+/** Lets commands do more than the sandbox lets them, for good: everywhere, or in the project in this folder. */
+export function allowAccess(access: SandboxAccess, rules: readonly string[], project?: string): void {
+  const key = ACCESS_KEYS[access]
+  const added = (place: Pick<Config, 'sandboxOptions'> | undefined) => {
+    const known = place?.sandboxOptions?.[key] ?? []
+    const news = rules.filter((rule) => !known.includes(rule))
+    return { ...place, sandboxOptions: { ...place?.sandboxOptions, [key]: [...known, ...news] } }
+  }
+  changeUserConfig((config) => {
+    if (project === undefined) return added(config)
+    return { ...config, projects: { ...config.projects, [project]: added(config.projects?.[project]) } }
+  })
+}
+
+/** Under which key of the settings the rules of an access stand. */
+export const ACCESS_KEYS = { network: 'allowNetwork', outside: 'allowOutside' } as const satisfies Record<
+  SandboxAccess,
+  string
+>
+
+/** Takes a rule out of a list of the person's own settings: those for everywhere, or those of the project in this folder. */
+export function removeRule(
+  list: keyof Pick<PolicyConfig, 'allow' | 'ask' | 'deny'> | (typeof ACCESS_KEYS)[SandboxAccess],
+  rule: string,
+  project?: string,
+): void {
+  const isOther = (one: RuleConfig): boolean => (typeof one === 'string' ? one : one.rule) !== rule
+  const without = <T extends ProjectConfig>(place: T): T => {
+    const part = list === 'allowNetwork' || list === 'allowOutside' ? 'sandboxOptions' : 'policy'
+    const rules: Readonly<Partial<Record<typeof list, readonly RuleConfig[]>>> = place[part] ?? {}
+    return { ...place, [part]: { ...rules, [list]: (rules[list] ?? []).filter(isOther) } }
+  }
+  changeUserConfig((config) => {
+    if (project === undefined) return without(config)
+    return { ...config, projects: { ...config.projects, [project]: without(config.projects?.[project] ?? {}) } }
   })
 }
 

@@ -1,3 +1,4 @@
+import { APPROVAL_MODES, MODE_NAMES } from '../../policy/policy.ts'
 /** An option of a command line. Parsing, help, completion and the man page are all made from this. */
 export interface Option {
   /** One letter. */
@@ -53,8 +54,10 @@ export const RUN_OPTIONS = {
   'all-files': { short: 'a', about: 'take the text of all files of the folder along from the start', ...asking },
   'approval-mode': {
     takes: '<mode>',
-    from: ['default', 'auto_edit', 'yolo', 'plan'],
-    about: 'default (ask), auto_edit (edits run unasked, commands ask), yolo (ask nothing) or plan (look, then a plan)',
+    from: MODE_NAMES,
+    about: Object.entries(APPROVAL_MODES)
+      .map(([name, about]) => `${name} (${about})`)
+      .join(', '),
     ...rights,
   },
   yolo: { short: 'y', about: 'the same as --approval-mode yolo', ...rights },

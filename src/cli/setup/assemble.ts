@@ -112,7 +112,10 @@ export async function assemble(
       model,
       toolbox: mcp?.toolbox ?? toolbox(own),
       policy: mode.policy,
-      sandboxAccess: accessRulesFor(settings, [...folders, scratch]),
+      sandboxAccess: accessRulesFor(settings, [...folders, scratch], async () => {
+        const now = await local.sandbox()
+        return now.inForce && !now.network
+      }),
       mode,
       host,
       folders,
@@ -181,6 +184,9 @@ function modes(
     policy: {
       decide: (proposal) => now().decide(proposal),
       remember: (proposal, grant, scope) => now().remember(proposal, grant, scope),
+      sessionGrants: () => now().sessionGrants?.() ?? [],
+      revoke: (grant) => now().revoke?.(grant),
+      forget: (rule, verdict) => now().forget?.(rule, verdict),
     },
   }
 }

@@ -32,7 +32,12 @@ export function policiesFor(
 }
 
 /** Which commands may do more than the sandbox lets them, by the person's settings. */
-export function accessRulesFor({ config }: Pick<Settings, 'config'>, folders: readonly string[]): SandboxAccessRules {
+export function accessRulesFor(
+  { config }: Pick<Settings, 'config'>,
+  folders: readonly string[],
+  isNetworkClosed: () => Promise<boolean>,
+): SandboxAccessRules {
+  const [folder = '.'] = folders
   const { allowNetwork = [], allowOutside = [] } = config.sandboxOptions ?? {}
   return withoutRuleProblem(() =>
     sandboxAccessRules({
@@ -41,7 +46,8 @@ export function accessRulesFor({ config }: Pick<Settings, 'config'>, folders: re
       disk: lookAtDisk(),
       rejected: bashRejects,
       rules: { network: allowNetwork, outside: allowOutside },
-      save: allowAccess,
+      isNetworkClosed,
+      save: (access, rules, scope) => allowAccess(access, rules, scope === 'project' ? projectKey(folder) : undefined),
     }),
   )
 }

@@ -4,7 +4,7 @@ import type { ApprovalMode } from '../../policy/policy.ts'
 import { nearMisses } from '../../schema/near.ts'
 import type { RunArgs } from '../line/args.ts'
 import { type Assembled, assemble, workFolder } from '../setup/assemble.ts'
-import { readSettings } from '../config/read.ts'
+import { readSettings, type Settings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { tapFor } from '../headless.ts'
 import { type Chosen, chooseModel, settledModel } from '../setup/model.ts'
@@ -77,9 +77,19 @@ export async function interactive(args: RunArgs): Promise<number> {
   const bangs = startBangs()
   const mentions = resourceMentions(() => ready.mcp?.servers)
 
+  /** Rules may have been added and removed since the start; settings that have become wrong are for the next start to complain of. */
+  function settingsNow(): Settings {
+    try {
+      return readSettings(folder)
+    } catch (error) {
+      if (!(error instanceof Complaint)) throw error
+      return settings
+    }
+  }
+
   async function take(session: Pick<RunArgs, 'resume' | 'fork' | 'takeOver'>): Promise<void> {
     const { resume: _resume, fork: _fork, takeOver: _takeOver, ...rest } = args
-    ready = await assemble({ ...rest, ...session, mode }, settings, chosen.port, talk.ask)
+    ready = await assemble({ ...rest, ...session, mode }, settingsNow(), chosen.port, talk.ask)
     agent = { ...ready.agent, model: chosen.port, inbox: talk.inbox }
     tap?.follow(agent.session)
     // While the person reads and types there is time to connect.
@@ -101,7 +111,10 @@ export async function interactive(args: RunArgs): Promise<number> {
         about,
         aliases: aliases.map((alias) => `/${alias}`),
       })),
-    files: () => [...files.known, ...serverResources(ready.mcp?.servers)],
+    files: () => {
+      renewFiles()
+      return [...files.known, ...serverResources(ready.mcp?.servers)]
+    },
     words: (name) => wordsOf.get(name) ?? void findWords(name),
   }
   /** What can stand after the names of commands; found out when one is typed, and forgotten when it is sent. */
@@ -289,11 +302,19 @@ export async function interactive(args: RunArgs): Promise<number> {
     }
   }
 
+  /** Files come and go while the model works: what an @ offers is found out when it is typed. */
+  function renewFiles(): void {
+    void files.load().then((isAnother) => isAnother && complete())
+  }
+
   function complete(): void {
     front.update((state) => {
       const menu = completions(state.editor, sources)
-      const { menu: _unused, ...rest } = state
-      return menu ? { ...rest, menu } : rest
+      const { menu: former, ...rest } = state
+      if (!menu) return rest
+      // What the person has gone to stays chosen when there is more to choose from.
+      const at = menu.items.findIndex(({ value }) => value === former?.items[former.at]?.value)
+      return { ...rest, menu: { ...menu, at: Math.max(at, 0) } }
     })
   }
 
@@ -325,10 +346,10 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
-  if (args.resume !== undefined) front.print(replay(agent!.session.entries, front.look))
+  if ((args.resume ?? args.fork) !== undefined) front.print(replay(agent!.session.entries, front.look))
   void branchOf(folder).then((branch) => branch !== undefined && inStatus({ branch }))
   void showSandbox()
-  void files.load().then(complete)
+  renewFiles()
   if (args.prompt !== undefined) talk.say(args.prompt)
   else if (agent!.session.pending.length > 0) talk.goOn()
 

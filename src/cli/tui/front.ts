@@ -8,7 +8,7 @@ import { type Line, wrap } from './term/line.ts'
 import { hearErrors } from './term/own-errors.ts'
 import { openScreen, type Screen } from './term/screen.ts'
 import { THEMES, type ThemeName } from './term/theme.ts'
-import { type OpenTerminal, openTerminal } from './term/terminal.ts'
+import { hasUtf8, type OpenTerminal, openTerminal } from './term/terminal.ts'
 import { withShown } from './view/ask.ts'
 import { blockLines, frame } from './view/frame.ts'
 import type { Look } from './view/look.ts'
@@ -43,6 +43,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   let hold: NodeJS.Timeout | undefined
   /** Something has changed that is not shown yet. */
   let isDue = false
+  const isUtf8 = hasUtf8(process.env)
   const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
     key: onKey,
     resize: (columns, rows) => {
@@ -66,6 +67,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     width: terminal.columns,
     rows: terminal.rows,
     ...(state.root !== undefined && { root: state.root }),
+    ...(!isUtf8 && { ascii: true }),
     ...(highlight && { highlight }),
   })
 

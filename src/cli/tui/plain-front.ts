@@ -61,6 +61,8 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
     if (choice) return act({ do: 'answer', ask: id, outcome: 'proceed-always', ...choice })
     if (ask.details.kind === 'sandbox' && /^o(?:utside)?$/i.test(text))
       return act({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'outside' })
+    if (ask.details.kind === 'exec' && ask.details.isOffline && /^w(?:ith network)?$/i.test(text))
+      return act({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'network' })
     if (letter === 'y') return act({ do: 'answer', ask: id, outcome: 'proceed-once' })
     if (letter === 'n') return act({ do: 'answer', ask: id, outcome: 'cancel', ...(words !== '' && { words }) })
     if (letter === 'a' && ask.details.kind === 'plan') return act({ do: 'answer', ask: id, outcome: 'proceed-always' })
@@ -112,5 +114,6 @@ export function openPlainFront(start: State, act: (deed: Deed) => void): Front {
 function promptFor(ask: Ask): string {
   const always = choicesOf(ask).length > 0 || ask.details.kind === 'plan' ? ' a,' : ''
   const outside = ask.details.kind === 'sandbox' && ask.details.blocked === 'network' ? ' o (outside the sandbox),' : ''
-  return `Answer y,${outside}${always} or n with your reason: `
+  const network = ask.details.kind === 'exec' && ask.details.isOffline ? ' w (with network),' : ''
+  return `Answer y,${network}${outside}${always} or n with your reason: `
 }

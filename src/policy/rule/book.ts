@@ -40,6 +40,8 @@ export interface Book {
   /** The rule that decides among those that match: of the weightiest tier that has one, the strictest. */
   find(matches: (rule: Rule) => boolean): Ruling | undefined
   add(tier: Tier, rule: Rule): void
+  /** Takes out the rules of a tier that say this. */
+  remove(tier: Tier, text: string, verdict: Verdict): void
   /** The same rules and some more, to see what these would change. */
   with(tier: Tier, rules: readonly Rule[]): Book
 }
@@ -87,6 +89,12 @@ function bookOf(pages: Map<Tier, Rule[]>, tiers: RuleTiers): Book {
     },
     add(tier, rule) {
       rulesIn(tier).push(rule)
+    },
+    remove(tier, text, verdict) {
+      pages.set(
+        tier,
+        rulesIn(tier).filter((rule) => rule.text !== text || rule.verdict !== verdict),
+      )
     },
     with(tier, rules) {
       return bookOf(new Map([...pages, [tier, [...rulesIn(tier), ...rules]]]), tiers)

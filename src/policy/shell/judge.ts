@@ -14,6 +14,7 @@ import { doubtAbout, pathDoubt } from './harmless.ts'
 import { mayNameSecret, wordsOfPattern } from './pattern-words.ts'
 import { type PlainCommand, provePlain } from './plain.ts'
 import { inFolder, withoutOptions, withoutPrinting } from './program/git.ts'
+import { needsNetwork } from './program/network.ts'
 import { subcommandOf, wordRisk } from './program/subcommand.ts'
 import { survey } from './survey.ts'
 import { type Parse, shellParser } from './syntax.ts'
@@ -34,6 +35,8 @@ export interface ShellJudgement {
   readonly why: string
   /** The programs that it would run, as far as they can be told. */
   readonly programs: readonly string[]
+  /** Is one of them known to need the network? */
+  readonly needsNetwork?: true
   /** Does this hold in every mode? */
   readonly firm: boolean
   /** Was the text understood as a whole? */
@@ -76,7 +79,11 @@ function judgeParsed(
   const { understood, complete } = found
   const programs = programsOf(found.commands)
   const proof = tree ? provePlain(tree, text) : { doubt: 'it is too long or too deep to be judged' }
-  const known = { programs, understood, isPlain: 'commands' in proof && !ODD.test(text) }
+  const isOnline = found.commands.some((one) =>
+    needsNetwork([programOf(one), ...one.words.slice(1).map(({ guess }) => guess)]),
+  )
+  const isPlain = 'commands' in proof && !ODD.test(text)
+  const known = { programs, understood, isPlain, ...(isOnline && { needsNetwork: true as const }) }
 
   const disguised = found.commands.map(programOf).find(isDisguised)
   if (disguised !== undefined) {

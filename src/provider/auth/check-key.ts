@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../wire/endpoint.ts'
 import { getJson, listAddress } from '../list-models.ts'
-import { baseUrlVariable, type Target } from '../target.ts'
+import { addressSource, type Target } from '../target.ts'
 import type { Post } from '../transport.ts'
 
 /** What an endpoint says to a key: it takes it, it refuses it, or it cannot be asked. */
@@ -20,6 +20,6 @@ export async function checkKey(target: Target, post: Post): Promise<Verdict> {
   if (status >= 300) return no(`${row.id} answered ${status}`)
   // A page that asks people to sign in to a network answers every key with 200.
   return json === undefined
-    ? no(`${row.id} (${url.host}) answered with something else than JSON; check ${baseUrlVariable(row.id)}`)
+    ? no(`${row.id} (${url.host}) answered with something else than JSON; check ${addressSource(target)}`)
     : { ok: true }
 }

@@ -19,7 +19,8 @@ export function exitPlanMode(): Tool {
       const content = modified
         ? `The person edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${textIn(input, 'plan')}`
         : 'The person approved the plan. Plan mode is off; carry it out.'
-      return Promise.resolve({ content, display: modified ? 'Plan approved as edited' : 'Plan approved' })
+      const title = modified ? 'Plan approved as edited' : 'Plan approved'
+      return Promise.resolve({ content, display: { title, markdown: textIn(input, 'plan') } })
     },
   })
 }

@@ -14,6 +14,7 @@ export const glob: Tool = builtin({
   name: 'glob',
   text,
   kind: 'search',
+  verb: 'Look for files in',
   aliases: { dir_path: 'path' },
   nameAliases: [{ name: 'FindFiles', parameters: {} }, { name: 'file_search' }, { name: 'find_files' }],
   properties: {

@@ -15,6 +15,7 @@ export const listDirectory: Tool = builtin({
   name: 'list_directory',
   text,
   kind: 'search',
+  verb: 'List',
   aliases: { dir_path: 'path' },
   nameAliases: [
     { name: 'LS', parameters: {} },

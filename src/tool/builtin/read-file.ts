@@ -14,6 +14,7 @@ export const readFile: Tool = builtin({
   name: 'read_file',
   text,
   kind: 'read',
+  verb: 'Read',
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
   nameAliases: [
     { name: 'Read', parameters: { offset: 'start_line' } },

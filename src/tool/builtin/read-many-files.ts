@@ -20,6 +20,7 @@ export function readManyFiles(isSecret: SecretTest): Tool {
     name: 'read_many_files',
     text,
     kind: 'read',
+    verb: 'Read',
     aliases: { include: 'paths' },
     properties: {
       paths: { ...LIST, description: 'Files, directories or globs, absolute or from the workspace.' },

@@ -19,6 +19,7 @@ export function searchFileContent(isSecret: SecretTest): Tool {
     name: 'search_file_content',
     text,
     kind: 'search',
+    verb: 'Search in',
     aliases: { dir_path: 'path', include_pattern: 'include' },
     nameAliases: [
       { name: 'grep_search', parameters: {} },

@@ -1,4 +1,5 @@
 import type { Ask } from '../../../agent/call-state.ts'
+import type { SandboxAccess } from '../../../model/sandbox-access.ts'
 import { isWhollyShown, sizeOf, type State } from '../state.ts'
 import type { Key } from '../term/keys.ts'
 import { answersTo, choicesOf } from '../view/answers.ts'
@@ -27,8 +28,17 @@ export function pressAtAsk(state: State, key: Key, write: (state: State) => Pres
     return isChoosing ? { state: { ...now, asking: rest } } : { state: now, deeds: [answer(ask, 'cancel')] }
   if (key.name === 'left') return look((asking.at + now.asks.length - 1) % now.asks.length)
   if (key.name === 'right' || key.name === 'tab') return look((asking.at + 1) % now.asks.length)
-  return { state: { ...now, asking: { ...rest, ...(isChoosing && { isChoosing }), top: paged(now, key.name) } } }
+  return { state: turned(now, key.name) }
 }
+
+/** The question with another part of it on the screen. */
+function turned(state: State, key: Named['name']): State {
+  const { isTooEarly: _unused, ...asking } = state.asking
+  return { ...state, asking: { ...asking, top: paged(state, key) } }
+}
+
+/** Keys by which pagers turn pages, too. */
+const PAGER_KEYS: Readonly<Record<string, Named['name']>> = { ' ': 'page-down', b: 'page-up', g: 'home', G: 'end' }
 
 /** Gives the answer that a held letter means: no other has followed it. */
 export function settle(state: State): Pressed {
@@ -46,7 +56,8 @@ function letterAtAsk(state: State, text: string, ask: Ask, write: (state: State)
   const { asks, asking, held } = state
   const look = { hasSecrets: hidesSecrets(ask, asking) }
   const isAnswer = answersTo(ask, asks, asking, look).some(({ key }) => key === text)
-  if (held === undefined && isAnswer) return { state: { ...state, held: text } }
+  const isPager = Object.hasOwn(PAGER_KEYS, text) && windowOf(state).last > 0
+  if (held === undefined && (isAnswer || isPager)) return { state: { ...state, held: text } }
   return write(released(state))
 }
 
@@ -60,6 +71,8 @@ function released({ held, ...state }: State): State {
 function answered(state: State, letter: string, ask: Ask): Pressed {
   const { isChoosing, isTooEarly: _unused, ...asking } = state.asking
   const calm: State = { ...state, asking }
+  const page = PAGER_KEYS[letter]
+  if (page !== undefined) return { state: turned(state, page) }
   if (letter === 'n') return { state: { ...calm, asking: { ...asking, why: EMPTY } } }
   if (letter === 'e') return { state: calm, deeds: [{ do: 'modify', ask: ask.id }] }
   if (letter === 'v')
@@ -70,11 +83,15 @@ function answered(state: State, letter: string, ask: Ask): Pressed {
   // Nothing is approved that has not been on the screen, all of it.
   if (!isWhollyShown(asking, ask.id)) return tooEarly(state)
   if (isPlan) return { state: calm, deeds: [answer(ask, letter === 'a' ? 'proceed-always' : 'proceed-once')] }
-  if (letter === 'o') return { state: calm, deeds: [{ ...answer(ask, 'proceed-once'), access: 'outside' }] }
+  const access = ACCESS[letter]
+  if (access) return { state: calm, deeds: [{ ...answer(ask, 'proceed-once'), access }] }
   if (!isChoosing) return { state: calm, deeds: [answer(ask, 'proceed-once')] }
   const choice = choicesOf(ask)[Number(letter) - 1]
   return choice ? { state: calm, deeds: [{ ...answer(ask, 'proceed-always'), ...choice }] } : { state }
 }
+
+/** Letters that let a command do more than the sandbox lets it, once. */
+const ACCESS: Readonly<Record<string, SandboxAccess>> = { o: 'outside', w: 'network' }
 
 function tooEarly(state: State): Pressed {
   return { state: { ...state, asking: { ...state.asking, isTooEarly: true } } }
@@ -84,9 +101,13 @@ function answer(ask: Ask, outcome: Extract<Deed, { do: 'answer' }>['outcome']): 
   return { do: 'answer', ask: ask.id, outcome }
 }
 
+function windowOf(state: State): ReturnType<typeof askWindow> {
+  return askWindow(state.asks, state.asking, askRoom(state, { ...sizeOf(state), root: state.root }))
+}
+
 /** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
 function paged(state: State, name: Named['name']): number {
-  const { room, last } = askWindow(state.asks, state.asking, askRoom(state, { ...sizeOf(state), root: state.root }))
+  const { room, last } = windowOf(state)
   const page = Math.max(room - 1, 1)
   const steps: Readonly<Record<string, number>> = {
     'page-down': page,

@@ -77,14 +77,14 @@ function pressToWrite(before: State, key: Exclude<Key, { type: 'report' }>): Pre
 
 /** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
 function interrupt(state: State): Pressed {
-  if (state.asks.length > 0) return { state, deeds: [{ do: 'stop' }] }
+  if (state.asks.length > 0) return stop(state)
   if (state.search) {
     const { search, ...rest } = state
     return { state: { ...rest, editor: search.draft } }
   }
   // Undo brings it back.
   if (state.editor.text !== '') return { state: written(state, { do: 'set', text: '' }).state }
-  if (state.running !== undefined) return { state, deeds: [{ do: 'stop' }] }
+  if (state.running !== undefined) return stop(state)
   if (state.hint === LEAVE) return { state, deeds: [{ do: 'quit' }] }
   return { state: { ...state, hint: LEAVE } }
 }
@@ -97,7 +97,7 @@ function pressAtInput(state: State, key: Exclude<Key, { type: 'report' }>): Pres
   if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return send(state)
   const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
   if (newLine) return written(state, { do: 'insert', text: '\n' })
-  if (key.name === 'escape') return escape(state)
+  if (key.name === 'escape') return state.running === undefined ? { state } : stop(state)
   if (key.name === 'tab') return { state, deeds: [{ do: key.shift ? 'next-mode' : 'complete' }] }
   if (key.name === 'up' || key.name === 'down') return vertical(state, key.name)
   if (key.ctrl && key.name === 'd')
@@ -135,16 +135,18 @@ function send(state: State): Pressed {
   return { state: { ...rest, editor: EMPTY, history }, deeds: [{ do: 'say', text }] }
 }
 
-function escape(state: State): Pressed {
-  if (state.queued.length > 0) {
-    // What waited comes back into the input, so that nothing that was typed is lost.
-    // A message that was only recalled is no draft: the one that waits may be the same.
-    const { historyAt, draft, ...rest } = state
-    const own = historyAt === undefined ? state.editor.text : (draft?.text ?? '')
-    const text = [...state.queued, own].filter((one) => one !== '').join('\n')
-    return { state: { ...rest, queued: [], editor: edit(state.editor, { do: 'set', text }) } }
-  }
-  return state.running === undefined ? { state } : { state, deeds: [{ do: 'stop' }] }
+/** Stops the model. What was to be sent next comes back into the input: whoever stops wants nothing to be sent. */
+function stop(state: State): Pressed {
+  return { state: withQueueInInput(state), deeds: [{ do: 'stop' }] }
+}
+
+function withQueueInInput(state: State): State {
+  if (state.queued.length === 0) return state
+  // A message that was only recalled is no draft: the one that waits may be the same.
+  const { historyAt, draft, ...rest } = state
+  const own = historyAt === undefined ? state.editor.text : (draft?.text ?? '')
+  const text = [...state.queued, own].filter((one) => one !== '').join('\n')
+  return { ...rest, queued: [], editor: edit(state.editor, { do: 'set', text }) }
 }
 
 /** Up and down move in the rows of the text, and beyond its ends through what was said before. */
@@ -160,6 +162,8 @@ function vertical(state: State, to: 'up' | 'down'): Pressed {
 
 /** What was said before; at the end of it stands what was being written, as it was. */
 function recalled(state: State, to: 'up' | 'down'): Pressed {
+  // The last thing that was said waits: it is taken out of the queue to be changed.
+  if (to === 'up' && state.queued.length > 0) return { state: withQueueInInput(state) }
   const { historyAt, draft, ...rest } = state
   const last = state.history.length
   const next = (historyAt ?? last) + (to === 'up' ? -1 : 1)

@@ -1,6 +1,6 @@
 import { compact } from '../../../agent/compact.ts'
 import type { CallPart } from '../../../model/turn.ts'
-import type { ApprovalMode } from '../../../policy/policy.ts'
+import { APPROVAL_MODES, MODE_NAMES } from '../../../policy/policy.ts'
 import { jsonlStore } from '../../../session/store/jsonl.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import { changeUserConfig } from '../../config/write.ts'
@@ -12,15 +12,13 @@ import { line, type Line } from '../term/line.ts'
 import type { ThemeName } from '../term/theme.ts'
 import { callLines } from '../view/call.ts'
 import { markdown } from '../view/markdown.ts'
-import { MODE_NAMES } from '../view/status.ts'
 import { showContext } from './context.ts'
 import { exportSession } from './export.ts'
 import INIT from './init.md'
 import { runOwn } from './own.ts'
-import { showPermissions } from './permissions.ts'
+import { removePermission, showPermissions } from './permissions.ts'
 import type { Desk, Slash } from './slash.ts'
 
-const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'yolo', 'plan']
 const THEMES: readonly ThemeName[] = ['dark', 'light', 'none']
 
 /** The commands, in the order of the help. */
@@ -59,9 +57,10 @@ export const SLASHES: readonly Slash[] = [
     name: 'permissions',
     aliases: ['allowed-tools'],
     about: 'the mode and the rules that hold here',
-    takes: '[mode]',
-    run: (desk, words) => (words === '' ? showPermissions(desk) : mode(desk, words)),
+    takes: '[mode|remove n]',
+    run: permissions,
     choices: modeChoices,
+    takesOthers: true,
   },
   { name: 'context', about: 'what fills the context window', run: showContext },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compress },
@@ -115,7 +114,7 @@ const id = (desk: Desk): string => desk.agent().session.id
 const split = (words: string): string[] => words.split(/\s+/).filter((word) => word !== '')
 
 function modeChoices(): MenuItem[] {
-  return MODES.map((value) => ({ value, about: MODE_NAMES[value] }))
+  return MODE_NAMES.map((value) => ({ value, about: APPROVAL_MODES[value] }))
 }
 
 function help({ front, slashes }: Desk): void {
@@ -141,8 +140,8 @@ function help({ front, slashes }: Desk): void {
 
 const KEYS: readonly (readonly [keys: string, about: string])[] = [
   ['Enter', 'send; Alt-Enter, Shift-Enter or \\ Enter: a new line'],
-  ['Esc', 'stop the model, or take back what waits'],
-  ['Up, Down', 'what you said before; Ctrl-R searches in it'],
+  ['Esc, Ctrl-C', 'stop the model; what waits comes back into the input'],
+  ['Up, Down', 'what waits, to change it; what you said before; Ctrl-R searches in it'],
   ['@file', 'a file goes along; Tab completes'],
   ['!command', 'runs a command of yours; !!command gives it the terminal'],
   ['Ctrl-O', 'the last call, unfolded'],
@@ -213,10 +212,16 @@ function resume(desk: Desk, words: string): void | Promise<void> {
 }
 
 function mode({ front, setMode }: Desk, word: string): void {
-  const found = MODES.find((one) => one === word)
-  if (!found) return front.say(`A mode is one of ${MODES.join(', ')}.`, 'warn')
+  const found = MODE_NAMES.find((one) => one === word)
+  if (!found) return front.say(`A mode is one of ${MODE_NAMES.join(', ')}.`, 'warn')
   setMode(found)
-  front.say(`Mode ${found}: ${MODE_NAMES[found]}.`)
+  front.say(`Mode ${found}: ${APPROVAL_MODES[found]}.`)
+}
+
+function permissions(desk: Desk, words: string): void {
+  const number = /^remove\s+(?<number>\d+)$/.exec(words)?.groups?.['number']
+  if (number !== undefined) return removePermission(desk, Number(number))
+  return words === '' ? showPermissions(desk) : mode(desk, words)
 }
 
 async function sandbox({ front, sandbox: { state, setNetwork } }: Desk, words: string): Promise<void> {
@@ -264,8 +269,16 @@ function memory({ front, folder }: Desk): void {
 
 async function compress({ front, agent, talk }: Desk): Promise<void> {
   if (talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
-  for await (const event of compact(agent(), `${agent().session.id}#compress`, new AbortController().signal))
+  const { session } = agent()
+  const prompt = `${session.id}#compress`
+  let isDone = false
+  for await (const event of compact(agent(), prompt, new AbortController().signal)) {
+    if (event.type === 'compact') isDone = event.done
     front.update((state) => ({ ...state, conversation: told(state.conversation, event, Date.now()) }))
+  }
+  // What was begun is over: a list of sessions must not say that this one was left in the middle.
+  session.append({ kind: 'close', prompt, reason: 'done' })
+  if (!isDone) front.say('Nothing was summarised: a summary would not be shorter than the conversation.')
 }
 
 function copy({ front, agent }: Desk): void {

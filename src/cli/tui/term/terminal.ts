@@ -19,6 +19,12 @@ const LEAVE = '\u001B[<u\u001B[?2004l\u001B[?25h\u001B[0m'
 /** A sequence whose rest does not come within this time was a lone Escape. */
 const ESCAPE_MS = 40
 
+/** Does the terminal take UTF-8? The first of these variables that is set decides; where none is, nearly all do. */
+export function hasUtf8(env: NodeJS.ProcessEnv): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '')
+  return locale === undefined || /utf-?8/i.test(locale)
+}
+
 /** Takes the terminal: keys come one by one and unechoed, until it is closed, by whatever way the program ends. */
 export function openTerminal(
   input: ReadStream,

@@ -54,8 +54,11 @@ export function answersTo(
   const unseen = edits.filter((one) => one.id !== ask.id && !isWhollyShown(asking, one.id)).length
   if (details.kind === 'sandbox') return [...sandboxAnswers(details.blocked), ...alwaysAnswer(ask), NO, REFUSE]
   const isPlan = details.kind === 'plan'
+  const isOffline = details.kind === 'exec' && details.isOffline === true
+  const yes = isPlan ? 'yes, and ask about each edit' : isOffline ? 'yes, once, without network' : 'yes, once'
   const all: readonly (Answer | false)[] = [
-    { key: 'y', meaning: isPlan ? 'yes, and ask about each edit' : 'yes, once', brief: 'yes' },
+    { key: 'y', meaning: yes, brief: 'yes' },
+    isOffline && { key: 'w', meaning: 'yes, once, with network', brief: 'with network' },
     isPlan && { key: 'a', meaning: 'yes, and edits run unasked', brief: 'edits unasked' },
     ...alwaysAnswer(ask),
     hasSecrets && { key: 'v', meaning: 'show what is hidden', brief: 'show' },

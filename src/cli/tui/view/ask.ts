@@ -92,8 +92,8 @@ interface Page {
 function pageLine(ask: Ask, asking: Asking, { top, count, all }: Page, width: number): Line {
   const where = `… lines ${top + 1}–${top + count} of ${all}`
   if (isWhollyShown(asking, ask.id)) return cut(line(`${where}, PgUp/PgDn`, 'quiet'), width)
-  if (asking.isTooEarly) return cut(line(`${where}: see the rest first (PgDn), then answer`, 'warn'), width)
-  return cut(line(`${where}, PgDn; yes counts after the last line`, 'quiet'), width)
+  if (asking.isTooEarly) return cut(line(`${where}: see the rest first (PgDn or Space), then answer`, 'warn'), width)
+  return cut(line(`${where}, PgDn or Space; yes counts after the last line`, 'quiet'), width)
 }
 
 /** So many lines of what is asked about must be there at once; where they are not, all the rest is made short. */
@@ -224,7 +224,9 @@ const GOES_ON: Span = { text: '┆ ', tone: 'quiet' }
 function why({ decision, details }: Ask, width: number): Line[] {
   // The title says that already.
   if (details.kind === 'edit' && decision.why === `It changes ${details.filePath}.`) return []
-  return wrap(line(inOneRow(visible(decision.why, 'approval-prompt'), LONGEST), 'quiet'), width)
+  const isOffline = details.kind === 'exec' && details.isOffline
+  const closed = isOffline ? wrap(line('It needs the network, which the sandbox closes to it.', 'warn'), width) : []
+  return [...closed, ...wrap(line(inOneRow(visible(decision.why, 'approval-prompt'), LONGEST), 'quiet'), width)]
 }
 
 /** More columns than this no reason needs; it may quote a command, which stands above anyway. */

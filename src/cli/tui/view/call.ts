@@ -1,12 +1,14 @@
-import type { CallState } from '../../../agent/call-state.ts'
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { type CallState, isNonZeroExit } from '../../../agent/call-state.ts'
+import { isObject } from '../../../model/json.ts'
 import { resultText } from '../../../model/text.ts'
 import type { ResultPart } from '../../../model/turn.ts'
+import type { MarkdownDisplay } from '../../../tool/define.ts'
 import { visible } from '../../output/visible.ts'
 import { cut, type Line, line, lineWidth, type Span, type Tone, wrap } from '../term/line.ts'
 import { widthOf } from '../term/width.ts'
 import { diffLines, diffSize } from './diff.ts'
 import type { Look } from './look.ts'
+import { markdown } from './markdown.ts'
 import { pathFrom, shortPath } from './path.ts'
 
 /** So many lines of output are shown before the rest is folded. */
@@ -25,12 +27,13 @@ export function callLines(
   ]
   const time = timing(call, seconds)
   const room = Math.max(width - lineWidth(name) - lineWidth(time), MIN_ROOM)
-  const about = line(summary(call, open ? Infinity : room, look.root))
+  const shownAs = 'result' in call ? documentOf(call.result) : undefined
+  const about = line(shownAs ? visible(shownAs.title, 'file-name') : summary(call, open ? Infinity : room, look.root))
   const head = open
     ? wrap([...name, ...about, ...time], width, [{ text: '  ' }])
     : [[...name, ...cut(about, room), ...time]]
   const shown =
-    call.status === 'executing' ? tail(progress, width) : 'result' in call ? outcome(call.result, width, open) : []
+    call.status === 'executing' ? tail(progress, width) : 'result' in call ? outcome(call.result, look, open) : []
   return [...head.map((one) => cut(one, width)), ...shown.map((one): Line => [{ text: '  ' }, ...one])]
 }
 
@@ -55,11 +58,6 @@ function stateOf(call: CallState): Shown {
   return 'waiting'
 }
 
-/** A command that ran and failed: the tool did its work, but the person should see the failure. */
-function isNonZeroExit(facts: JsonObject | undefined): boolean {
-  return facts !== undefined && 'exitCode' in facts && facts['exitCode'] !== 0
-}
-
 /** So many columns at least are for what a call is about, however long the name of its tool. */
 const MIN_ROOM = 12
 
@@ -72,6 +70,7 @@ const MATTERS: readonly string[] = [
   'query',
   'prompt',
   'fact',
+  'plan',
   'url',
 ]
 
@@ -87,8 +86,16 @@ function summary({ call }: CallState, room: number, root: string | undefined): s
   return where === '.' ? first : `${first} in ${shortPath(safe(where), Math.max(room - widthOf(first) - 4, MIN_ROOM))}`
 }
 
+/** Whoever waits so many seconds for a command may wonder what it waits for. */
+const OFFLINE_AFTER = 3
+
 function timing(call: CallState, seconds: number): Span[] {
-  if (call.status === 'executing' && seconds >= 1) return [{ text: `  ${seconds} s`, tone: 'quiet' }]
+  if (call.status === 'executing' && seconds >= 1) {
+    const time: Span = { text: `  ${seconds} s`, tone: 'quiet' }
+    return call.isOffline && seconds >= OFFLINE_AFTER
+      ? [time, { text: ', no network (sandbox)', tone: 'warn' }]
+      : [time]
+  }
   const state = stateOf(call)
   if (state === 'denied' || state === 'cancelled') return [{ text: `  ${state}`, tone: STATES[state].tone }]
   return 'ms' in call && call.ms >= 1000 ? [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }] : []
@@ -103,8 +110,18 @@ export function tail(progress: string, width: number): Line[] {
   return rows.slice(-SHOWN).map((row) => cut(line(row, 'quiet'), width - 2))
 }
 
-function outcome(result: ResultPart, width: number, open: boolean): Line[] {
+/** A result that is a document: it is shown whole, as such. */
+function documentOf({ display }: ResultPart): MarkdownDisplay | undefined {
+  if (!isObject(display)) return undefined
+  const { title, markdown: text } = display
+  return typeof title === 'string' && typeof text === 'string' ? { title, markdown: text } : undefined
+}
+
+function outcome(result: ResultPart, look: Look, open: boolean): Line[] {
+  const { width } = look
   const { display } = result
+  const shownAs = documentOf(result)
+  if (shownAs) return markdown(visible(shownAs.markdown), { ...look, width: width - 2 })
   const diff = isObject(display) && typeof display['fileDiff'] === 'string' ? display['fileDiff'] : undefined
   if (diff !== undefined) {
     const { added, removed } = diffSize(diff)
@@ -112,11 +129,11 @@ function outcome(result: ResultPart, width: number, open: boolean): Line[] {
     return [head, ...folded(diffLines(visible(diff, 'diff'), width - 2), open ? Infinity : 40)]
   }
   const text = typeof display === 'string' ? display : resultText(result)
-  const isBad = result.status === 'error'
+  const tone = result.status === 'error' ? 'bad' : 'quiet'
   const rows = visible(text.replace(/^\n+/, '').trimEnd(), 'tool-output').split('\n')
-  const lines = rows.flatMap((row) =>
-    open ? wrap(line(row, isBad ? 'bad' : 'quiet'), width - 2) : [cut(line(row, isBad ? 'bad' : 'quiet'), width - 2)],
-  )
+  // Output is cut, a table stays a table; a message that says why nothing was done is read to its end.
+  const isWhole = open || result.status !== 'ok'
+  const lines = rows.flatMap((row) => (isWhole ? wrap(line(row, tone), width - 2) : [cut(line(row, tone), width - 2)]))
   return folded(text.trim() === '' ? [] : lines, open ? Infinity : SHOWN)
 }
 

@@ -5,6 +5,8 @@ export interface Look {
   readonly width: number
   /** The folder that is worked in: paths in it are shown from there. */
   readonly root?: string
+  /** The terminal shows no more than ASCII for certain. */
+  readonly ascii?: true
   /** Colours code; without it, code is shown plain. */
   readonly highlight?: (code: string, language: string) => readonly Line[] | undefined
 }

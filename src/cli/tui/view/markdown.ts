@@ -109,14 +109,17 @@ function code({ text, lang = '' }: Tokens.Code, look: Look): Line[] {
 function list({ items, ordered, start }: Tokens.List, look: Look): Line[] {
   const first = typeof start === 'number' ? start : 1
   return items.flatMap((item, at) => {
-    const mark = ordered ? `${first + at}. ` : '• '
-    const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : ''
+    const box = item.task ? BOXES[look.ascii ? 'ascii' : 'unicode'][item.checked ? 1 : 0] : ''
+    const mark = ordered ? `${first + at}. ` : item.task ? '' : '• '
     const lead: Span = { text: mark + box, tone: 'accent' }
     const inner = blocks(item.tokens, { ...look, width: look.width - lead.text.length })
     const tight = item.loose ? inner : inner.filter((one, index) => one.length > 0 || inner[index + 1]?.length === 0)
     return hanging(tight, lead)
   })
 }
+
+/** The boxes of tasks that are open and done. */
+const BOXES = { unicode: ['☐ ', '☑ '], ascii: ['[ ] ', '[x] '] } as const
 
 function hanging(lines: readonly Line[], lead: Span): Line[] {
   const rest = { text: ' '.repeat(lead.text.length) }

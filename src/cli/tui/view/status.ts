@@ -30,17 +30,10 @@ function joined(parts: readonly Span[][]): Line {
   })
 }
 
-/** What the modes are called. */
-export const MODE_NAMES: Readonly<Record<Status['mode'], string>> = {
-  default: 'asks',
-  auto_edit: 'edits unasked',
-  yolo: 'asks nothing',
-  plan: 'only looks',
-}
 const TONES = { default: 'quiet', auto_edit: 'warn', yolo: 'bad', plan: 'good' } as const
 
 function mode(status: Status): Span[] {
-  return [{ text: MODE_NAMES[status.mode], tone: TONES[status.mode] }]
+  return [{ text: `${status.mode} mode`, tone: TONES[status.mode] }]
 }
 
 function context({ context: used, window }: Status): Span[] {
