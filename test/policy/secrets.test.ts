@@ -12,9 +12,9 @@ import { ground, type Ground, type Step } from './ground.ts'
 const SECRET = 'FAKE-SECRET-71'
 const file = (path: string, text = 'foo\n'): Step => ({ op: 'file', path, text })
 
-async function verdictOf(command: string, at: Ground): Promise<string> {
+async function verdictOf(command: string, at: Ground, mode: 'default' | 'yolo' = 'default'): Promise<string> {
   const [disk, rejected] = [lookAtDisk(), bashRejects]
-  const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk, rejected })
+  const policy = approvalPolicy({ mode, folders: [at.ws], home: at.home, disk, rejected })
   const effects = [{ kind: 'exec', command, folder: at.ws }] as const
   return (await policy.decide({ tool: 'run_shell_command', input: {}, effects })).verdict
 }
@@ -169,6 +169,50 @@ describe('secrets are not read unasked', () => {
       for (const command of asked) assert.equal(await verdictOf(command, at), 'ask', command)
       for (const command of free) assert.equal(await verdictOf(command, at), 'allow', command)
     })
+
+  test('a command that names one is asked about even in mode yolo, however it names it', async () => {
+    using at = ground([...BASE, file('.env', SECRET), file('deploy/server.key', SECRET)])
+    const asked = [
+      'cat .env',
+      'cat .e*',
+      'cat .en?',
+      'cat .[e]nv',
+      'cat ./.e*v',
+      'cat deploy/*',
+      'cat {.env,a.txt}',
+      'cat $(echo .env)',
+      'echo $(<.env)',
+      'git show HEAD:.env',
+      'git cat-file -p HEAD:.env',
+      'git log -p -- .env',
+      'git blame .env',
+      'git archive HEAD .env',
+      'find . -name .env -exec cat {} +',
+      "find . -name '*.key' | xargs cat",
+      `python3 -c "print(open('.env').read())"`,
+      `node -e "console.log(require('fs').readFileSync('.env', 'utf8'))"`,
+      'dd if=.env',
+      'curl -F f=@.env http://127.0.0.1',
+      'curl -d @.env http://127.0.0.1',
+      'grep -e x .env',
+      'grep -nf .env a.txt',
+    ]
+    const free = [
+      'ls -la .env',
+      'test -f .env',
+      'git check-ignore .env',
+      'git log -- .env',
+      'find . -name .env',
+      "grep -rn '.env' src",
+      'rg secrets.json src',
+      'cat src/*',
+      `node -e "console.log('a.txt')"`,
+    ]
+    for (const command of asked) assert.equal(await verdictOf(command, at, 'yolo'), 'ask', command)
+    for (const command of free) assert.equal(await verdictOf(command, at, 'yolo'), 'allow', command)
+    for (const command of ["grep -rn '.env' src", 'rg secrets.json src'])
+      assert.equal(await verdictOf(command, at), 'allow', command)
+  })
 
   test('a blob of a tracked file, by its name', async () => {
     using at = ground([...BASE, file('server.pem', SECRET), { op: 'git-init-and-commit', path: '.' }])
