@@ -214,6 +214,27 @@ describe('secrets are not read unasked', () => {
       assert.equal(await verdictOf(command, at), 'allow', command)
   })
 
+  test('a key in an address of the repository', async () => {
+    const settings = (url: string) => file('.git/config', `[remote "origin"]\n\turl = ${url}\n`)
+    const head = [...BASE, file('.git/HEAD', 'ref: refs/heads/main\n')]
+    const commands = [
+      'cat .git/config',
+      'grep -r url .git',
+      'grep -r url .',
+      'git remote -v',
+      'git config remote.origin.url',
+    ]
+    for (const url of [`https://u:${SECRET}@git.example/x`, `https://${SECRET}-0123456789@git.example/x`]) {
+      using at = ground([...head, settings(url)])
+      for (const command of commands) assert.equal(await verdictOf(command, at), 'ask', `${command}: ${url}`)
+      const policy = approvalPolicy({ mode: 'yolo', folders: [at.ws], home: at.home, disk: lookAtDisk() })
+      const effects = [{ kind: 'read', path: join(at.ws, '.git/config') }] as const
+      assert.equal((await policy.decide({ tool: 'read_file', input: {}, effects })).verdict, 'ask', url)
+    }
+    using at = ground([...head, settings('https://me@git.example/x')])
+    for (const command of commands) assert.equal(await verdictOf(command, at), 'allow', command)
+  })
+
   test('a blob of a tracked file, by its name', async () => {
     using at = ground([...BASE, file('server.pem', SECRET), { op: 'git-init-and-commit', path: '.' }])
     const blob = execFileSync('git', ['rev-parse', 'HEAD:server.pem'], { cwd: at.ws }).toString().trim()

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { type Disk, type DiskEntry, NO_DISK } from '../disk.ts'
 import { folderOf, judgePlace, type Places } from './place.ts'
 import { isLike } from './pattern.ts'
+import { isRepositoryKey } from './repository-key.ts'
 import { secretTest, type SecretTest } from './secret.ts'
 
 /** How a program goes through folders that it is given. */
@@ -83,7 +84,8 @@ function entryDoubt(
     return place.kind === 'in' ? undefined : place.why.replace(/\.$/, '')
   }
   const folder = folderOf(path, places.folders, places.disk) ?? posix.dirname(path)
-  return isSecret(path, folder) ? `it would read ${path}, which usually holds secrets` : undefined
+  if (isSecret(path, folder)) return `it would read ${path}, which usually holds secrets`
+  return isRepositoryKey(path, places.disk ?? NO_DISK) ? `it would read ${path}, which holds a key` : undefined
 }
 
 const tests = new WeakMap<readonly string[], SecretTest>()
