@@ -21,6 +21,8 @@ import { startSpending } from './spending.ts'
  * Works on what a person said until it is done: asks the model, carries out its calls, and asks again. It goes on as
  * long as there are calls, whatever the vendor's label says. There is no other loop.
  *
+ * `own` are the words of the person, where what was said also holds words of others.
+ *
  * Without `said` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
  * written, it stops there: nothing is done that is not on record.
  */
@@ -28,10 +30,11 @@ export async function* run(
   agent: Agent,
   said: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
+  own?: string,
 ): AsyncGenerator<RunEvent> {
   const deadline = startDeadline(agent, signal)
   try {
-    yield* work(agent, said, deadline.signal)
+    yield* work(agent, said, deadline.signal, own)
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: sentence(error.message) }
@@ -41,7 +44,12 @@ export async function* run(
   }
 }
 
-async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
+async function* work(
+  agent: Agent,
+  said: UserTurn['parts'] | undefined,
+  signal: AbortSignal,
+  own: string | undefined,
+): AsyncGenerator<RunEvent> {
   const { session, model, clock } = agent
   const prompt = `${session.id}#${session.prompts + (said ? 1 : 0)}`
   const loops = startLoopWatch()
@@ -69,7 +77,7 @@ async function* work(agent: Agent, said: UserTurn['parts'] | undefined, signal: 
   if (said) {
     for (const call of session.pending) yield log({ kind: 'result', result: interrupted(call), ms: 0 })
     yield* stateEnvironment(agent)
-    yield log({ kind: 'user', parts: said, prompt })
+    yield log({ kind: 'user', parts: said, prompt, ...(own !== undefined && { own }) })
   } else {
     if (waiting.length > 0) {
       // What was not to run then is not to run now.
