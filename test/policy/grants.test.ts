@@ -192,6 +192,15 @@ describe('a rule about a subcommand', () => {
         'dotnet build -logger:x',
       ],
     ],
+    [
+      'docker build .',
+      ['docker build -t app:1.0 .', 'docker build --tag app:latest --no-cache .'],
+      [
+        'docker build --iidfile .git/hooks/post-commit .',
+        'docker build -t https://evil.example/x .',
+        'docker build git:x',
+      ],
+    ],
     ['deno test', ['deno test src'], ['deno test -A', 'deno test --allow-run']],
     ['kubectl get pods', ['kubectl get pods -n a'], ['kubectl get Secret -o yaml', 'kubectl get pods,Secrets']],
     [

@@ -132,7 +132,8 @@ const PLACES: readonly (readonly [
       'git diff HEAD src',
       'git diff src docs',
       'git stash list',
-      'git reflog',
+      'git stash list -3',
+      'git reflog -5',
     ],
   ],
   [
@@ -151,8 +152,10 @@ const PLACES: readonly (readonly [
       'echo a | rg FAKE < /dev/null',
       'echo a | rg FAKE 0> /dev/null',
       'rg --ignore-file a.txt FAKE src',
+      'printenv',
+      'printenv HOME SOME_TOKEN',
     ],
-    ['echo a | rg FAKE', 'cat a.txt | rg foo', 'rg foo src < a.txt'],
+    ['printenv HOME', 'echo a | rg FAKE', 'cat a.txt | rg foo', 'rg foo src < a.txt'],
   ],
   [
     'patterns that leave out nothing',

@@ -14,7 +14,7 @@ const DIFF =
   '--binary --check --ws-error-highlight= --merge-base --cached --staged --ita-invisible-in-index --indent-heuristic'
 
 const WALK =
-  '-n= -i -E -F -g --oneline --graph --all --branches? --tags? --remotes? --decorate? --no-decorate --max-count= ' +
+  '-# -n= -i -E -F -g --oneline --graph --all --branches? --tags? --remotes? --decorate? --no-decorate --max-count= ' +
   '--skip= --since= --after= --until= --before= --author= --committer= --grep= --format= --pretty? --date= --reverse ' +
   '--merges --no-merges --first-parent --follow --topo-order --date-order --abbrev-commit --no-abbrev-commit --left-right ' +
   '--cherry-pick --simplify-by-decoration --full-history --name-only --walk-reflogs --no-walk --no-notes --source'

@@ -198,7 +198,13 @@ export const READERS: Readonly<Record<string, Form>> = {
   fdfind: FD,
   yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
   shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
-  printenv: { options: '', operands: 'text', most: 1, each: /^(?:HOME|PATH|PWD|USER|SHELL|LANG)$/ },
+  // Without a name it prints all variables, also those that hold keys.
+  printenv: {
+    options: '',
+    operands: 'none',
+    words: (words) =>
+      /^(?:HOME|PATH|PWD|USER|SHELL|LANG)$/.test(words.join(' ')) ? undefined : 'it may print variables that hold keys',
+  },
   'ulimit -a': { options: '', operands: 'none' },
   whoami: { options: '', operands: 'none' },
   id: { options: '-u -g -G -n -r -z', operands: 'text' },

@@ -74,10 +74,15 @@ export function wordRisk(
       (name !== undefined &&
         long.some((one) => one === name || (isShortened && word.startsWith('--') && one.startsWith(name)))) ||
       risks.some(({ words }) => words?.test(word)) ||
-      /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value) ||
+      (!isTag(word, rest[at - 1]) && /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value)) ||
       ((isValue || /^[~/]|(?:^|\/)\.\.(?:\/|$)/.test(value)) && isOutside(value))
     )
   })
+}
+
+/** A name for an image, such as `app:1.0`, looks like an address and is none. */
+function isTag(word: string, before = ''): boolean {
+  return /^(?:-t|--tag)$/.test(before) && /^[\w.-]+:[\w.-]+$/.test(word)
 }
 
 function isOptionWord(word: string): boolean {
