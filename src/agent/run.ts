@@ -18,6 +18,8 @@ import { createRunState, logEntry, type RunEnd, type RunState, shrinkHistory } f
  * Works on a prompt until it is done: asks the model, executes its calls, and asks again. It goes on as long as there are
  * calls, whatever the vendor's label says. There is no other loop.
  *
+ * `own` holds the words of the person, where the input also holds words of others.
+ *
  * Without `input` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
  * written, it stops there: nothing is done that is not on record.
  */
@@ -25,10 +27,11 @@ export async function* run(
   agent: Agent,
   input: UserTurn['parts'] | undefined,
   signal: AbortSignal = new AbortController().signal,
+  own?: string,
 ): AsyncGenerator<RunEvent> {
   const deadline = startDeadline(agent, signal)
   try {
-    yield* runTurns(agent, input, deadline.signal)
+    yield* runTurns(agent, input && { parts: input, ...(own !== undefined && { own }) }, deadline.signal)
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: sentence(error.message) }
@@ -38,11 +41,12 @@ export async function* run(
   }
 }
 
-async function* runTurns(
-  agent: Agent,
-  input: UserTurn['parts'] | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<RunEvent> {
+interface Input {
+  readonly parts: UserTurn['parts']
+  readonly own?: string
+}
+
+async function* runTurns(agent: Agent, input: Input | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const { session, model } = agent
   const prompt = `${session.id}#${session.prompts + (input ? 1 : 0)}`
   const state = createRunState(agent, prompt, signal)
@@ -71,11 +75,11 @@ function limitReached({ agent, signal }: RunState, turn: number): CloseReason | 
   return agent.limits?.turns !== undefined && turn > agent.limits.turns ? 'turn-limit' : undefined
 }
 
-function* startWithInput(state: RunState, input: UserTurn['parts']): Generator<RunEvent> {
+function* startWithInput(state: RunState, input: Input): Generator<RunEvent> {
   for (const call of state.agent.session.pending)
     yield logEntry(state, { kind: 'result', result: interrupted(call), ms: 0 })
   yield* stateEnvironment(state.agent)
-  yield logEntry(state, { kind: 'user', parts: input, prompt: state.prompt })
+  yield logEntry(state, { kind: 'user', ...input, prompt: state.prompt })
 }
 
 /** Executes the calls that were waiting when the session was left. What was not to run then is not to run now. */

@@ -39,7 +39,9 @@ export async function headless(args: RunArgs, piped?: string): Promise<number> {
   try {
     for (const text of [...(model.notices ?? []), ...ready.notices]) output.show({ type: 'notice', text })
     const said = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
-    for await (const event of run(ready.agent, said, stop.signal)) {
+    // What is piped in beside a prompt, others may have written.
+    const own = prompt === args.prompt ? undefined : args.prompt
+    for await (const event of run(ready.agent, said, stop.signal, own)) {
       output.show(event)
       telemetry?.see(event)
       if (event.type === 'run-close') code = codeOf(event)

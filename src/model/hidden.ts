@@ -1,7 +1,10 @@
 import { late } from './late.ts'
 
-/** The pattern of a character that cannot be seen, or that moves others: all but line ends and tabs. */
-export const HIDDEN = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`
+/**
+ * The pattern of a character that cannot be seen, or that moves others: all but line ends and tabs. The last two show nothing
+ * though they count as signs: a note without a head, and a filler of Khitan.
+ */
+export const HIDDEN = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{1D159}\u{16FE4}]`
 
 /** What may stand in a text: in commands lines and tabs may. */
 export interface Visible {

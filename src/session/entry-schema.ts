@@ -128,7 +128,7 @@ const turn = record(
 
 const KINDS: Readonly<Record<Entry['kind'], Check>> = {
   open: record({ version: isWhole, session: isText, folder: isText }, { parent }),
-  user: record({ parts: spoken, prompt: isText }, { foreign: isTrue }),
+  user: record({ parts: spoken, prompt: isText }, { own: isText, foreign: isTrue }),
   note: record({ text: isText }, { topic: isText, plan: isBoolean }),
   turn: (value) => turn(value) && hasUniqueIds(value),
   intent: record({ call: isText, name: isText, input: isJsonObject }, { access: oneOf('network', 'outside') }),

@@ -26,6 +26,8 @@ export type EntryBody =
       readonly kind: 'user'
       readonly parts: UserTurn['parts']
       readonly prompt: string
+      /** The words of the person, where the first part also holds words of others. */
+      readonly own?: string
       /** It was said in another session, perhaps by somebody else: it counts as no word of this person. */
       readonly foreign?: true
     }

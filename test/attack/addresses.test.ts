@@ -120,7 +120,16 @@ async function attack(consent: URL, answers: string[]): Promise<void> {
     answers.push(await spoken(Number(back.port), filled))
   }
   await pause(50)
-  await fetch(back)
+  // Who holds all connections and says nothing keeps the browser out for a moment, and not for good.
+  const silent = Array.from({ length: 150 }, () => connect(Number(back.port), '127.0.0.1').on('error', () => undefined))
+  await pause(200)
+  const come = (): Promise<boolean> =>
+    fetch(back, { signal: AbortSignal.timeout(1000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  for (const end = Date.now() + 25_000; Date.now() < end && !(await come());) await pause(250)
+  for (const socket of silent) socket.destroy()
 }
 
 function spoken(port: number, text: string): Promise<string> {

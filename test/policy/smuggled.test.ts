@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { hiddenIn } from '../../src/model/hidden.ts'
 import { forModel } from '../../src/policy/terminal.ts'
 import { judgeUrl } from '../../src/policy/url.ts'
 
@@ -90,4 +91,18 @@ describe('characters that nobody sees do not reach the model', () => {
     ])
       assert.equal(forModel(text), text)
   })
+})
+
+test('characters that show nothing are found in commands and in paths, whatever Unicode calls them', () => {
+  const codes = [
+    0xad, 0x34f, 0x115f, 0x17b4, 0x180f, 0x2065, 0x3164, 0xffa0, 0xfdd0, 0xffff, 0x16fe4, 0x1d159, 0x1d173, 0xe0041,
+    0xe01f0,
+  ]
+  for (const code of codes)
+    for (const lines of [true, false])
+      assert.match(
+        hiddenIn(`a${String.fromCodePoint(code)}b`, { lines }) ?? '',
+        /^the character U\+/,
+        code.toString(16),
+      )
 })

@@ -252,6 +252,15 @@ describe('what a key does', () => {
     )
   })
 
+  test('a letter that came before the question was on the screen does not answer it', () => {
+    const asking: State = { ...START, asks: [asked('q', 'exec', 'all')] }
+    const early = press(asking, { type: 'text', text: 'y' })
+    const { deeds = [] } = settle(withShown(early.state))
+    assert.deepEqual([deeds, early.state.editor.text], [[], 'y'])
+    const late = press(withShown(asking), { type: 'text', text: 'y' })
+    assert.equal(settle(late.state).deeds?.length, 1)
+  })
+
   test('nothing is approved before all of it was on the screen, and the question says so', () => {
     const command = `${'echo a\n'.repeat(120)}touch PWNED`
     const ask: Ask = {

@@ -28,7 +28,8 @@ export function readProjectBytes(
   const content = readOrdinaryFile(path, {
     maxBytes,
     ...(within !== undefined && { within }),
-    isRefused: (real, folder) => holds(real, folder ?? ''),
+    // What git keeps is no text of the project's, and addresses in it may hold keys.
+    isRefused: (real, folder) => holds(real, folder ?? '') || /\/\.git\//.test(real.slice(folder?.length ?? 0)),
   })
   return 'bytes' in content ? content : { problem: sentenceFor(content.problem, content.real) }
 }

@@ -67,7 +67,7 @@ export function webTools(
 function isTyped(url: string, { entries }: Session): boolean {
   return entries.some((entry) => {
     if (entry.kind !== 'user' || entry.foreign) return false
-    const [own] = entry.parts
-    return own?.kind === 'text' && own.text.includes(url)
+    const [first] = entry.parts
+    return (entry.own ?? (first?.kind === 'text' ? first.text : '')).includes(url)
   })
 }

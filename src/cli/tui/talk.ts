@@ -78,7 +78,8 @@ export function startTalk(
   const bare = new Set<string>()
 
   function attached(text: string): UserTurn['parts'] {
-    if (bare.delete(text)) return [{ kind: 'text', text }]
+    // The first part counts as words of the person.
+    if (bare.delete(text)) return [OF_SERVER, { kind: 'text', text }]
     return withAttachments(text, agent().folders[0] ?? '.', known)
   }
 
@@ -125,6 +126,8 @@ export function startTalk(
     inbox: takeQueued,
   }
 }
+
+const OF_SERVER = { kind: 'text', text: 'I chose this prompt of a tool server:' } as const
 
 function without(state: State, id: string): State {
   const asks = state.asks.filter((ask) => ask.id !== id)

@@ -1,6 +1,8 @@
 import { posix } from 'node:path'
 import { type Disk, type DiskEntry, NO_DISK } from '../disk.ts'
 import { folderOf, judgePlace, type Places } from './place.ts'
+import { isLike } from './pattern.ts'
+import { isRepositoryKey } from './repository-key.ts'
 import { secretTest, type SecretTest } from './secret.ts'
 
 /** How a program goes through folders that it is given. */
@@ -28,17 +30,18 @@ export function secretBelow(walk: Walk, from: string, places: Places): string | 
   const todo = walk.roots.flatMap((root): Stop[] => {
     const path = disk.real(posix.resolve(from, root))
     if (path === undefined || disk.kind(path) !== 'folder') return []
-    return [{ path, ignored: walk.ignores ? ignoredAbove(path, places, disk) : [] }]
+    return [{ path, ignored: walk.ignores ? ignoredAbove(path, disk) : NOTHING }]
   })
   let left = MAX_ENTRIES
   for (let stop = todo.shift(); stop; stop = todo.shift()) {
     const entries = disk.list(stop.path)
     if (!entries) continue
-    const ignored = walk.ignores ? ignoredIn(stop, entries, disk) : []
+    const ignored = walk.ignores ? ignoredIn(stop, entries, disk) : NOTHING
     for (const entry of entries) {
       if (--left < 0) return 'there are too many files to look at all of them'
       const { name } = entry
-      if ((!walk.hidden && name.startsWith('.')) || ignored.some((rule) => covers(rule, entry))) continue
+      const isLeftOut = (!walk.hidden && name.startsWith('.')) || ignored.rules.some((rule) => covers(rule, entry))
+      if (isLeftOut && !ignored.back.some((step) => isLike(name, step))) continue
       const path = posix.join(stop.path, name)
       const kind = entry.kind === 'link' && walk.follows ? (disk.kind(path) ?? 'other') : entry.kind
       const isFolder = kind === 'folder'
@@ -47,7 +50,7 @@ export function secretBelow(walk: Walk, from: string, places: Places): string | 
       if (doubt !== undefined) return doubt
       // What git keeps its objects in is many files, and readable to nobody.
       const isStore = name === 'objects' && posix.basename(stop.path) === '.git'
-      if (isFolder && walk.deep && !isStore) todo.push({ path, ignored: ignored.filter(({ anchored }) => !anchored) })
+      if (isFolder && walk.deep && !isStore) todo.push({ path, ignored: inherited(ignored) })
     }
   }
   return undefined
@@ -57,8 +60,16 @@ const MAX_ENTRIES = 30_000
 
 interface Stop {
   readonly path: string
-  readonly ignored: readonly Ignored[]
+  readonly ignored: IgnoredFiles
 }
+
+/** What ripgrep leaves out, and which names lines such as `!name` may bring back: ignored files, and hidden ones too. */
+interface IgnoredFiles {
+  readonly rules: readonly Ignored[]
+  readonly back: readonly string[]
+}
+
+const NOTHING: IgnoredFiles = { rules: [], back: [] }
 
 function entryDoubt(
   path: string,
@@ -73,7 +84,8 @@ function entryDoubt(
     return place.kind === 'in' ? undefined : place.why.replace(/\.$/, '')
   }
   const folder = folderOf(path, places.folders, places.disk) ?? posix.dirname(path)
-  return isSecret(path, folder) ? `it would read ${path}, which usually holds secrets` : undefined
+  if (isSecret(path, folder)) return `it would read ${path}, which usually holds secrets`
+  return isRepositoryKey(path, places.disk ?? NO_DISK) ? `it would read ${path}, which holds a key` : undefined
 }
 
 const tests = new WeakMap<readonly string[], SecretTest>()
@@ -99,6 +111,8 @@ interface Ignored {
   readonly folders: boolean
   /** It holds only in the folder of its file. */
   readonly anchored: boolean
+  /** It stands in a file of git's. */
+  readonly isOfGit: boolean
 }
 
 function covers({ name, suffix, folders }: Ignored, entry: DiskEntry): boolean {
@@ -106,32 +120,54 @@ function covers({ name, suffix, folders }: Ignored, entry: DiskEntry): boolean {
   return suffix ? entry.name.endsWith(name) : entry.name === name
 }
 
-/** What holds in a folder: what held above, and its own ignore files. A file that takes something back undoes all of it. */
-function ignoredIn(stop: Stop, entries: readonly DiskEntry[], disk: Disk): readonly Ignored[] {
-  const lines = entries
-    .filter(({ name }) => IGNORE_FILES.has(name))
-    .flatMap(({ name }) => textLines(posix.join(stop.path, name), disk))
-  if (lines.some((line) => line.startsWith('!'))) return []
-  return lines.length === 0 ? stop.ignored : [...stop.ignored, ...lines.flatMap(readLine)]
+/** What holds in a folder: what held above, and its own ignore files. */
+function ignoredIn({ path, ignored }: Stop, entries: readonly DiskEntry[], disk: Disk): IgnoredFiles {
+  const isRepository = entries.some(({ name }) => name === '.git' || name === '.jj')
+  const files = entries.filter(({ name }) => IGNORE_FILES.has(name)).map(({ name }) => name)
+  const lines = [...files, ...(isRepository ? ['.git/info/exclude'] : [])].flatMap((name) =>
+    textLines(posix.join(path, name), disk).map((line) => ({ line, isOfGit: name.startsWith('.git') })),
+  )
+  // What git ignores ends where another repository begins.
+  const above = isRepository ? ignored.rules.filter(({ isOfGit }) => !isOfGit) : ignored.rules
+  return {
+    rules: [...above, ...lines.flatMap(({ line, isOfGit }) => readLine(line, isOfGit))],
+    back: [...ignored.back, ...lines.flatMap(({ line }) => (line.startsWith('!') ? stepsBack(line.slice(1)) : []))],
+  }
+}
+
+/** The names that a line may bring back, on its way or at its end. A pattern that is not simple may mean any. */
+function stepsBack(pattern: string): string[] {
+  if (/[[\]{}\\]/.test(pattern)) return ['*']
+  const steps = pattern
+    .trim()
+    .split('/')
+    .filter((step) => step !== '')
+  return steps.flatMap((step, at) => (/^\*+$/.test(step) ? (at === steps.length - 1 ? ['*'] : []) : [step]))
 }
 
 /** Ripgrep reads `.gitignore` only in a repository; the others anywhere. */
 const IGNORE_FILES: ReadonlySet<string> = new Set(['.gitignore', '.ignore', '.rgignore'])
 
-/** What ignore files between the workspace's folder and a folder in it say. */
-function ignoredAbove(path: string, { folders }: Places, disk: Disk): readonly Ignored[] {
-  const top = folderOf(path, folders, disk)
-  if (top === undefined || path === top || !path.startsWith(`${top}/`)) return []
+/** What the ignore files of all folders above a folder say. */
+function ignoredAbove(path: string, disk: Disk): IgnoredFiles {
   const above = posix.dirname(path)
-  const stop = { path: above, ignored: ignoredAbove(above, { folders }, disk) }
-  return ignoredIn(stop, disk.list(above) ?? [], disk).filter(({ anchored }) => !anchored)
+  if (above === path) return NOTHING
+  const names = ['.git', '.jj', ...IGNORE_FILES].filter((name) => disk.has(posix.join(above, name)))
+  const entries = names.map((name): DiskEntry => ({ name, kind: 'file' }))
+  return inherited(ignoredIn({ path: above, ignored: ignoredAbove(above, disk) }, entries, disk))
 }
 
+/** What still holds one folder deeper. */
+function inherited({ rules, back }: IgnoredFiles): IgnoredFiles {
+  return { rules: rules.filter(({ anchored }) => !anchored), back }
+}
+
+/** The lines of an ignore file. One that cannot be read may bring back everything. */
 function textLines(path: string, disk: Disk): string[] {
-  if (path.endsWith('/.gitignore') && !isInRepository(posix.dirname(path), disk)) return []
-  return Buffer.from(disk.read(path) ?? [])
-    .toString('utf8')
-    .split(/\r?\n/)
+  if (!disk.has(path) || (path.endsWith('/.gitignore') && !isInRepository(posix.dirname(path), disk))) return []
+  const bytes = disk.read(path)
+  // The decoder takes away a byte order mark, as ripgrep does.
+  return bytes ? new TextDecoder().decode(bytes).split(/\r?\n/) : ['!*']
 }
 
 function isInRepository(folder: string, disk: Disk): boolean {
@@ -139,8 +175,8 @@ function isInRepository(folder: string, disk: Disk): boolean {
   return posix.dirname(folder) !== folder && isInRepository(posix.dirname(folder), disk)
 }
 
-function readLine(line: string): Ignored[] {
+function readLine(line: string, isOfGit: boolean): Ignored[] {
   const [, slash, star, name = '', end] = /^(\/)?(\*(?=\.))?([\w.@-]+)(\/)?$/.exec(line) ?? []
   if (name === '') return []
-  return [{ name, suffix: star !== undefined, folders: end !== undefined, anchored: slash !== undefined }]
+  return [{ name, suffix: star !== undefined, folders: end !== undefined, anchored: slash !== undefined, isOfGit }]
 }

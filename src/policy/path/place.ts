@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { type Disk, NO_DISK } from '../disk.ts'
 import { malformed } from './malformed.ts'
 import { matchesPath, matchesSomewhere, stepsIn } from './pattern.ts'
+import { isRepositoryKey } from './repository-key.ts'
 import { INSTRUCTIONS, NO_SECRETS, PROTECTED, SECRETS } from './protected.ts'
 
 /** Which places there are: the workspace, the home folder, and what more than the usual is protected or secret. */
@@ -82,6 +83,10 @@ function guardedRead(names: readonly string[], places: Places): Guarded | undefi
   for (const name of names) {
     const isKnown = found(name, NO_SECRETS, places) !== undefined
     const pattern = found(name, [...(places.secretFiles ?? []), ...(isKnown ? [] : SECRETS)], places)
+    if (pattern === undefined && isRepositoryKey(name, places.disk ?? NO_DISK)) {
+      const why = `${name} holds an address with a key in it, so reading it needs a person.`
+      return { kind: 'secret', why, rule: 'secret: a key in an address' }
+    }
     if (pattern === undefined) continue
     return {
       kind: 'secret',

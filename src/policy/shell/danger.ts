@@ -1,6 +1,7 @@
 import { judgePlace, type Places } from '../path/place.ts'
-import { type Command, programOf, type Survey } from './command.ts'
+import type { Command, Survey } from './command.ts'
 import { destroys } from './destroys.ts'
+import { secretsNamed } from './secret-words.ts'
 import { UNKNOWN, type Word } from './word.ts'
 import { writtenBy } from './writers.ts'
 
@@ -17,21 +18,9 @@ export function dangersIn({ commands, bomb }: Survey, places: Places): Danger[] 
     ...reason(destroys(command, places), 'destroys'),
     ...[...command.writes, ...writtenBy(command.words)].flatMap((word) => written(word, command, places)),
     ...command.reads.flatMap((word) => network(word)),
-    ...[...command.reads, ...filesNamed(command)].flatMap((word) => secret(word, command, places)),
+    ...secretsNamed(command, commands, places).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
   ])
   return bomb ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself without end.' }, ...found] : found
-}
-
-/** Programs whose words are not files. */
-const SPEAKERS: ReadonlySet<string> = new Set(['echo', 'printf', 'ls', ':', 'true', 'false', 'test', '[', '[[', 'git'])
-
-/** The words of a command that may be files: not what `find` compares names with. */
-function filesNamed(command: Command): readonly Word[] {
-  const name = programOf(command)
-  if (SPEAKERS.has(name)) return []
-  const compares = (at: number) =>
-    name === 'find' && /^-i?(?:name|path|wholename|regex|lname)$/.test(command.words[at]?.guess ?? '')
-  return command.words.slice(1).filter((_, at) => !compares(at))
 }
 
 function reason(why: string | undefined, rule: string): Danger[] {
@@ -59,11 +48,4 @@ function written(word: Word, command: Command, places: Places): Danger[] {
 function network({ guess }: Word): Danger[] {
   if (!/^\/dev\/(?:tcp|udp)\//.test(guess)) return []
   return [{ verdict: 'deny', rule: 'network by redirection', why: `It would open a connection through ${guess}.` }]
-}
-
-function secret(word: Word, command: Command, places: Places): Danger[] {
-  const path = word.guess.replace(/^-{1,2}[\w-]+=/, '')
-  if (path === '' || path.startsWith('-') || path.includes(UNKNOWN) || path.length > 1000) return []
-  const { kind, why, rule } = judgePlace(path, 'read', places, command.folder)
-  return kind === 'secret' ? [{ verdict: 'ask', rule, why }] : []
 }

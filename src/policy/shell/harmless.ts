@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { NO_DISK } from '../disk.ts'
 import { secretBelow } from '../path/below.ts'
 import { folderOf, judgePlace, type Places } from '../path/place.ts'
@@ -87,7 +88,13 @@ function gitDoubt(
   if (typeof given === 'string') return given
   const disk = places.disk ?? NO_DISK
   const doubt = repositoryDoubt(folder, disk) ?? form.here?.(folder, disk)
-  return doubt ?? (form.shows?.(given) ? trackedSecret(given, folder, places) : undefined)
+  const walk = form.walk?.(given)
+  const isWalked = walk?.roots.every((root) => disk.has(posix.resolve(folder, root)))
+  return (
+    doubt ??
+    (form.shows?.(given) ? trackedSecret(given, folder, places) : undefined) ??
+    (walk && isWalked ? secretBelow(walk, folder, places) : undefined)
+  )
 }
 
 /** Says why a path must not be read unasked. */

@@ -206,7 +206,8 @@ function harmDoubt(command: PlainCommand, ruled: number, folder: string, places:
       return `“${word}” may stand for a file with secrets`
     words.push(...found)
   }
-  return doubtAbout({ words, folder, isPiped: command.after === '|' || command.reads.length > 0 }, ruled, places)
+  // A file in the place of the pipe may be one that has nothing to read, such as /dev/null.
+  return doubtAbout({ words, folder, isPiped: command.after === '|' && command.reads.length === 0 }, ruled, places)
 }
 
 function patternDoubt({ words, patterns: [first] }: PlainCommand): string | undefined {

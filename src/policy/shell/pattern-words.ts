@@ -29,7 +29,7 @@ export function wordsOfPattern(pattern: string, folder: string, disk: Disk): str
     if (at === 0 && step === '' && pattern.startsWith('/')) continue
     found = found.flatMap((path) => {
       const join = (name: string) => (path === '' || path === '/' ? path + name : `${path}/${name}`)
-      if (!step.includes('*')) return [join(step)]
+      if (!/[*?]/.test(step)) return [join(step)]
       const names = (disk.list(posix.resolve(folder, path)) ?? []).map(({ name }) => name)
       return names.filter((name) => (!name.startsWith('.') || step.startsWith('.')) && isLike(name, step)).map(join)
     })

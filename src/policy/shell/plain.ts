@@ -139,6 +139,7 @@ function redirection(node: Syntax): string[] {
   const [sign, target, ...more] = node.children.slice(isNumbered ? 1 : 0)
   if (!sign || !target || more.length > 0) throw new Doubt('it contains an odd redirection')
   const file = certain(target)
+  if (isNumbered && first.text === '0' && !sign.kind.startsWith('<')) throw new Doubt('it opens its input oddly')
   if (sign.kind === '<<<') return []
   if (sign.kind === '<') return [file]
   if (sign.kind === '>&' && /^[12]$/.test(file)) return []

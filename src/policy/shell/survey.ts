@@ -56,7 +56,8 @@ export function survey(text: string, parse: Parse, variables: Variables): Survey
     const inner = SHELLS_OF_THEIR_OWN.has(kind) ? { ...scope } : scope
     for (const child of children) if (child.kind !== 'heredoc_body') visit(child, inner, depth)
     // The parser gives `cd x && ls > y` one redirection for both; it is opened where the last of them runs.
-    if (kind === 'redirected_statement') emit([], files(children), [], scope, depth)
+    // And `$(<file)` has no command at all.
+    if (kind === 'redirected_statement' || kind === 'command_substitution') emit([], files(children), [], scope, depth)
   }
 
   function command(node: Syntax, around: readonly Syntax[], scope: Scope, depth: number): void {

@@ -16,6 +16,9 @@ const PATIENCE = 5 * 60_000
 
 const MAX_CONNECTIONS = 100
 
+/** Who connects and says nothing must not keep the browser out. */
+const TIME_LIMITS = { headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 500 }
+
 /** Waits on loopback for a browser that comes back with `state`. Whoever comes without it gets nothing, and we wait on. */
 export async function awaitRedirect(state: string, patience: number = PATIENCE): Promise<Redirect> {
   const { promise: answer, resolve, reject } = withResolvers<Awaited<Redirect['answer']>>()
@@ -23,7 +26,7 @@ export async function awaitRedirect(state: string, patience: number = PATIENCE):
   // Who asks for the code hears of it; until then it is no matter.
   code.catch(() => {})
   // Anything on this machine can send anything here; nothing that comes may end the sign-in.
-  const server = createServer((request, response) => {
+  const server = createServer(TIME_LIMITS, (request, response) => {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
     reply(request, response)

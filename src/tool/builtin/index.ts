@@ -39,10 +39,13 @@ export interface WebToolOptions {
   readonly search?: SearchOptions
 }
 
+/** Addresses in these may hold keys. Whoever names the file is asked about it if so. */
+const REPOSITORY_SETTINGS = ['.git/**/config', '.git/**/config.worktree', '.gitmodules']
+
 /** The built-in tools, always in the same order. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
   const { memory, shell, web, secretFiles, selfCorrect, plan } = options
-  const isSecret = secretTest(secretFiles)
+  const isSecret = secretTest([...REPOSITORY_SETTINGS, ...(secretFiles ?? [])])
   return [
     listDirectory,
     readFile,

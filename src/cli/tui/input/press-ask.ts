@@ -55,7 +55,9 @@ function askIn({ asks, asking }: State): Ask | undefined {
 function letterAtAsk(state: State, text: string, ask: Ask, write: (state: State) => Pressed): Pressed {
   const { asks, asking, held } = state
   const look = { hasSecrets: hidesSecrets(ask, asking) }
-  const isAnswer = answersTo(ask, asks, asking, look).some(({ key }) => key === text)
+  // A letter that was on its way before the question was on the screen does not answer it.
+  const isSeen = asking.shown[ask.id] !== undefined
+  const isAnswer = isSeen && answersTo(ask, asks, asking, look).some(({ key }) => key === text)
   const isPager = Object.hasOwn(PAGER_KEYS, text) && windowOf(state).last > 0
   if (held === undefined && (isAnswer || isPager)) return { state: { ...state, held: text } }
   return write(released(state))

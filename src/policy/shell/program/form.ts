@@ -31,9 +31,10 @@ export interface Form {
 /** The words of a command, told apart. */
 export interface GivenWords {
   readonly options: readonly Given[]
-  /** The words that are no options; `after` are those behind `--`. */
+  /** The words that are no options. */
   readonly operands: readonly string[]
-  readonly after: readonly string[]
+  /** Those behind `--`; absent if there is no `--`. */
+  readonly after?: readonly string[]
   /** Those of them that are paths. */
   readonly paths: readonly string[]
 }
@@ -68,11 +69,11 @@ export function readForm(
 ): GivenWords | string {
   const odd = form.words?.(words, path)
   if (odd !== undefined) return odd
-  if (form.words) return { options: [], operands: words, after: [], paths: [] }
+  if (form.words) return { options: [], operands: words, paths: [] }
   const known = optionsOf(form.options)
   const options: Given[] = []
   const operands: string[] = []
-  let after: readonly string[] = []
+  let after: readonly string[] | undefined
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
     if (word === '--') {
@@ -101,9 +102,8 @@ export function readForm(
       options.push({ name, kind, value })
     }
   }
-  return (
-    operandDoubt(form, operands, options, path) ?? { options, operands, after, paths: pathsIn(form, operands, options) }
-  )
+  const paths = pathsIn(form, operands, options)
+  return operandDoubt(form, operands, options, path) ?? { options, operands, ...(after && { after }), paths }
 }
 
 function valueDoubt(

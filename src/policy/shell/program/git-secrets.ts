@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { NO_DISK } from '../../disk.ts'
+import { type Disk, NO_DISK } from '../../disk.ts'
 import { isSecretPath } from '../../path/below.ts'
 import { isWithin, type Places } from '../../path/place.ts'
 import type { GivenWords } from './form.ts'
@@ -13,13 +13,8 @@ export function trackedSecret(given: GivenWords, folder: string, places: Places)
   const { disk = NO_DISK } = places
   // What was stashed may hold files that were never tracked.
   if (given.operands.some((word) => /stash/.test(word))) return 'what was stashed may hold secrets'
-  // `HEAD:src/a.ts` is one file, and its path was judged.
-  if (given.operands.length > 0 && given.operands.every((word) => /^[^:]+:[^:]+$/.test(word))) return undefined
-  const named =
-    given.after.length > 0 ? given.after : given.paths.filter((word) => disk.kind(posix.resolve(folder, word)))
-  const isLimited = named.length > 0 && named.every((word) => !/[*?[\\]/.test(word))
-  const limits = named.map((word) => posix.resolve(folder, word))
   for (const { top, own } of repositoriesOf(folder, disk)) {
+    const limits = limitsOf(given, folder, top, disk)
     const shared = (disk.list(own) ?? []).filter(({ name }) => name.startsWith('sharedindex.'))
     for (const name of ['index', ...shared.map((entry) => entry.name)]) {
       const bytes = disk.read(posix.join(own, name))
@@ -27,11 +22,38 @@ export function trackedSecret(given: GivenWords, folder: string, places: Places)
       if (!paths) return 'the index of the repository is not understood'
       const secret = paths
         .map((path) => posix.join(top, path))
-        .find((path) => (!isLimited || limits.some((limit) => isWithin(path, limit))) && isSecretPath(path, places))
+        .find((path) => (limits?.some((limit) => isWithin(path, limit)) ?? true) && isSecretPath(path, places))
       if (secret !== undefined) return `it may show ${secret}, which usually holds secrets`
     }
   }
   return undefined
+}
+
+/** The paths that git limits itself to, counted as git counts them; nothing if it may show everything. */
+function limitsOf(
+  { after, operands, paths }: GivenWords,
+  folder: string,
+  top: string,
+  disk: Disk,
+): readonly string[] | undefined {
+  if (after) {
+    // Before `--` stand only revisions. A tree among them (`HEAD:src`) gives the paths another beginning.
+    const isPlain = after.length > 0 && !operands.some((word) => word.includes(':'))
+    return isPlain && after.every(isLiteral) ? after.map((word) => posix.resolve(folder, word)) : undefined
+  }
+  if (paths.some((word) => word.includes(':'))) {
+    // `HEAD:src` is a file or a tree, from the top of the repository; `HEAD^{/fix: it}` is a commit.
+    const named = paths.map((word) => /^[^:{}]+:([^:]+)$/.exec(word)?.[1])
+    const known = named.filter((word) => word !== undefined)
+    if (known.length < named.length) return undefined
+    return known.map((word) => posix.resolve(/^\.\.?(?:\/|$)/.test(word) ? folder : top, word))
+  }
+  const named = paths.filter((word) => disk.kind(posix.resolve(folder, word)))
+  return named.length > 0 && named.every(isLiteral) ? named.map((word) => posix.resolve(folder, word)) : undefined
+}
+
+function isLiteral(word: string): boolean {
+  return !/[*?[\\]/.test(word)
 }
 
 /** The names in an index of git, version 2 to 4; nothing if it is something else. */

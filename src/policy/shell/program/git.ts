@@ -1,3 +1,4 @@
+import type { Walk } from '../../path/below.ts'
 import { type Form, type GivenWords, hasOption } from './form.ts'
 import { addressDoubt } from './repository.ts'
 
@@ -12,11 +13,14 @@ const DIFF =
   '--ignore-submodules? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix= --abbrev? --full-index ' +
   '--binary --check --ws-error-highlight= --merge-base --cached --staged --ita-invisible-in-index --indent-heuristic'
 
-const LOG =
-  '-n= -i -E -F -g -c -m --oneline --graph --all --branches? --tags? --remotes? --decorate? --no-decorate --max-count= ' +
+const WALK =
+  '-# -n= -i -E -F -g --oneline --graph --all --branches? --tags? --remotes? --decorate? --no-decorate --max-count= ' +
   '--skip= --since= --after= --until= --before= --author= --committer= --grep= --format= --pretty? --date= --reverse ' +
   '--merges --no-merges --first-parent --follow --topo-order --date-order --abbrev-commit --no-abbrev-commit --left-right ' +
   '--cherry-pick --simplify-by-decoration --full-history --name-only --walk-reflogs --no-walk --no-notes --source'
+
+// With `-c` changes are shown, of merges and in a reflog.
+const LOG = `${WALK} -c -m`
 
 /** A form of git, and whether it shows what files hold. */
 interface GitForm extends Form {
@@ -34,6 +38,15 @@ const PATCHES =
 
 const showsPatch = (given: GivenWords) => hasOption(given, ...PATCHES.split(' '))
 const showsUnlessSummary = (given: GivenWords) => showsPatch(given) || !hasOption(given, ...SUMMARIES.split(' '))
+/** A file by the name of its object is shown whole, whatever the options say. */
+const mayBeObject = ({ operands }: GivenWords) =>
+  operands.some((word) => /^[0-9a-f]{4,}(?:\^\{(?!commit\})|$)/i.test(word))
+
+/** Where git finds no repository, or none that it trusts, it compares two paths as `diff -r` does. */
+function pairWalk(given: GivenWords): Walk | undefined {
+  if (given.paths.length !== 2 || !showsUnlessSummary(given)) return undefined
+  return { roots: given.paths, hidden: true, ignores: false, follows: false, deep: true }
+}
 
 const LIST_REFS =
   '--sort= --contains? --no-contains? --merged? --no-merged? --points-at= --format= --column? --no-column --color?'
@@ -47,9 +60,13 @@ export const GIT: Readonly<Record<string, GitForm>> = {
     operands: 'paths',
     shows: (given) => hasOption(given, '-v', '--verbose'),
   },
-  diff: { options: DIFF, operands: 'paths', shows: showsUnlessSummary },
+  diff: { options: DIFF, operands: 'paths', shows: showsUnlessSummary, walk: pairWalk },
   log: { options: `${LOG} ${DIFF}`, operands: 'paths', shows: showsPatch },
-  show: { options: `${LOG} ${DIFF}`, operands: 'paths', shows: showsUnlessSummary },
+  show: {
+    options: `${LOG} ${DIFF}`,
+    operands: 'paths',
+    shows: (given) => showsUnlessSummary(given) || mayBeObject(given),
+  },
   blame: { options: '-L= -l -t -s -e -w -M? -C? --date= --porcelain --line-porcelain --show-email', operands: 'paths' },
   grep: {
     options:
@@ -78,7 +95,7 @@ export const GIT: Readonly<Record<string, GitForm>> = {
     operands: 'paths',
   },
   'rev-list': {
-    options: `${LOG} --count --objects-edge --timestamp --parents --children --left-only --right-only --ancestry-path?`,
+    options: `${WALK} --count --objects-edge --timestamp --parents --children --left-only --right-only --ancestry-path?`,
     operands: 'paths',
   },
   branch: {
@@ -91,16 +108,16 @@ export const GIT: Readonly<Record<string, GitForm>> = {
   'tag --list': { options: `-n? -i --ignore-case ${LIST_REFS}`, operands: 'text' },
   remote: { options: '-v --verbose', operands: 'none', here: addressDoubt },
   'remote get-url': { options: '--all --push', operands: 'text', most: 1, here: addressDoubt },
-  'stash list': { options: LOG, operands: 'none' },
+  'stash list': { options: WALK, operands: 'none' },
   'worktree list': { options: '-v -z --porcelain --verbose', operands: 'none' },
-  reflog: { options: LOG, operands: 'none' },
-  'reflog show': { options: LOG, operands: 'text', each: /^[^:]+$/ },
+  reflog: { options: WALK, operands: 'none' },
+  'reflog show': { options: WALK, operands: 'text', each: /^[^:]+$/ },
   describe: {
     options:
       '--all --tags --contains --abbrev= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken?',
     operands: 'text',
   },
-  shortlog: { options: `-n -s -e -w? --numbered --summary --email --group= ${LOG}`, operands: 'paths' },
+  shortlog: { options: `-n -s -e -w? --numbered --summary --email --group= ${WALK}`, operands: 'paths' },
   'merge-base': { options: '-a --all --octopus --independent --is-ancestor --fork-point', operands: 'text' },
   'show-ref': {
     options: '-s -d -q --head --heads --branches --tags --verify --hash? --abbrev? --dereference',

@@ -102,14 +102,15 @@ export const READERS: Readonly<Record<string, Form>> = {
     instead: ['-e', '--regexp'],
     walk: grepWalk,
   },
-  // Not: --pre and --hostname-bin run programs, -z does too, --hidden and -u look into files of secrets, -L follows links.
+  // Not: --pre and --hostname-bin run programs, -z does too, --hidden, -u and --ignore-file look into files of
+  // secrets, -L follows links.
   rg: {
     options:
       '-# -a -A= -b -B= -c -C= -d= -e= -f@ -F -g% -H -i -I -j= -l -m= -M= -n -N -o -p -P -q -r= -s -S -t= -T= -U -v -w -x ' +
       '-0 -E= --after-context= --before-context= --binary --block-buffered --byte-offset --case-sensitive --color= ' +
       '--colors= --column --context= --context-separator= --count --count-matches --crlf --dfa-size-limit= --encoding= ' +
       '--engine= --field-context-separator= --field-match-separator= --file@ --files --files-with-matches ' +
-      '--files-without-match --fixed-strings --glob% --heading --help --ignore-case --ignore-file@ --include-zero --invert-match ' +
+      '--files-without-match --fixed-strings --glob% --heading --help --ignore-case --include-zero --invert-match ' +
       '--json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview --max-count= --max-depth= ' +
       '--max-filesize= --mmap --multiline --multiline-dotall --no-column --no-config --no-context-separator --no-filename ' +
       '--no-heading --no-line-number --no-messages --no-mmap --no-unicode --null --null-data --one-file-system ' +
@@ -197,7 +198,13 @@ export const READERS: Readonly<Record<string, Form>> = {
   fdfind: FD,
   yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
   shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
-  printenv: { options: '', operands: 'text', most: 1, each: /^(?:HOME|PATH|PWD|USER|SHELL|LANG)$/ },
+  // Without a name it prints all variables, also those that hold keys.
+  printenv: {
+    options: '',
+    operands: 'none',
+    words: (words) =>
+      /^(?:HOME|PATH|PWD|USER|SHELL|LANG)$/.test(words.join(' ')) ? undefined : 'it may print variables that hold keys',
+  },
   'ulimit -a': { options: '', operands: 'none' },
   whoami: { options: '', operands: 'none' },
   id: { options: '-u -g -G -n -r -z', operands: 'text' },
@@ -284,8 +291,10 @@ function grepWalk(given: GivenWords): Walk | undefined {
     follows: false,
     deep: true,
     without: (name) => without.has(name),
+    // With --exclude before it, --include adds files and leaves out none.
     ...(only.length > 0 &&
-      only.every(Boolean) && {
+      only.every(Boolean) &&
+      !hasOption(given, '--exclude') && {
         only: (name) => only.some((match) => (match?.[1] === '' ? name === match[2] : name.endsWith(match?.[2] ?? ''))),
       }),
   }

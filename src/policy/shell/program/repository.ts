@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Disk } from '../../disk.ts'
+import { holdsKey } from '../../path/repository-key.ts'
 
 /**
  * Says why git must not be trusted with the repositories that it might find from a folder on: it runs whatever programs
@@ -25,7 +26,7 @@ export function repositoriesOf(folder: string, disk: Disk): Repository[] {
 /** Says why addresses of a repository must not be shown: a key may stand in them. */
 export function addressDoubt(folder: string, disk: Disk): string | undefined {
   const hasKey = repositoriesOf(folder, disk).some(({ common }) =>
-    /:\/\/[^\s/@]+:[^\s/@]+@/.test(textAt(posix.join(common, 'config'), disk) ?? ''),
+    holdsKey(textAt(posix.join(common, 'config'), disk) ?? ''),
   )
   return hasKey ? 'an address of the repository holds a password' : undefined
 }

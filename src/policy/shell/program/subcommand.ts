@@ -49,7 +49,7 @@ function isName(word: string | undefined): boolean {
 
 /**
  * Says which of the words that follow a subcommand makes it something else: an option that names a program, settings or code,
- * a variable, an address, or a path out of the workspace.
+ * a variable, an address, a path out of the workspace, or a protected file as the value of an option.
  */
 export function wordRisk(
   subcommand: readonly string[],
@@ -57,39 +57,100 @@ export function wordRisk(
   isOutside: (path: string) => boolean,
 ): string | undefined {
   const [program = ''] = subcommand
-  const own = OPTIONS.filter(([names]) => subcommand.some((word) => names.split(' ').includes(posix.basename(word))))
+  const names = subcommand.map((word) => posix.basename(word))
+  const isFor = (programs: string) => names.some((name) => programs.split(' ').includes(name))
+  const risks = RISKS.filter(({ programs }) => isFor(programs))
+  const long = [...LOADS, ...risks.flatMap((one) => one.long?.split(' ') ?? [])]
+  const isShortened = isFor(SHORTENS)
   const end = program === 'npm' ? rest.indexOf('--') : -1
-  for (const [at, word] of rest.entries()) {
-    const isOption = word.startsWith('-') && word !== '-' && word !== '--'
+  return rest.find((word, at) => {
+    const isOption = isOptionWord(word)
     // What stands before `--` is for npm itself.
     const isForNpm = program === 'npm' && isOption && (end < 0 || at < end)
-    const value = word.replace(/^--?[\w-]+=/, '')
-    const isRisky =
+    const { name, value } = partsOf(word)
+    const isValue = (isOption && value !== word) || (program !== 'git' && isOptionWord(rest[at - 1] ?? ''))
+    return (
       (isForNpm && !/^(?:-s|--silent|--if-present|-w|--workspaces?(?:=[\w@./-]+)?)$/.test(word)) ||
-      LOADS.test(word) ||
-      own.some(([, options]) => options.test(word)) ||
-      /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value) ||
-      (/^[~/]|(?:^|\/)\.\.(?:\/|$)/.test(value) && isOutside(value))
-    if (isRisky) return word
-  }
-  return undefined
+      (name !== undefined &&
+        long.some((one) => one === name || (isShortened && word.startsWith('--') && one.startsWith(name)))) ||
+      risks.some(({ words }) => words?.test(word)) ||
+      (!isTag(word, rest[at - 1]) && /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value)) ||
+      ((isValue || /^[~/]|(?:^|\/)\.\.(?:\/|$)/.test(value)) && isOutside(value))
+    )
+  })
+}
+
+/** A name for an image, such as `app:1.0`, looks like an address and is none. */
+function isTag(word: string, before = ''): boolean {
+  return /^(?:-t|--tag)$/.test(before) && /^[\w.-]+:[\w.-]+$/.test(word)
+}
+
+function isOptionWord(word: string): boolean {
+  return word.startsWith('-') && word !== '-' && word !== '--'
+}
+
+/** The name of a long option, in small letters and without what follows a dot; and the value that stands in the same word. */
+function partsOf(word: string): { readonly name?: string; readonly value: string } {
+  const [, dashes, name = '', value] = /^(--?)([\w-]+)(?:\.[\w.-]*)?(?:[=:]([^]*))?$/.exec(word) ?? []
+  if (dashes === undefined) return { value: /^-[a-zA-Z]([./~][^]*)$/.exec(word)?.[1] ?? word }
+  return { ...((dashes === '--' || name.length > 1) && { name: name.toLowerCase() }), value: value ?? word }
 }
 
 /** By custom, options that name a program, settings, code to load, or another place to work in. */
-const LOADS =
-  /^--?(?:exec|execdir|toolexec|vettool|eval|shell|script-shell|node-options|require|import|loader|experimental-loader|prefix|cwd|config|config-file|rcfile|settings|init-script|manifest-path|upload-pack|receive-pack|exec-path|git-dir|work-tree|template|plugin|plugins|rulesdir|resolve-plugins-relative-to|format|formatter|parser|runner|reporters?|transform|preset|environment|globalSetup|setupFiles\w*|testRunner|testEnvironment|use-compress-program|compiler|linker|overlay|modfile|kubeconfig|server|token|host|context|volume|mount|file|makefile|directory|include-dir|rootdir|root|dir|confcutdir|override-ini|python-executable|interpreter|pathspec-from-file|ext-diff|textconv|output|out-?dir|target-dir|open-files-in-pager)(?:=|$)/i
+const LOADS: readonly string[] = (
+  'exec execdir execute toolexec vettool eval shell script-shell node-options require import loader experimental-loader ' +
+  'prefix cwd config config-file config-path rcfile settings init-script init-hook manifest-path upload-pack receive-pack ' +
+  'exec-path git-dir work-tree template plugin plugins load-plugins rulesdir resolve-plugins-relative-to format formatter ' +
+  'parser runner reporter reporters transform preset environment globalsetup globalteardown setupfiles setupfilesafterenv ' +
+  'testrunner testenvironment use-compress-program compiler linker overlay modfile kubeconfig server token host context ' +
+  'volume mount file makefile directory include-dir rootdir root dir confcutdir override override-ini python-executable ' +
+  'interpreter pathspec-from-file ext-diff textconv output outdir out-dir target-dir open-files-in-pager'
+).split(' ')
 
-/** The same for single programs, and their short options. */
-const OPTIONS: readonly (readonly [programs: string, options: RegExp])[] = [
-  ['make just rake ninja', /^-[a-zA-Z]*[CfIEerR]|^[\w.]+[:+?]?=/],
-  ['cargo', /^-[CZ]/],
-  ['go', /^--?(?:C|o|ldflags|gcflags|asmflags|gccgoflags|pkgdir|mod)(?:=|$)/],
-  ['git', /^-[cCOFs]|^--(?:strategy|exec|edit|refmap|recurse-submodules)/],
-  ['pytest python python3 uv poetry', /^-[pco]/],
-  ['mvn gradle gradlew mvnw', /^-(?!D(?:test=|skipTests|maven\.test\.skip)|q$|x$|-tests|-info$|-stacktrace$)/],
-  ['eslint prettier jest vitest mocha biome', /^-[cfrp]/],
-  ['kubectl', /^-[sf]|(?:^|,)secrets?(?:[/,.]|$)/],
-  ['docker', /^-[foHv]|^--(?:secret|ssh|build-context|add-host|network)/],
-  ['terraform helm', /^-(?:var-file|chdir|f|-post-renderer)/],
-  ['mypy ruff black isort flake8 pylint tox', /^-[cp]/],
+/** Programs that take the beginning of an option's name for the option. */
+const SHORTENS = 'make ninja rake git mypy pylint flake8 isort tox unittest rspec'
+
+/** What more is risky for single programs: long options, and words that look so. */
+interface Risk {
+  readonly programs: string
+  readonly long?: string
+  readonly words?: RegExp
+}
+
+const RISKS: readonly Risk[] = [
+  // To make, a word with = sets a variable, and with != runs a command for its value.
+  { programs: 'make ninja', words: /^-[a-zA-Z]*[CfIEerR]|^[^-][^]*=/ },
+  {
+    programs: 'just',
+    long: 'command justfile working-directory set shell-arg shell-command chooser choose edit dotenv-path dotenv-filename',
+    words: /^-[a-zA-Z]*[cdefs]|^[^-][^]*=/,
+  },
+  {
+    programs: 'rake',
+    long: 'execute-print execute-continue rakefile rakelibdir libdir',
+    words: /^-[a-zA-Z]*[CfIEeprR]|^[^-][^]*=/,
+  },
+  { programs: 'cargo', words: /^-[CZ]/ },
+  // A module with a version is fetched.
+  { programs: 'go', long: 'c o ldflags gcflags asmflags gccgoflags pkgdir mod', words: /^--?[Co](?:=|$)|^[^-][^]*@/ },
+  { programs: 'git', long: 'strategy edit refmap recurse-submodules', words: /^-[cCOFs]/ },
+  { programs: 'pytest python python3 uv poetry', words: /^-[pco]/ },
+  {
+    programs: 'mvn gradle gradlew mvnw',
+    words: /^-(?!D(?:test=|skipTests|maven\.test\.skip)|q$|x$|-tests|-info$|-stacktrace$)/,
+  },
+  { programs: 'eslint prettier jest vitest mocha biome', words: /^-[cfrp]/ },
+  { programs: 'kubectl', words: /^-[sf]|(?:^|,)secrets?(?:[/,.]|$)/i },
+  { programs: 'docker', long: 'secret ssh build-context add-host network', words: /^-[foHv]/ },
+  { programs: 'terraform helm', long: 'var-file chdir post-renderer', words: /^-f/ },
+  { programs: 'mypy ruff black isort flake8 pylint tox', words: /^-[cp]/ },
+  { programs: 'tox', long: 'installpkg', words: /^-x|^(?:exec|e)$/ },
+  // A property may be a command, and so may a file of further words.
+  {
+    programs: 'dotnet',
+    words:
+      /^[@/]|^-(?!c$|f$|r$|v$|-configuration$|-framework$|-runtime$|-verbosity$|-filter$|-no-\w+$|-nologo$|-list-tests$|-verify-no-changes$)/,
+  },
+  { programs: 'deno', words: /^-[AP]|^--(?:allow|permission|unsafely|cert)/ },
+  { programs: 'swift', long: 'disable-sandbox package-path', words: /^-X/ },
 ]
