@@ -27,8 +27,8 @@ export interface WatchedPaths {
 
 /** The missing paths of one command. */
 export interface PathWatch {
-  /** Somebody else than the command has made this path. */
-  accept(path: string): void
+  /** Somebody else than the command has made this path, or what was there is gone. */
+  mark(path: string, isKnown: boolean): void
   /** The command has ended, and it was looked what it made. */
   end(): void
 }
@@ -62,7 +62,9 @@ export function watchdogFor(mark: string): Watchdog {
       }
       const all = Array.from({ length: count }, (_, index) => first + index)
       return {
-        accept: (path) => void (isPlain(path) && all.forEach((id) => tell(`K${id}\t${path}`))),
+        mark(path, isKnown) {
+          if (isPlain(path)) for (const id of all) tell(`${isKnown ? 'K' : 'X'}${id}\t${path}`)
+        },
         end: () => all.forEach((id) => tell(`E${id}`)),
       }
     },
@@ -103,6 +105,7 @@ while read -r line; do
     R*) folders[id]=$rest ;;
     B*) commands[id]=$rest$tab ;;
     K*) commands[id]+=$rest$tab ;;
+    X*) commands[id]=\${commands[id]//"$tab$rest$tab"/$tab} ;;
     E*) unset "commands[$id]" ;;
   esac
 done

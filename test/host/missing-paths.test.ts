@@ -186,6 +186,47 @@ function tests(skip: false | string): void {
       assert.ok(!existsSync(join(at.ws, 'CLAUDE.md')), 'what nobody allowed is set aside')
     })
 
+    test('a command is not let make what another one made before it, while it waited', async () => {
+      using at = boxedPlace()
+      execFileSync('mkfifo', [join(at.ws, 'gate')])
+      for (const name of ['.npmrc', '.cargo/config.toml']) {
+        await at.run(`(read -r _ < gate; mkdir -p .cargo; echo evil > ${name}; echo evil > done; exec sleep 60) & :`)
+        await wait(1500)
+        await at.run(`mkdir -p .cargo; echo x > ${name}; sleep 0.5`)
+        await until(() => existsSync(join(at.ws, `${name}.set-aside`)))
+        writeFileSync(join(at.ws, 'gate'), 'go\n')
+        await until(() => existsSync(join(at.ws, 'done')) && !existsSync(join(at.ws, name)))
+        renameSync(join(at.ws, 'done'), join(at.ws, 'was-done'))
+      }
+    })
+
+    test('what another command made for a moment when a command began is not taken for what was there', async () => {
+      using at = boxedPlace()
+      // As if the sandbox of another session were about to set it aside.
+      mkdirSync(join(at.ws, '.vscode'))
+      const running = at.run(
+        'touch began; until [ -e go ]; do sleep 0.02; done; mkdir .vscode; echo x > .vscode/tasks.json',
+      )
+      await until(() => existsSync(join(at.ws, 'began')))
+      renameSync(join(at.ws, '.vscode'), join(at.ws, '.vscode.set-aside'))
+      writeFileSync(join(at.ws, 'go'), '')
+      await running
+      assert.ok(!existsSync(join(at.ws, '.vscode')))
+    })
+
+    test('a protected file that an editor saves by renaming while a command is busy stays', async () => {
+      using at = boxedPlace()
+      writeFileSync(join(at.ws, 'AGENTS.md'), 'old')
+      const running = at.run('touch began; until [ -e go ]; do :; done')
+      await until(() => existsSync(join(at.ws, 'began')))
+      writeFileSync(join(at.ws, 'AGENTS.md.new'), 'new')
+      renameSync(join(at.ws, 'AGENTS.md.new'), join(at.ws, 'AGENTS.md'))
+      await wait(500)
+      writeFileSync(join(at.ws, 'go'), '')
+      assert.equal((await running).notes, undefined)
+      assert.equal(readFileSync(join(at.ws, 'AGENTS.md'), 'utf8'), 'new')
+    })
+
     test('four sessions in one folder, some of them killed: every command runs, and nothing stays', async () => {
       using at = boxedPlace()
       const command =

@@ -41,12 +41,12 @@ export interface GuardOptions {
   /** Does the sandbox judge by name, be the path there or not? Seatbelt does; a mount needs something to be mounted on. */
   readonly byName: boolean
   readonly approved: ApprovedWrites
-  /** Somebody else than the command has made a path. */
-  readonly onAccept?: (path: string) => void
+  /** Somebody else than the command has made a path, or what was there is gone. */
+  readonly onKnown?: (path: string, isKnown: boolean) => void
 }
 
 /** Guards paths inside folders for one command. */
-export function guard({ folders, protect, masked = [], byName, approved, onAccept }: GuardOptions): Guard {
+export function guard({ folders, protect, masked = [], byName, approved, onKnown }: GuardOptions): Guard {
   const anchors = new Map<string, Grip>()
   const fixed = new Map<string, Grip | undefined>()
   const links = new Map<string, ProtectedLink>()
@@ -83,7 +83,9 @@ export function guard({ folders, protect, masked = [], byName, approved, onAccep
       const isLast = index === steps.length - 1 || !stats.isDirectory()
       const sources = isLast ? fixed : anchors
       if (!sources.has(path)) hold(folder, settled, sources)
-      if (isLast) return
+      if (!isLast) continue
+      if (settled.length > 1 && !byName) missing.push({ folder, steps: [...settled] })
+      return
     }
   }
 
@@ -138,16 +140,14 @@ export function guard({ folders, protect, masked = [], byName, approved, onAccep
     missing,
     links: [...links.values()],
     approved,
-    onAccept: (path) => onAccept?.(path),
+    onKnown: (path, isKnown) => onKnown?.(path, isKnown),
   })
 
   return {
     anchors: sourcesOf(anchors),
     fixed: sourcesOf(fixed),
     missing: patternsOf(names, missing),
-    present: [...names].flatMap(([folder, patterns]) =>
-      namesIn(folder).flatMap((name) => (nameMatcher(patterns).test(name) ? [join(folder, name)] : [])),
-    ),
+    present: kept.present,
     begun(lid, stop = () => undefined) {
       for (const held of [...anchors.values(), ...fixed.values()]) held?.release()
       anchors.clear()

@@ -37,7 +37,7 @@ export function inFolderOf<T>(
 export function setAside(at: string, name: string): string | undefined {
   // No name is longer than 255 bytes.
   const start = Buffer.byteLength(name) > 230 ? name.slice(0, 50) : name
-  const names = ['.set-aside', '.set-aside-2', '.set-aside-3'].map((suffix) => `${start}${suffix}`)
+  const names = COPIES.map((suffix) => `${start}${suffix}`)
   const free = names.find((one) => !statsOf(`${at}/${one}`))
   const last = names.at(-1) ?? ''
   if (free === undefined) removeTree(at, last)
@@ -46,6 +46,9 @@ export function setAside(at: string, name: string): string | undefined {
     if (attempt(() => renameSync(`${at}/${name}`, `${at}/${one}`))) return one
   return undefined
 }
+
+/** What the names of things end with that were set aside. */
+export const COPIES = ['.set-aside', '.set-aside-2', '.set-aside-3'] as const
 
 /** Is this the name of something that was set aside? */
 export function isSetAside(name: string): boolean {

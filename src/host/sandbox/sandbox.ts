@@ -151,8 +151,8 @@ export function localSandbox(
       const layout = layoutOf({ folders, home, secret: options.secret ?? [], path, network, ...caches, memory })
       const boxed = have.kind === 'bubblewrap'
       const masked = [...layout.masked.map((one) => one.path), scratch]
-      const onAccept = (one: string): void => watched?.accept(one)
-      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, onAccept })
+      const onKnown = (one: string, isKnown: boolean): void => watched?.mark(one, isKnown)
+      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, onKnown })
       const watched = boxed ? expectBoxed(held) : undefined
       const ends = {
         found: () => held.found(),
