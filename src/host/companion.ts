@@ -152,7 +152,11 @@ function accompany(
   over: () => void,
 ): Companion {
   const errors = tail(MAX_ERRORS)
-  const gone = new Promise<void>((resolve_) => void child.once('exit', () => resolve_()))
+  const gone = new Promise<void>((resolve_) => {
+    // It may have ended before it was heard that it began.
+    if (child.exitCode !== null || child.signalCode !== null) resolve_()
+    else child.once('exit', () => resolve_())
+  })
   let isOver = false
   let stopping: Promise<void> | undefined
 
@@ -162,8 +166,9 @@ function accompany(
   child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   // What it left running may hold its output open for ever; so it is its own end that counts.
-  child.once('exit', (code, signal) => {
-    setTimeout(() => finish(signal === null ? `ended with code ${code}` : `was ended by ${signal}`), DRAIN)
+  void gone.then(() => {
+    const { exitCode, signalCode } = child
+    setTimeout(() => finish(signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`), DRAIN)
   })
 
   function finish(how: string): void {
