@@ -7,7 +7,7 @@ import { endWithUs, expectUnboxed, letGo, newMark } from './end-with-us.ts'
 import { cleanEnvironment } from './environment.ts'
 import { endAtOnce, type Group, stop } from './group.ts'
 import { shell } from './shell.ts'
-import { endedFirst } from './start.ts'
+import { endedFirst, newsOf } from './start.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 
 /** A program that is to run beside us, and to be talked with over its standard input and output. */
@@ -48,6 +48,8 @@ export interface Companion {
 /** Starts programs to talk with. */
 export interface Companions {
   open(program: Program, listener: Listener): Promise<Companion>
+  /** What programs made of protected paths, so that it was set aside, since it was last asked. */
+  news(): string[]
   /** Ends all of them at once. */
   close(): void
 }
@@ -63,7 +65,8 @@ export interface CompanionOptions {
 
 /** Programs beside us, each in a group and session of its own, with a clean environment, and shut in unless trusted. */
 export function localCompanions(options: CompanionOptions): Companions {
-  const running = new Set<Group>()
+  const running = new Map<Group, () => string[]>()
+  const last: string[] = []
 
   return {
     async open(program, listener) {
@@ -71,15 +74,17 @@ export function localCompanions(options: CompanionOptions): Companions {
       if (!isThere(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
       const { child, box, mark } = await startSurely(options, program, folder)
       const group: Group = { id: child.pid ?? 0, mark, ...(box?.boxed && { boxed: true }) }
-      running.add(group)
+      running.set(group, () => newsOf(box?.found(), program.command))
       endWithUs(group)
       return accompany(child, group, box, listener, () => {
         running.delete(group)
         letGo(group)
+        last.push(...newsOf(box?.check(), program.command))
       })
     },
+    news: () => [...last.splice(0), ...[...running.values()].flatMap((one) => one())],
     close() {
-      for (const group of running) endAtOnce(group)
+      for (const group of running.keys()) endAtOnce(group)
     },
   }
 }
@@ -147,7 +152,11 @@ function accompany(
   over: () => void,
 ): Companion {
   const errors = tail(MAX_ERRORS)
-  const gone = new Promise<void>((resolve_) => void child.once('exit', () => resolve_()))
+  const gone = new Promise<void>((resolve_) => {
+    // It may have ended before it was heard that it began.
+    if (child.exitCode !== null || child.signalCode !== null) resolve_()
+    else child.once('exit', () => resolve_())
+  })
   let isOver = false
   let stopping: Promise<void> | undefined
 
@@ -157,8 +166,9 @@ function accompany(
   child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   // What it left running may hold its output open for ever; so it is its own end that counts.
-  child.once('exit', (code, signal) => {
-    setTimeout(() => finish(signal === null ? `ended with code ${code}` : `was ended by ${signal}`), DRAIN)
+  void gone.then(() => {
+    const { exitCode, signalCode } = child
+    setTimeout(() => finish(signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`), DRAIN)
   })
 
   function finish(how: string): void {
@@ -166,10 +176,10 @@ function accompany(
     isOver = true
     endAtOnce(group)
     over()
-    box?.check()
+    const repeated = box?.repeated()
     box?.release()
     for (const stream of child.stdio) stream?.destroy()
-    listener.ended(how)
+    listener.ended(repeated === undefined ? how : `was stopped: it went on making ${repeated}, which is protected`)
   }
 
   async function end(): Promise<void> {

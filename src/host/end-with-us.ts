@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Group, stopNow } from './group.ts'
-import { type Watchdog, watchdogFor } from './watchdog.ts'
+import { type PathWatch, type WatchedPaths, type Watchdog, watchdogFor } from './watchdog.ts'
 
 /** The variable by which processes of ours are known, wherever they went. */
 const VARIABLE = 'DRAGOMAN_COMMAND'
@@ -18,20 +18,28 @@ let watchdog: Watchdog | undefined
 
 /** Something is about to be started outside of a box. */
 export function expectUnboxed(): void {
-  ;(watchdog ??= watchdogFor(`${VARIABLE}=${ours}-`)).start()
+  theWatchdog().start()
+}
+
+/** Something is about to be started in a box, which must not leave anything at these paths, however we end. */
+export function expectBoxed(paths: WatchedPaths): PathWatch {
+  return theWatchdog().watch(paths)
+}
+
+function theWatchdog(): Watchdog {
+  return (watchdog ??= watchdogFor(`${VARIABLE}=${ours}-`))
 }
 
 /** Takes care that a group of processes does not outlive us. */
 export function endWithUs(group: Group): void {
   if (unfinished.size === 0 && !process.listeners('exit').includes(endAll)) process.on('exit', endAll)
   unfinished.add(group)
-  // A box ends with us by itself.
-  if (!group.boxed) watchdog?.add(group.id)
+  watchdog?.add(group.id)
 }
 
 /** The group has ended. */
 export function letGo(group: Group): void {
-  if (unfinished.delete(group) && !group.boxed) watchdog?.remove(group.id)
+  if (unfinished.delete(group)) watchdog?.remove(group.id)
 }
 
 function endAll(): void {

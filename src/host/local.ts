@@ -4,7 +4,6 @@ import type { Files, Host } from './host.ts'
 import { localProcesses } from './processes.ts'
 import { ripgrep } from './ripgrep.ts'
 import { type Allowed, type Roots, rootsOf } from './roots.ts'
-import { isStandIn } from './sandbox/stand-in.ts'
 import { localSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 import { removeAbandonedWrites } from './write-lock.ts'
 
@@ -52,28 +51,23 @@ export function localHost(options: LocalOptions): LocalHost {
   }
   const roots = rootsOf(allowed)
   const sandbox = localSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
-  const processes = localProcesses(roots, { ...options, sandbox })
   const companions = localCompanions({ ...options, sandbox })
+  const processes = localProcesses(roots, { ...options, sandbox, news: () => companions.news() })
   const filesIn = (within: Roots): Files => {
     const files = localFiles(within, locks)
     return {
       ...files,
-      // What only stands in for something that is missing is not there.
-      async info(path) {
-        const info = await files.info(path)
-        return info?.kind === 'folder' && isStandIn(path) ? undefined : info
-      },
       async write(path, bytes, how) {
-        sandbox.makeRoom(path)
+        sandbox.approve(path)
         await files.write(path, bytes, how)
       },
       async update(path, make, how) {
-        sandbox.makeRoom(path)
+        sandbox.approve(path)
         await files.update(path, make, how)
       },
-      async list(path) {
-        const entries = await files.list(path)
-        return entries.filter(({ name, kind }) => kind !== 'folder' || !isStandIn(`${path}/${name}`))
+      async remove(path) {
+        sandbox.approve(path)
+        await files.remove(path)
       },
     }
   }

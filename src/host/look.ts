@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { resolvePath } from './resolve.ts'
-import { isStandIn } from './sandbox/stand-in.ts'
 
 /** Looks at the disk for those who judge: nothing is changed, and nothing that is found here is used later on. */
 export interface Look {
@@ -64,8 +63,7 @@ function realOf(path: string): string | undefined {
 
 function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
   const stats = statOr(path)
-  // A folder that only stands in for something that is missing is not there.
-  if (!stats || (stats.isDirectory() && isStandIn(path))) return undefined
+  if (!stats) return undefined
   return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other'
 }
 

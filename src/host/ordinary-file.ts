@@ -1,6 +1,5 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { errorCode } from './problem.ts'
-import { isStandIn } from './sandbox/stand-in.ts'
 
 /** Which files may be read. */
 export interface ReadLimits {
@@ -35,8 +34,7 @@ export function readOrdinaryFile(path: string, { within, maxBytes, isRefused }: 
     if (isRefused?.(real, folder)) return { problem: 'refused', real }
     if (MADE_BY_KERNEL.test(real)) return { problem: 'not-ordinary', real }
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-    // What the sandbox of a command puts in the place of a missing file is none.
-    if (!fstatSync(descriptor).isFile()) return { problem: isStandIn(real) ? 'missing' : 'not-ordinary', real }
+    if (!fstatSync(descriptor).isFile()) return { problem: 'not-ordinary', real }
     // A folder on the way may have been exchanged for a link since.
     if (hasDescriptors && readlinkSync(`/proc/self/fd/${descriptor}`) !== real) return { problem: 'outside', real }
     return readUpTo(descriptor, maxBytes)

@@ -17,6 +17,8 @@ export interface ProcessOptions {
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
+  /** What is to be said of programs that run beside commands. */
+  readonly news?: () => readonly string[]
   /** How many processes a command may have at a time. */
   readonly processLimit?: number
   /** How much memory all processes of a command may have, in bytes. */
@@ -98,14 +100,18 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     crowd.join(group)
     const ending = await watch(started, group, command, output)
     const background = await leftRunning(group, ending !== undefined, crowd)
-    const stopped = ending ?? tooMuch(crowd, await crowd.excess(group))
+    const stopped = ending ?? tooMuch(crowd, await crowd.excess(group)) ?? wentOn(started)
     running.delete(group)
     if (background.length > 0) left.add(started)
     else {
       letGo(group)
       crowd.leave(group)
     }
-    const notes = [...(await started.shellEnded(background.length > 0)), ...(await endedSince())]
+    const notes = [
+      ...(await started.shellEnded(background.length > 0)),
+      ...(await endedSince()),
+      ...(options.news?.() ?? []),
+    ]
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
     const keep = missing > 0 || background.length > 0
@@ -129,9 +135,11 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   async function endedSince(): Promise<string[]> {
     const notes: string[] = []
     for (const past of left) {
-      const why = tooMuch(crowd, await crowd.excess(past.group))?.why
+      const isOver = members(past.group).length === 0
+      const why = tooMuch(crowd, await crowd.excess(past.group))?.why ?? (isOver ? wentOn(past)?.why : undefined)
       if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
-      if (members(past.group).length > 0 || !left.delete(past)) continue
+      if (!isOver) notes.push(...past.news())
+      if (!isOver || !left.delete(past)) continue
       crowd.leave(past.group)
       letGo(past.group)
       notes.push(...(await past.shellEnded(false)))
@@ -166,6 +174,13 @@ function tooMuch({ limit, memory }: CrowdWatch, excess: Excess | undefined): Sto
       ? `the process limit was reached (${limit} at a time)`
       : `the memory limit was reached (${Math.round(memory / 2 ** 20)} MB)`
   return { why: `The command was stopped: ${what}.` }
+}
+
+function wentOn(started: Started): Stopped | undefined {
+  const path = started.repeated()
+  if (path === undefined) return undefined
+  const why = `it went on making ${path}, which is protected. Write it with the file tools, which ask.`
+  return { why: `The command was stopped: ${why}` }
 }
 
 /** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expectUnboxed } from './end-with-us.ts'
@@ -8,6 +9,7 @@ import type { Command } from './host.ts'
 import { HostProblem } from './problem.ts'
 import { reach } from './reach.ts'
 import type { Roots } from './roots.ts'
+import type { SetAside } from './sandbox/missing-paths.ts'
 import type { Enclosed, Sandbox } from './sandbox/sandbox.ts'
 import { shell } from './shell.ts'
 
@@ -18,6 +20,10 @@ export interface Started {
   readonly ended: Promise<Ended>
   /** Its shell has ended; its box is opened, unless something in it goes on. Says what was changed and put back. */
   shellEnded(goesOn: boolean): Promise<string[]>
+  /** What was changed and put back since it was last asked. */
+  news(): string[]
+  /** The protected path that it went on making after it was set aside, so that it was stopped. */
+  repeated(): string | undefined
 }
 
 /** How a shell ended; `failed` if it never began, because there was no box for it. */
@@ -71,7 +77,13 @@ export async function start(
       child.once('error', reject)
     })
     const group: Group = { id: child.pid ?? 0, mark: options.mark, ...(box?.boxed && { boxed: true }) }
-    return { group, ended, shellEnded: (goesOn) => opened(child, group, box, gone, goesOn) }
+    return {
+      group,
+      ended,
+      shellEnded: (goesOn) => opened(child, group, box, gone, goesOn),
+      news: () => newsOf(box?.found(), 'the command'),
+      repeated: () => box?.repeated(),
+    }
   } catch (error) {
     box?.begun()
     box?.release()
@@ -157,7 +169,6 @@ async function opened(
   goesOn: boolean,
 ): Promise<string[]> {
   if (!box) return []
-  const discarded = box.discarded(group.id)
   if (goesOn) {
     child.unref()
   } else if (box.boxed) {
@@ -170,12 +181,18 @@ async function opened(
     }
     for (const until = Date.now() + PATIENCE; keepers.some(isAlive) && Date.now() < until;) await wait(1)
   }
-  const setAside = box.check()
+  const news = newsOf(box.check(), 'the command')
   if (!goesOn) box.release()
-  return [
-    ...setAside.map((path) => `${path} is protected: what the command made of it was set aside.`),
-    ...discarded.map((path) => `${path} is protected: what the command wrote there was discarded.`),
-  ]
+  return news
+}
+
+/** Says what appeared while something ran and was set aside, or changed and was put back. */
+export function newsOf(found: readonly SetAside[] = [], who: string): string[] {
+  return found.map(({ path, now }) =>
+    now === undefined
+      ? `${path} is a protected link. It was changed while ${who} ran, and was put back.`
+      : `${path} is protected. It appeared while ${who} ran and was renamed ${basename(now)}. Rename it back if it is yours; a model writes it with the file tools, which ask.`,
+  )
 }
 
 const PATIENCE = 1000

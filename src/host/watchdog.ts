@@ -1,28 +1,83 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { USUAL_SETTING } from './sandbox/new-repository.ts'
 import { shell } from './shell.ts'
 
 /**
  * A small process that outlives us by a moment. What runs outside of a sandbox has nothing that ends it if we are killed; so
  * this one reads from a pipe which groups of processes there are, and when the pipe ends, because we have ended in whatever
- * way, it ends those groups, and every process that carries our mark in its environment, with its group.
+ * way, it ends those groups, and every process that carries our mark in its environment, with its group. Then it sets aside
+ * what commands in a sandbox made of protected paths that were missing, because nobody has looked since.
  */
 export interface Watchdog {
   /** Starts it, so that it is there before there is anything to end. */
   start(): void
   add(group: number): void
   remove(group: number): void
+  /** A command is about to run in a sandbox. */
+  watch(paths: WatchedPaths): PathWatch
+}
+
+/** Protected paths that are missing. */
+export interface WatchedPaths {
+  /** By real folder, as patterns of paths from there. */
+  readonly missing: ReadonlyMap<string, readonly string[]>
+  /** Paths that are like one of those patterns, and were there before. */
+  readonly present: readonly string[]
+}
+
+/** The missing paths of one command. */
+export interface PathWatch {
+  /** Somebody else than the command has made this path, or what was there is gone. */
+  mark(path: string, isKnown: boolean): void
+  /** The command has ended, and it was looked what it made. */
+  end(): void
 }
 
 /** The watchdog for processes with a mark. */
 export function watchdogFor(mark: string): Watchdog {
   let child: ChildProcess | undefined
+  let commands = 0
+  const folders = new Map<string, number>()
   const start = (): ChildProcess => (child ??= startWatchdog(mark))
   const tell = (text: string): void => void start().stdin?.write(`${text}\n`)
-  return { start: () => void start(), add: (group) => tell(`+${group}`), remove: (group) => tell(`-${group}`) }
+  /** The patterns of a folder are the same for most commands, so they are told once. */
+  const numberOf = (folder: string): number => {
+    const known = folders.get(folder)
+    if (known !== undefined) return known
+    folders.set(folder, folders.size)
+    tell(`R${folders.size - 1}\t${folder}`)
+    return folders.size - 1
+  }
+  return {
+    start: () => void start(),
+    add: (group) => tell(`+${group}`),
+    remove: (group) => tell(`-${group}`),
+    watch({ missing, present }) {
+      const [first, count] = [commands, missing.size]
+      commands += count
+      for (const [index, [folder, patterns]] of [...missing].entries()) {
+        const inside = present.filter((path) => path.startsWith(`${folder}/`) && isPlain(path))
+        if (isPlain(folder))
+          tell([`B${first + index}`, numberOf([folder, ...patterns].join('\t')), ...inside].join('\t'))
+      }
+      const all = Array.from({ length: count }, (_, index) => first + index)
+      return {
+        mark(path, isKnown) {
+          if (isPlain(path)) for (const id of all) tell(`${isKnown ? 'K' : 'X'}${id}\t${path}`)
+        },
+        end: () => all.forEach((id) => tell(`E${id}`)),
+      }
+    },
+  }
+}
+
+/** The names of the list are; a folder of the person with such characters in its name is left alone. */
+function isPlain(path: string): boolean {
+  return !/[\t\n]/.test(path)
 }
 
 function startWatchdog(mark: string): ChildProcess {
-  const args = ['--noprofile', '--norc', '-c', SCRIPT, 'dragoman-watchdog', mark]
+  const args = ['--noprofile', '--norc', '-c', SCRIPT, 'dragoman-watchdog', mark, USUAL_SETTING]
   const env = { PATH: process.env['PATH'] ?? '/usr/bin:/bin' }
   const child = spawn(shell(), args, { cwd: '/', env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   child.on('error', () => undefined)
@@ -33,22 +88,81 @@ function startWatchdog(mark: string): ChildProcess {
   return child
 }
 
-/** What forks while it is being ended is met in the next round. */
+/**
+ * What forks while it is being ended is met in the next round. Folders are entered one after the other, and none through a
+ * link: another command may run there.
+ */
 const SCRIPT = `
 trap '' HUP INT TERM
+shopt -s nullglob dotglob
+mark=$1 usual=$2 tab=$'\\t' IFS=
 while read -r line; do
+  rest=\${line#?} id=\${line#?}
+  id=\${id%%$tab*} rest=\${rest#*$tab}
   case $line in
-    +*) groups[\${line#+}]=1 ;;
-    -*) unset "groups[\${line#-}]" ;;
+    +*) groups[id]=1 ;;
+    -*) unset "groups[$id]" ;;
+    R*) folders[id]=$rest ;;
+    B*) commands[id]=$rest$tab ;;
+    K*) commands[id]+=$rest$tab ;;
+    X*) commands[id]=\${commands[id]//"$tab$rest$tab"/$tab} ;;
+    E*) unset "commands[$id]" ;;
   esac
 done
-for round in 1 2 3; do
-  for id in "\${!groups[@]}"; do kill -9 -- "-$id"; done
-  [ -d /proc/self ] && for file in $(grep -slzF -- "$1" /proc/[0-9]*/environ); do
+there() { [ -e "$1" ] || [ -L "$1" ]; }
+set_aside() {
+  case $1 in *.set-aside*) return ;; esac
+  case $known in *"$tab$PWD/$1$tab"*) return ;; esac
+  there "$1" || return
+  for to in "$1.set-aside" "$1.set-aside-2" "$1.set-aside-3" "$1.set-aside-$RANDOM"; do
+    there "$to" || { mv -T -- "$1" "$to"; return; }
+  done
+}
+is_harmless() {
+  case $1 in
+    .git) [ -d .git ] && [ ! -L .git ] ;;
+    .git/hooks) [ -d hooks ] && [ ! -L hooks ] && for one in hooks/*; do [[ $one == *.sample ]] || return 1; done ;;
+    .git/config) [ -n "$(find config -maxdepth 0 -type f -links 1)" ] && ! grep -qaviE -- "$usual" config ;;
+    *) false ;;
+  esac
+}
+is_present() {
+  at=$1 path=$2
+  while [[ $path == */* ]]; do
+    at=$at/\${path%%/*} path=\${path#*/}
+    [ -L "$at" ] && return
+    [ -d "$at" ] || return
+  done
+  for one in "$at"/$path; do there "$one" && return; done
+  return 1
+}
+remove_new() {
+  cd -P -- "$1" && [ "$PWD" = "$1" ] || return
+  path=$2
+  while [[ $path == */* ]]; do
+    step=\${path%%/*} path=\${path#*/} here=$PWD
+    if [ -L "$step" ]; then set_aside "$step"; return; fi
+    cd -P -- "$step" && [ "$PWD" = "$here/$step" ] || return
+  done
+  is_harmless "$2" && return
+  for one in $path; do set_aside "$one"; done
+}
+for ((round = 1; round <= 50; round++)); do
+  isBusy=
+  for id in "\${!groups[@]}"; do kill -9 -- "-$id" && isBusy=1; done
+  [ $round -le 3 ] && [ -d /proc/self ] && while read -r file; do
     id=\${file#/proc/}
     id=\${id%/environ}
-    read -r stat < "/proc/$id/stat" && set -- "$1" \${stat##*)} && kill -9 -- "-$4"
+    read -r stat < "/proc/$id/stat" && stat=\${stat##*)} && IFS=' ' read -r _ _ group _ <<< "$stat" && kill -9 -- "-$group"
     kill -9 "$id"
+  done < <(grep -slzF -- "$mark" /proc/[0-9]*/environ)
+  for command in "\${commands[@]}"; do
+    known=$tab\${command#*$tab}
+    IFS=$tab read -r -a patterns <<< "\${folders[\${command%%$tab*}]}"
+    for pattern in "\${patterns[@]:1}"; do
+      is_present "\${patterns[0]}" "$pattern" && (remove_new "\${patterns[0]}" "$pattern")
+    done
   done
+  [ $round -ge 3 ] && [ -z "$isBusy" ] && break
   sleep 0.1
 done`

@@ -7,12 +7,6 @@ export interface ProtectedPath {
   readonly path: string
   /** What the sandbox guards of it, where commands need the rest: git must be able to commit. The path itself if absent. */
   readonly parts?: readonly string[]
-  /**
-   * How the sandbox keeps a command from making it where it is missing. `block`: an empty folder takes its place while a
-   * command runs. `remove`: it is set aside as soon as it appears, because the programs that read this file would fail at a
-   * folder, or because it is rarely met.
-   */
-  readonly ifMissing: 'block' | 'remove'
   /** It holds instructions for a model, and no settings. */
   readonly isInstructions?: true
   /** It has this meaning in a home folder only. */
@@ -22,10 +16,11 @@ export interface ProtectedPath {
 /** All of them. */
 export const PROTECTED_PATHS: readonly ProtectedPath[] = [
   // Version control runs hooks, and programs that its settings name.
-  { path: '.git/**', parts: ['.git/hooks', '.git/config'], ifMissing: 'block' },
   {
     path: '.git/**',
     parts: [
+      '.git/hooks',
+      '.git/config',
       '.git/commondir',
       '.git/config.worktree',
       '.git/modules',
@@ -33,13 +28,12 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
       '.git/worktrees/*/config.worktree',
       '.git/worktrees/*/gitdir',
     ],
-    ifMissing: 'remove',
   },
-  { path: '.hg/**', parts: ['.hg/hgrc', '.hg/hgrc-not-shared'], ifMissing: 'remove' },
-  { path: '.jj/**', parts: ['.jj/repo/config.toml', '.jj/config.toml'], ifMissing: 'remove' },
-  { path: '.sl/**', parts: ['.sl/config'], ifMissing: 'remove' },
-  ...blocked('.githooks/**', '.husky/**'),
-  ...removed(
+  { path: '.hg/**', parts: ['.hg/hgrc', '.hg/hgrc-not-shared'] },
+  { path: '.jj/**', parts: ['.jj/repo/config.toml', '.jj/config.toml'] },
+  { path: '.sl/**', parts: ['.sl/config'] },
+  ...paths('.githooks/**', '.husky/**'),
+  ...paths(
     '.gitmodules',
     '.pre-commit-config.yaml',
     '.overcommit.yml',
@@ -50,37 +44,37 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
   ),
 
   // Editors, and some shells, run these when a folder is opened.
-  ...blocked('.devcontainer/**', '.envrc', '.exrc', '.fleet/**', '.idea/**', '.nvim.lua', '.vscode/**', '.zed/**'),
-  ...removed('*.code-workspace', '.devcontainer.json', '.dir-locals.el', '.lvimrc', '.nvim/**', '.nvimrc', '.vimrc'),
-  ...removed('mise.toml', '.mise.toml', 'mise.*.toml', '.mise.*.toml', '.mise/**', 'devbox.json'),
+  ...paths('.devcontainer/**', '.envrc', '.exrc', '.fleet/**', '.idea/**', '.nvim.lua', '.vscode/**', '.zed/**'),
+  ...paths('*.code-workspace', '.devcontainer.json', '.dir-locals.el', '.lvimrc', '.nvim/**', '.nvimrc', '.vimrc'),
+  ...paths('mise.toml', '.mise.toml', 'mise.*.toml', '.mise.*.toml', '.mise/**', 'devbox.json'),
 
   // Settings of agents decide what the next session may do; ours first.
-  ...blocked('.dragoman/**', '.agents/**', '.amazonq/**', '.claude/**', '.claude.json'),
-  ...blocked('.clinerules/**', '.codex/**', '.continue/**', '.cursor/**', '.gemini/**', '.junie/**', '.kilocode/**'),
-  ...blocked('.kiro/**', '.mcp.json', '.opencode/**', '.qwen/**', '.roo/**', '.rules', '.windsurf/**'),
-  ...removed('.aider*', '.amp/**', '.augment/**', '.claude-plugin/**', '.cline/**', '.codebuddy/**', '.copilot/**'),
-  ...removed('.crush/**', '.crush.json', 'crush.json', '.cursorrules', '.factory/**', '.goose/**', '.iflow/**'),
-  ...removed('.kilo/**', '.kilocodemodes', '.openhands/**', '.roomodes', '.trae/**', '.warp/**', '.windsurfrules'),
-  ...removed('mcp.json', 'opencode.json', 'opencode.jsonc'),
-  ...blocked('AGENTS.md', 'CLAUDE.md', 'GEMINI.md').map(asInstructions),
-  ...removed('AGENT.md', 'AGENTS.override.md', 'AGENTS.local.md', 'CLAUDE.local.md', 'QWEN.md', 'WARP.md').map(
+  ...paths('.dragoman/**', '.agents/**', '.amazonq/**', '.claude/**', '.claude.json'),
+  ...paths('.clinerules/**', '.codex/**', '.continue/**', '.cursor/**', '.gemini/**', '.junie/**', '.kilocode/**'),
+  ...paths('.kiro/**', '.mcp.json', '.opencode/**', '.qwen/**', '.roo/**', '.rules', '.windsurf/**'),
+  ...paths('.aider*', '.amp/**', '.augment/**', '.claude-plugin/**', '.cline/**', '.codebuddy/**', '.copilot/**'),
+  ...paths('.crush/**', '.crush.json', 'crush.json', '.cursorrules', '.factory/**', '.goose/**', '.iflow/**'),
+  ...paths('.kilo/**', '.kilocodemodes', '.openhands/**', '.roomodes', '.trae/**', '.warp/**', '.windsurfrules'),
+  ...paths('mcp.json', 'opencode.json', 'opencode.jsonc'),
+  ...paths('AGENTS.md', 'CLAUDE.md', 'GEMINI.md').map(asInstructions),
+  ...paths('AGENT.md', 'AGENTS.override.md', 'AGENTS.local.md', 'CLAUDE.local.md', 'QWEN.md', 'WARP.md').map(
     asInstructions,
   ),
-  ...removed('.goosehints', '.augment-guidelines', '.github/copilot-instructions.md').map(asInstructions),
-  ...removed('.github/instructions/**', '.github/prompts/**', '.github/chatmodes/**', '.github/agents/**').map(
+  ...paths('.goosehints', '.augment-guidelines', '.github/copilot-instructions.md').map(asInstructions),
+  ...paths('.github/instructions/**', '.github/prompts/**', '.github/chatmodes/**', '.github/agents/**').map(
     asInstructions,
   ),
 
   // Servers run these with keys of their own.
-  ...blocked('.circleci/**', '.github/actions/**', '.github/workflows/**', '.gitlab-ci.yml'),
-  ...blocked('.forgejo/workflows/**', '.gitea/workflows/**'),
-  ...removed('.buildkite/**', '.builds/**', '.build.yml', '.cirrus.yml', '.drone.yml', '.gitlab/ci/**'),
-  ...removed('.semaphore/**', '.teamcity/**', '.travis.yml', '.woodpecker/**', '.woodpecker.yml', 'Jenkinsfile'),
-  ...removed('appveyor.yml', '.appveyor.yml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml'),
+  ...paths('.circleci/**', '.github/actions/**', '.github/workflows/**', '.gitlab-ci.yml'),
+  ...paths('.forgejo/workflows/**', '.gitea/workflows/**'),
+  ...paths('.buildkite/**', '.builds/**', '.build.yml', '.cirrus.yml', '.drone.yml', '.gitlab/ci/**'),
+  ...paths('.semaphore/**', '.teamcity/**', '.travis.yml', '.woodpecker/**', '.woodpecker.yml', 'Jenkinsfile'),
+  ...paths('appveyor.yml', '.appveyor.yml', 'azure-pipelines.yml', 'bitbucket-pipelines.yml', 'buildspec.yml'),
 
   // Package managers run what these name, or fetch packages from where these say.
-  ...removed('.cargo/config', '.cargo/config.toml', '.npmrc', '.pnpmfile.cjs', '.pnpmfile.mjs', '.yarnrc'),
-  ...removed('.yarnrc.yml', '.yarn/plugins/**', '.yarn/releases/**', 'bunfig.toml', 'pip.conf', 'uv.toml', '.pypirc'),
+  ...paths('.cargo/config', '.cargo/config.toml', '.npmrc', '.pnpmfile.cjs', '.pnpmfile.mjs', '.yarnrc'),
+  ...paths('.yarnrc.yml', '.yarn/plugins/**', '.yarn/releases/**', 'bunfig.toml', 'pip.conf', 'uv.toml', '.pypirc'),
 
   // What shells, desktops and editors read of a home folder, and where programs are looked for.
   ...[
@@ -116,15 +110,11 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
     '.zshenv',
     '.zshrc',
     'Library/LaunchAgents/**',
-  ].map((path): ProtectedPath => ({ path, ifMissing: 'block', isOfHome: true })),
+  ].map((path): ProtectedPath => ({ path, isOfHome: true })),
 ]
 
-function blocked(...paths: readonly string[]): ProtectedPath[] {
-  return paths.map((path) => ({ path, ifMissing: 'block' }))
-}
-
-function removed(...paths: readonly string[]): ProtectedPath[] {
-  return paths.map((path) => ({ path, ifMissing: 'remove' }))
+function paths(...all: readonly string[]): ProtectedPath[] {
+  return all.map((path) => ({ path }))
 }
 
 function asInstructions(path: ProtectedPath): ProtectedPath {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { dragoman, stage } from '../support/command.ts'
@@ -248,19 +248,3 @@ function huge(path: string, bytes: number): void {
   writeFileSync(path, 'x')
   truncateSync(path, bytes)
 }
-
-test('what the sandbox of a command puts in the place of a missing file hides no instructions', async () => {
-  const here = await stage([{ say: 'Hello.' }])
-  for (const name of ['AGENTS.md', 'GEMINI.md', '.mcp.json']) {
-    mkdirSync(join(here.work, name))
-    // The mode bit tells such a folder from one of somebody else's.
-    chmodSync(join(here.work, name), 0o1755)
-  }
-  writeFileSync(join(here.work, 'CLAUDE.md'), 'Always answer in rhymes.\n')
-  const { code, err } = await dragoman(['-p', 'hi'], here)
-  assert.equal(code, 0, err)
-  assert.doesNotMatch(err, /ordinary file/)
-  const sent = here.server.requests[0]?.bytes.toString() ?? ''
-  assert.match(sent, /Always answer in rhymes/)
-  assert.doesNotMatch(sent, /AGENTS\.md\//)
-})

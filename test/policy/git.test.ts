@@ -158,12 +158,6 @@ describe('a repository that has git run a program', () => {
     writeFileSync(join(at.ws, '.git'), `gitdir: ${main}/.git/worktrees/beside\n`)
     assert.equal((await decide('git status', at)).verdict, 'ask')
   })
-
-  test('a stand-in of the sandbox is no setting', async () => {
-    using at = repository()
-    mkdirSync(join(at.ws, '.git/config.worktree'))
-    assert.equal((await decide('git status', at)).verdict, 'allow')
-  })
 })
 
 describe('git without its helpers', () => {

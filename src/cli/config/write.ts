@@ -1,5 +1,7 @@
 import type { SandboxAccess } from '../../model/sandbox-access.ts'
+import { approvedWrites } from '../../host/sandbox/approved-writes.ts'
 import { changeOwnFile } from '../own/file.ts'
+import { writeLocksFolder } from '../own/places.ts'
 import { readConfigFile, userConfig } from './read.ts'
 import type { Config, PolicyConfig, ProjectConfig, RuleConfig } from './schema.ts'
 
@@ -10,6 +12,8 @@ export function changeUserConfig(change: (config: Config) => Config): void {
 
 /** Changes the settings in a file. */
 export function changeConfigFile(path: string, change: (config: Config) => Config): void {
+  // It may be a file of a project in which a command of another session runs.
+  if (path !== userConfig()) approvedWrites(writeLocksFolder()).add(path)
   changeOwnFile(path, () => `${JSON.stringify(change(readConfigFile(path) ?? {}), undefined, 2)}\n`)
 }
 

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInside } from '../../host/ordinary-file.ts'
-import { isStandIn } from '../../host/sandbox/stand-in.ts'
 import { configFolder, memoryFile } from '../own/places.ts'
 import { readProjectFile } from '../own/project-file.ts'
 
@@ -95,7 +94,6 @@ function entriesOf(path: string) {
   try {
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')
-      .filter((entry) => !entry.isDirectory() || !isStandIn(join(path, entry.name)))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .slice(0, 30)
   } catch {

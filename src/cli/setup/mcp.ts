@@ -65,5 +65,5 @@ export function shelves() {
 
 function placesOf({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
   const { companions } = host
-  return { folders, env: process.env, open: companions.open.bind(companions) }
+  return { folders, env: process.env, open: companions.open.bind(companions), news: () => companions.news() }
 }

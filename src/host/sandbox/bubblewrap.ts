@@ -30,7 +30,7 @@ export function countsApart({ user }: Way): boolean {
 /** What a box is made of. */
 export interface Box {
   readonly layout: Omit<Layout, 'writable'> & { readonly writable: readonly Source[] }
-  readonly guard: Pick<Guard, 'anchors' | 'fixed' | 'blocked'>
+  readonly guard: Pick<Guard, 'anchors' | 'fixed'>
   /** Shown as /tmp. */
   readonly temporary: string
   /** A folder of ours with what commands printed, to be read even inside of what is hidden. */
@@ -42,8 +42,6 @@ export interface Box {
   readonly ownsOthers: boolean
   /** Gives the number that a descriptor of ours has in the command; without it paths are mounted by name. */
   readonly numberOf?: (descriptor: number) => number
-  /** Can folders be made with other rights than the usual? */
-  readonly setsRights: boolean
   /** The number of the descriptor that holds the filter of system calls. */
   readonly filter?: number
 }
@@ -69,8 +67,6 @@ export function bubblewrapArguments(way: Way, box: Box): string[] {
     ...same('--bind', layout.writable),
     ...same('--bind', guard.anchors),
     ...same('--ro-bind', guard.fixed),
-    // Far cheaper than a mount of a folder. The superuser may write to it, but that reaches nobody.
-    ...guard.blocked.flatMap((path) => [...(box.setsRights ? ['--perms', '0555'] : []), '--tmpfs', path]),
     ...layout.masked.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
     ...mount('--ro-bind', scratch, scratch),
     '--chdir',

@@ -23,8 +23,6 @@ export type Found =
 export interface Abilities {
   /** It mounts what a descriptor holds, instead of what a name means at that moment. */
   readonly holds: boolean
-  /** It gives folders that it makes the rights that are wanted. */
-  readonly setsRights: boolean
 }
 
 /** Why there is none, and how to get one. */
@@ -56,7 +54,7 @@ export async function findSandbox(roots: Roots): Promise<Found | Missing> {
     const trial = await output(program, [...trialArguments(way, 3), 'true'], way.filter ? filters?.usual : undefined)
     if (trial.code === 0) {
       const { text } = await help
-      const abilities = { holds: text.includes('--ro-bind-fd'), setsRights: text.includes('--perms') }
+      const abilities = { holds: text.includes('--ro-bind-fd') }
       return { kind: 'bubblewrap', program, way, abilities, ...(filters && { filters }) }
     }
     problem = trial.text.trim().split('\n')[0] ?? ''

@@ -30,17 +30,29 @@ export function inFolderOf<T>(
   }
 }
 
-/** Renames something so that nothing reads it any more; gives the new name. Whoever made it may want it back. */
+/**
+ * Renames something so that nothing reads it any more; gives the new name. Whoever made it may want it back, so the first copies
+ * are kept; after those the last one is replaced, or a command could fill the folder with them.
+ */
 export function setAside(at: string, name: string): string | undefined {
-  for (const suffix of ['set-aside', `set-aside-${randomBytes(4).toString('hex')}`]) {
-    try {
-      renameSync(`${at}/${name}`, `${at}/${name}.${suffix}`)
-      return `${name}.${suffix}`
-    } catch {
-      // A folder that is not empty has this name already.
-    }
-  }
+  // No name is longer than 255 bytes.
+  const start = Buffer.byteLength(name) > 230 ? name.slice(0, 50) : name
+  const names = COPIES.map((suffix) => `${start}${suffix}`)
+  const free = names.find((one) => !statsOf(`${at}/${one}`))
+  const last = names.at(-1) ?? ''
+  if (free === undefined) removeTree(at, last)
+  // A command that still runs may be quicker than we are, and take the name.
+  for (const one of [free ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`])
+    if (attempt(() => renameSync(`${at}/${name}`, `${at}/${one}`))) return one
   return undefined
+}
+
+/** What the names of things end with that were set aside. */
+export const COPIES = ['.set-aside', '.set-aside-2', '.set-aside-3'] as const
+
+/** Is this the name of something that was set aside? */
+export function isSetAside(name: string): boolean {
+  return /\.set-aside(?:-[0-9a-f]{1,8})?$/.test(name)
 }
 
 /** Removes a file, a link or a folder with all that is in it, also while somebody else writes there. */
@@ -82,5 +94,14 @@ function openFolder(path: string): ReturnType<typeof gripFolder> | undefined {
     return gripFolder(path)
   } catch {
     return undefined
+  }
+}
+
+/** The names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

@@ -1,19 +1,23 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/protected.ts'
+import { expectBoxed } from '../end-with-us.ts'
 import { grip } from '../grip.ts'
+import { stopNow } from '../group.ts'
 import { HostProblem } from '../problem.ts'
 import type { Roots } from '../roots.ts'
+import { approvedWrites } from './approved-writes.ts'
 import { isBelow } from './below.ts'
 import { bubblewrapArguments, countsApart, topsIn, type Way } from './bubblewrap.ts'
 import { type FilterFiles, type Found, findSandbox, type Missing } from './find.ts'
-import { type Guard, guard, removeAbandonedIn, type Rule, rulesOf, type Source } from './guard.ts'
+import { type Guard, guard, type Source } from './guard.ts'
 import { type Layout, type LayoutMemory, layoutOf } from './layout.ts'
+import type { SetAside } from './missing-paths.ts'
 import { removeTree, statsOf } from './no-follow.ts'
+import { type Rule, ruleOfSetting, rulesOf } from './rules.ts'
 import { seatbeltProfile } from './seatbelt.ts'
 import { hasAbstractSockets } from './sockets.ts'
-import { removeForWrite, removeUnused } from './stand-in.ts'
 
 /** Whether commands run in a sandbox: where there is one, always (or not at all), or never. */
 export type SandboxMode = 'auto' | 'on' | 'off'
@@ -72,10 +76,12 @@ export interface Enclosed {
   readonly countedApart?: boolean
   /** It has been started as a process, or could not be: its descriptors are closed here. */
   begun(pid?: number): void
-  /** Puts back what the command changed and could not be kept from changing; gives the paths. */
-  check(): readonly string[]
-  /** Protected paths that the command has written without an effect, given the process that keeps the box. */
-  discarded(lid: number): readonly string[]
+  /** What the command changed, could not be kept from changing, and was put back, since it was last asked. */
+  found(): readonly SetAside[]
+  /** The same, after a look. */
+  check(): readonly SetAside[]
+  /** The protected path that the command went on making, so that it was stopped. */
+  repeated(): string | undefined
   /** All processes of the command have ended. */
   release(): void
 }
@@ -87,20 +93,21 @@ export interface Sandbox {
   state(): Promise<SandboxState>
   /** A way in, from a folder by its real path; none if there is no sandbox. */
   enclose(folder: string, options: EncloseOptions): Promise<Enclosed | undefined>
-  /** A tool that was allowed to is about to write this path. */
-  makeRoom(path: string): void
+  /** A tool that was allowed to is about to write or remove this path. */
+  approve(path: string): void
   close(): void
 }
 
 /** The sandbox of this machine: bubblewrap on Linux, Seatbelt on macOS. The folders are read again for each command. */
 export function localSandbox(
   options: SandboxOptions,
-  places: { readonly folders: readonly string[]; readonly scratch: string },
+  places: { readonly folders: readonly string[]; readonly scratch: string; readonly locks?: string },
   roots: Roots,
 ): Sandbox {
   const protectedPaths = PROTECTED_PATHS.filter(({ isOfHome }) => !isOfHome)
-  const usual: readonly Rule[] = [...rulesOf(protectedPaths), ...(options.protect ?? []).flatMap(ruleOf)]
+  const usual: readonly Rule[] = [...rulesOf(protectedPaths), ...(options.protect ?? []).flatMap(ruleOfSetting)]
   const ofHome = PROTECTED_PATHS.filter(({ isOfHome }) => isOfHome)
+  const allRules = [...usual, ...rulesOf(ofHome)]
   const protect = (folder: string): readonly Rule[] => {
     const home = realHome(options.home ?? homedir())
     if (!isBelow(home, folder)) return usual
@@ -110,11 +117,10 @@ export function localSandbox(
   let found: Promise<Found | Missing> | undefined
   const find = (): Promise<Found | Missing> => {
     if (places.folders.some((folder) => realpathSync(folder) === '/')) return WHOLE_DISK
-    if (found === undefined && options.mode !== 'off') removeLeftovers()
     return (found ??= options.mode === 'off' ? OFF : findSandbox(roots))
   }
-  const removeLeftovers = (): void => removeAbandonedIn(places.folders.map(realHome), protect)
-  const guards = new Set<Guard>()
+  const approved = approvedWrites(places.locks)
+  const running = new Set<Pick<Guard, 'check' | 'release'>>()
   const memory: LayoutMemory = { real: new Map(), secrets: new Set() }
   let hasTemporary = false
 
@@ -145,13 +151,20 @@ export function localSandbox(
       const layout = layoutOf({ folders, home, secret: options.secret ?? [], path, network, ...caches, memory })
       const boxed = have.kind === 'bubblewrap'
       const masked = [...layout.masked.map((one) => one.path), scratch]
-      const held = guard({ folders: layout.workspace, protect, masked, standIns: boxed })
-      guards.add(held)
-      const release = (): void => {
-        held.release()
-        guards.delete(held)
+      const onKnown = (one: string, isKnown: boolean): void => watched?.mark(one, isKnown)
+      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, onKnown })
+      const watched = boxed ? expectBoxed(held) : undefined
+      const ends = {
+        found: () => held.found(),
+        check: () => held.check(),
+        repeated: () => held.repeated(),
+        release: () => {
+          held.release()
+          watched?.end()
+          running.delete(ends)
+        },
       }
-      const ends = { check: () => held.check(), release, discarded: () => [] }
+      running.add(ends)
       if (!boxed) {
         const profile = seatbeltProfile({ layout, guard: held, scratch: [prepareTemporary(scratch, [])], network })
         hasTemporary = true
@@ -182,35 +195,29 @@ export function localSandbox(
           network,
           ownsOthers,
           ...(have.abilities.holds && { numberOf }),
-          setsRights: have.abilities.setsRights,
           ...(filter !== undefined && { filter: numberOf(filter) }),
         })
         const begun = (pid?: number): void => {
-          held.begun(pid)
+          held.begun(pid, () => pid !== undefined && stopNow({ id: pid, mark: '', boxed: true }))
           for (const one of opened.splice(0)) one.release()
         }
-        const discarded = (lid: number): string[] => (ownsOthers ? writtenIn(lid, held.blocked) : [])
         const { program, way } = have
-        return { program, args, descriptors: passed, boxed, countedApart: countsApart(way), begun, ...ends, discarded }
+        return { program, args, descriptors: passed, boxed, countedApart: countsApart(way), begun, ...ends }
       } catch (error) {
         for (const one of opened) one.release()
-        release()
+        ends.release()
         throw error
       }
     },
 
-    makeRoom(path) {
-      for (const held of guards) held.accept(path)
-      removeForWrite(path)
+    approve(path) {
+      approved.add(path, allRules)
     },
     close() {
-      for (const held of guards) {
-        held.check()
-        held.release()
+      for (const one of running) {
+        one.check()
+        one.release()
       }
-      guards.clear()
-      removeUnused()
-      if (options.mode !== 'off') removeLeftovers()
       if (hasTemporary) removeTree(places.scratch, 'tmp')
     },
   }
@@ -245,27 +252,10 @@ function ownsForeign({ user }: Way, { workspace }: Layout): boolean {
   return !user && process.getuid?.() === 0 && workspace.some((folder) => statSync(folder).uid !== 0)
 }
 
-/** Which stand-ins are no longer empty, in the eyes of a box. */
-function writtenIn(lid: number, paths: readonly string[]): string[] {
-  try {
-    const first = readFileSync(`/proc/${lid}/task/${lid}/children`, 'latin1').trim()
-    return paths.filter((path) => readdirSync(`/proc/${first}/root${path}`).length > 0)
-  } catch {
-    return []
-  }
-}
-
 function realHome(home: string): string {
   try {
     return realpathSync(home)
   } catch {
     return home
   }
-}
-
-/** The path that a rule means, if it means one: patterns are for the policy to judge. */
-function ruleOf(rule: string): Rule[] {
-  const path = rule.replace(/^(?:\*\*\/)+/, '').replace(/(?:\/\*+)+$/, '')
-  const isPlain = path !== '' && !path.startsWith('/') && !path.startsWith('~') && !/[*?[{]|\.\./.test(path)
-  return isPlain ? [{ steps: path.split('/'), ifMissing: 'block' }] : []
 }

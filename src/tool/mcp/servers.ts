@@ -14,6 +14,8 @@ export interface Servers {
   tools(): readonly (readonly Tool[])[]
   /** The tools of a server that are not used, and why. */
   aside(server: string): readonly SetAside[]
+  /** What the host has to say of them since it was last asked. */
+  news(): readonly string[]
   readonly pins: Pins
   readonly names: Names
   /** Begins to connect to all, side by side and in the background; none waits for another, and nobody for them. */
@@ -25,7 +27,7 @@ export interface Servers {
 /** The servers of some settings. */
 export function openServers(
   configs: Readonly<Record<string, McpServerConfig>>,
-  options: ServerOptions & { readonly taken?: readonly string[] },
+  options: ServerOptions & { readonly taken?: readonly string[]; readonly news?: () => readonly string[] },
 ): Servers {
   const list = Object.entries(configs)
     .filter(([, config]) => config.disabled !== true)
@@ -47,6 +49,7 @@ export function openServers(
 
   return {
     list,
+    news: () => options.news?.() ?? [],
     pins,
     names,
     start() {

@@ -68,7 +68,7 @@ export function serversToolbox(own: readonly Tool[], servers: Servers, budget: B
       return {
         ...(changes !== undefined && { note: changes }),
         pinned: instructionsOf(servers, groups, instructed),
-        notices: tell([...many(division.deferred.length), ...failures(servers)]),
+        notices: [...tell([...many(division.deferred.length), ...failures(servers)]), ...servers.news()],
       }
     },
   }

@@ -79,7 +79,7 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
     process.env['PATH'] = path
   }
   await wait(escape.lingers === undefined ? 0 : 50)
-  const problems = [...reached, ...differences(before, guarded(home, outside, ws, escape)), ...leftIn(ws)]
+  const problems = [...reached, ...differences(before, guarded(home, outside, ws, escape))]
   if (output.includes(WON)) problems.push(`it won: ${output.slice(0, 500)}`)
   if (output.includes('canary')) problems.push(`a secret was read: ${output.slice(0, 500)}`)
   if (victim.exitCode !== null || victim.signalCode !== null) problems.push('the process outside was ended')
@@ -221,17 +221,10 @@ function statsOf(path: string): Stats | undefined {
 }
 
 function differences(before: readonly string[], after: readonly string[]): string[] {
+  // An empty folder for hooks is made where there is none, so that it can be mounted.
+  const made = after.filter((one) => !before.includes(one) && !one.endsWith('/.git/hooks 40755'))
   return [
     ...before.filter((one) => !after.includes(one)).map((one) => `gone: ${one}`),
-    ...after.filter((one) => !before.includes(one)).map((one) => `new: ${one}`),
+    ...made.map((one) => `new: ${one}`),
   ]
-}
-
-/** What of ours stays in a workspace. */
-function leftIn(ws: string): string[] {
-  const names = readdirSync(ws)
-  const left = names.filter(
-    (name) => lstatSync(join(ws, name)).isDirectory() && (lstatSync(join(ws, name)).mode & 0o1000) !== 0,
-  )
-  return left.map((name) => `left in the workspace: ${name}`)
 }

@@ -134,33 +134,36 @@ export const PROTECTED: readonly Escape[] = [
     commands: ['echo evil > .VSCode/tasks.json'],
   },
   {
-    name: 'a stand-in removed',
+    name: 'a missing path removed',
     commands: [
       'rmdir .vscode; rm -rf .vscode; mkdir .vscode; echo evil > .vscode/tasks.json',
       write('.vscode/tasks.json'),
     ],
   },
   {
-    name: 'a stand-in renamed',
+    name: 'a missing path renamed',
     commands: ['mv .vscode v; mv -T v .vscode; mkdir v2; mv -T v2 .vscode; echo evil > .vscode/tasks.json'],
   },
   {
-    name: 'a stand-in exchanged atomically',
+    name: 'a missing path exchanged atomically',
     commands: [
       '"$PYTHON" -c "import ctypes; ctypes.CDLL(None).syscall(316, -100, b\'src\', -100, b\'.vscode\', 2)"; echo evil > .vscode/x',
     ],
   },
   {
-    name: 'a stand-in unmounted',
+    name: 'a missing path unmounted',
     commands: ['umount .vscode; umount -l .vscode; fusermount -u .vscode; echo evil > .vscode/x'],
   },
   {
-    name: 'a stand-in with other rights',
+    name: 'a missing path with other rights',
     commands: ['chmod 777 .vscode; echo evil > .vscode/tasks.json; chattr -i .vscode'],
   },
   {
-    name: 'the lease in a stand-in',
-    commands: ['ls -A .vscode; rm -rf .vscode/.* .claude/.dragoman-lease*; rmdir .vscode', write('.vscode/tasks.json')],
+    name: 'a missing path in two commands',
+    commands: [
+      'ls -A .vscode; rm -rf .vscode/.* .claude; rmdir .vscode; mkdir .claude; echo evil > .claude/x',
+      write('.vscode/tasks.json'),
+    ],
   },
   {
     name: 'a protected path of the person',

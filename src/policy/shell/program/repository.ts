@@ -55,8 +55,7 @@ function settingsDoubt({ top, own, common }: Repository, disk: Disk): string | u
   const settings = textAt(posix.join(common, 'config'), disk)
   if (settings === undefined) return 'the settings of the repository cannot be read'
   const special = posix.join(own, 'config.worktree')
-  // A folder by this name is a stand-in of the sandbox; git does not read it.
-  const more = disk.kind(special) === 'folder' || !disk.has(special) ? '' : textAt(special, disk)
+  const more = disk.has(special) ? textAt(special, disk) : ''
   if (more === undefined) return 'the settings of this working folder cannot be read'
   const { odd, hooks } = readSettings(`${settings}\n${more}`)
   if (odd !== undefined) return `the repository sets ${odd}, with which git may run a program`
