@@ -166,10 +166,7 @@ function accompany(
   child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
   for (const stream of child.stdio) stream?.on('error', () => undefined)
   // What it left running may hold its output open for ever; so it is its own end that counts.
-  void gone.then(() => {
-    const { exitCode, signalCode } = child
-    setTimeout(() => finish(signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`), DRAIN)
-  })
+  void gone.then(() => setTimeout(() => finish(howEnded(child)), DRAIN))
 
   function finish(how: string): void {
     if (isOver) return
@@ -270,4 +267,8 @@ function notStarted(command: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EACCES') return new Error(`${command} is no program that may be run.`)
   return new Error(`${command} could not be started: ${error instanceof Error ? error.message : String(error)}`)
+}
+
+function howEnded({ exitCode, signalCode }: ChildProcess): string {
+  return signalCode === null ? `ended with code ${exitCode}` : `was ended by ${signalCode}`
 }
