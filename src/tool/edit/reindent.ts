@@ -16,21 +16,46 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
   const fits = (rule: Rule): boolean => pairs.every(([from, to]) => rule(from) === to)
   const usual = [shift(pairs, unit), ...swaps(unit === undefined ? UNITS : [unit])].filter(fits)
   // The model may take a tab for another number of spaces than the file's own step has.
-  const rules = usual.length > 0 ? usual : swaps(UNITS).filter(fits)
+  const rules =
+    usual.length > 0
+      ? usual
+      : swaps(UNITS)
+          .filter(fits)
+          .map((rule) => inSteps(rule, unit))
   const seen = steadyMap(pairs)
   // The space before a star makes no other depth.
   const depths = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, ''))))
+  // From no indentation to some, or back, no change of style leads; only a shift.
+  const isShift = !swaps(UNITS).some(fits)
   return (lines) => {
     // A depth that is known to be another one in the file needs no rule.
     if (seen && lines.every((line) => isBlank(line) || seen.has(indentOf(line))))
       return lines.map((line) => (isBlank(line) ? line : seen.get(indentOf(line)) + line.trimStart()))
-    if (depths.size < 2) return undefined
+    if (depths.size < 2) return isShift ? shiftedInSteps(rules, lines, unit) : undefined
     const results = new Map<string, readonly string[]>()
     for (const rule of rules) {
       const moved = movedBy(rule, lines)
       if (moved) results.set(moved.join('\n'), moved)
     }
     return results.size === 1 ? [...results.values()][0] : undefined
+  }
+}
+
+/** Moves lines by the only rule there is, if the steps between them are then those of the file. */
+function shiftedInSteps(
+  [rule, ...others]: readonly Rule[],
+  lines: readonly string[],
+  unit: string | undefined,
+): string[] | undefined {
+  const moved = rule && others.length === 0 ? movedBy(rule, lines) : undefined
+  return moved && unit !== undefined && isStepping(moved, undefined, unit) ? moved : undefined
+}
+
+/** The same rule, where it leads to a depth that the file's own steps lead to. */
+function inSteps(rule: Rule, unit = ''): Rule {
+  return (indent) => {
+    const moved = rule(indent)
+    return moved === undefined || unit === '' || moved.replaceAll(unit, '') === '' ? moved : undefined
   }
 }
 

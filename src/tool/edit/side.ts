@@ -29,9 +29,10 @@ export function sideOfEdges(passage: Passage, merged: readonly string[], { trail
   }
   const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
   const pairs = pairUp(old, fresh).filter(([o]) => /\w{3}/.test(old[o] ?? ''))
-  const isKept = pairs.length > 0 && pairs.every(([o, n]) => indentOf(old[o] ?? '') === indentOf(fresh[n] ?? ''))
+  const isKept = pairs.every(([o, n]) => indentOf(old[o] ?? '') === indentOf(fresh[n] ?? ''))
   const isMoved = isKept && !isAtHome && same(bare(fresh), bare(merged))
-  if (isMoved && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
+  const isAtEdges = edges(merged) === edges(file) && edges(fresh) !== edges(file)
+  if (isMoved && isAtEdges && (pairs.length > 0 || edges(fresh) === edges(old))) return 'old'
   const ended = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
   const isTrail = !trails && same(ended(fresh), ended(merged))
   return isTrail && merged.every((line) => trailOf(line) === '') ? 'old' : 'neither'
