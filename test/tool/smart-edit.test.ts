@@ -275,6 +275,13 @@ describe('smart_edit refuses to guess', () => {
       'unclear',
     ],
     [
+      'a shift known from one depth, and a new line that is two of the file’s steps deeper',
+      'function f() {\n    a = null\n    if (b) {\n        c()\n    }\n}\n',
+      '          a = null\n          if (b) {\n',
+      '          a = null\n          if (b) {\n                  d()\n',
+      'unclear',
+    ],
+    [
       'new lines at a depth that one known depth does not lead to',
       'function f() {\n    one()\n    two()\n}\n',
       '  one()\n  two()',
