@@ -275,6 +275,13 @@ describe('smart_edit refuses to guess', () => {
       'unclear',
     ],
     [
+      'a new blank line with space in it at the end, from a model that has no space at other ends',
+      "'use strict';\n\nmodule.exports = key => {\n  if (key.ctrl) {\n    stop();\n  }\n}\n",
+      'module.xports = key => {\n',
+      'module.exports = (key, isSelect) => {\n  if (key.meta) return;\n  \n',
+      'unclear',
+    ],
+    [
       'a shift known from one depth, and a new line that is two of the file’s steps deeper',
       'function f() {\n    a = null\n    if (b) {\n        c()\n    }\n}\n',
       '          a = null\n          if (b) {\n',

@@ -99,9 +99,10 @@ export function differsInOneWord(one: string, other: string): boolean {
   let end = 0
   while (end < least - start && one.at(-1 - end) === other.at(-1 - end)) end++
   const isWord = (line: string): boolean => /^[\p{L}\p{N}_$]*$/u.test(line.slice(start, line.length - end))
-  const rest =
-    one.slice(0, start).replace(/[\p{L}\p{N}_$]+$/u, '') + one.slice(one.length - end).replace(/^[\p{L}\p{N}_$]+/u, '')
-  return isWord(one) && isWord(other) && [...wordsOf([rest])].join('').length >= MIN_SHARED
+  if (!isWord(one) || !isWord(other)) return false
+  const [left, right] = [one.slice(0, start), one.slice(one.length - end)]
+  const rest = [left.replace(/[\p{L}\p{N}_$]+$/u, ''), right.replace(/^[\p{L}\p{N}_$]+/u, '')]
+  return [...wordsOf(rest)].join('').length >= MIN_SHARED
 }
 
 /** So many letters of the other words. */
