@@ -282,6 +282,13 @@ describe('smart_edit refuses to guess', () => {
       'unclear',
     ],
     [
+      'blank lines remembered wrongly, beside a line that changes',
+      'if (a) {\n  return url;\n} // If it is wrapped in quotes, remove them\n\n\nif (isQuoted(url)) {\n  cut();\n}\n',
+      'if (a) {\n  return url;\n} // If it is wrapped in quotes, remove them\n\nif (isQuoted(url)) {\n',
+      'if (b) {\n  return url;\n}\n\nurl = url.x; // If it is wrapped in quotes, remove them\n\nif (isQuoted(url)) {\n',
+      'unclear',
+    ],
+    [
       'a shift known from one depth, and a new line that is two of the file’s steps deeper',
       'function f() {\n    a = null\n    if (b) {\n        c()\n    }\n}\n',
       '          a = null\n          if (b) {\n',

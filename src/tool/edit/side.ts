@@ -1,5 +1,5 @@
 import { essence, indentOf, isBlank, PLAIN_QUOTES, QUOTES } from './lines.ts'
-import { pairUp, type Passage, type Piece, same } from './pieces.ts'
+import { isAlike, pairUp, type Passage, type Piece, same } from './pieces.ts'
 import { type Style, trailOf } from './style.ts'
 
 /**
@@ -10,7 +10,7 @@ export type Side = 'file' | 'old' | 'neither' | 'both'
 
 /** Finds out which side a new text follows, from the lines that stay. */
 export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
-  const votes = new Set(pieces.map(vote))
+  const votes = new Set(pieces.map((piece, at) => (isOpenGap(pieces, at) ? undefined : vote(piece))))
   if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return 'both'
   const side = votes.has('file') ? 'file' : votes.has('old') ? 'old' : 'neither'
   return restyles(passage, side) ? 'both' : side
@@ -78,6 +78,13 @@ export function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
   // A blank line may be new, and only look like one that the file has.
   if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
   return same(fresh, old) ? 'old' : undefined
+}
+
+/** Are these blank lines beside a line that changes? They may change with it, and only look as the memory has them. */
+function isOpenGap(pieces: readonly Piece[], at: number): boolean {
+  const isChanged = (one: Piece | undefined): boolean => one !== undefined && !isAlike(one.old, one.fresh)
+  const { old, file } = pieces[at] ?? { old: [], file: [] }
+  return [...old, ...file].every(isBlank) && (isChanged(pieces[at - 1]) || isChanged(pieces[at + 1]))
 }
 
 /** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
