@@ -10,24 +10,42 @@ export function anchoredPassage(lines: readonly string[], old: readonly string[]
   if (lines.length > MAX_LINES) return undefined
   const [file, wanted] = [solid(lines), solid(old)]
   const most = Math.max(1, Math.floor(wanted.length / 5))
-  const windows = startsOf(file, wanted).map((start) => windowAt(file, wanted, start))
-  const [best, next] = windows.sort((a, b) => b.weight - a.weight || a.wrong.length - b.wrong.length)
-  if (!best || best.wrong.length === 0 || best.wrong.length > most) return undefined
-  // A second place of which half as much is right leaves a doubt.
-  if (next && next.weight > best.weight / 2) return undefined
+  const windows = startsOf(file, wanted)
+    .map((start) => windowAt(file, wanted, start))
+    .sort((a, b) => b.weight - a.weight || a.wrong.length - b.wrong.length)
+  const found = namedWindow(windows, file, wanted) ?? likeWindow(windows, file, wanted)
+  if (!found || found.wrong.length === 0 || found.wrong.length > most) return undefined
+  const [first, last] = [file[found.start], file[found.start + wanted.length - 1]]
+  return first && last && { first: first.at, end: last.at + 1, before: '', after: '' }
+}
+
+/** The stretch that is named by lines that are right. */
+function namedWindow(windows: readonly Window[], file: readonly Solid[], wanted: readonly Solid[]): Window | undefined {
+  const [best, next] = windows
+  if (!best) return undefined
   const { start, wrong } = best
   const right = wanted.filter((_line, at) => !wrong.includes(at))
-  const isNamed = isTelling(right, file)
-  if (!isNamed && !wrong.every((at) => isUnmistakable(file, start + at, wanted[at]?.key ?? ''))) return undefined
-  const [first, last] = [file[start], file[start + wanted.length - 1]]
-  return first && last && { first: first.at, end: last.at + 1, before: '', after: '' }
+  if (!isTelling(right, file)) return undefined
+  // A second place of which half as much is right leaves a doubt, and so does one with as few wrong lines.
+  if (next && next.weight > best.weight / 2) return undefined
+  if (windows.some((one) => one !== best && one.weight > 0 && one.wrong.length <= wrong.length)) return undefined
+  const isInner = (at: number): boolean => [at - 1, at + 1].every((one) => one in wanted && !wrong.includes(one))
+  return wrong.every((at) => isInner(at) || isNearest(file, start + at, wanted[at]?.key ?? '')) ? best : undefined
+}
+
+/** The one stretch of which every wrong line is nearly what is remembered, while no other line of the file is. */
+function likeWindow(windows: readonly Window[], file: readonly Solid[], wanted: readonly Solid[]): Window | undefined {
+  const few = windows.filter(({ wrong }) => wrong.length === 1)
+  const [only, ...others] = few.filter(({ start, wrong }) =>
+    wrong.every((at) => isUnmistakable(file, start + at, wanted[at]?.key ?? '')),
+  )
+  return others.length === 0 ? only : undefined
 }
 
 const MAX_LINES = 20_000
 const MAX_SAME = 50
-/** A line of so many letters can be known again by itself. */
-const MIN_LINE = 20
 const MARGIN = 0.15
+const REACH = 4
 /** Brackets stand everywhere, and weigh nothing. */
 const WORDS = /\w{3}/
 /** So many letters of lines that are right make a place. */
@@ -58,7 +76,7 @@ function startsOf(file: readonly Solid[], wanted: readonly Solid[]): number[] {
   }
   // A line that is nowhere is somewhere in another form.
   for (const [at, { key }] of wanted.entries()) {
-    if (starts.size > 0 || places.has(key) || key.length < MIN_LINE) continue
+    if (places.has(key)) continue
     for (const [place, { key: other }] of file.entries()) if (differsInOneWord(key, other)) starts.add(place - at)
   }
   return [...starts].filter((start) => start >= 0 && start + wanted.length <= file.length)
@@ -81,12 +99,20 @@ function windowAt(file: readonly Solid[], wanted: readonly Solid[], start: numbe
   return { start, wrong, weight }
 }
 
+/** Is no line beside this one more like what is remembered? Otherwise a line was forgotten, and all are one off. */
+function isNearest(file: readonly Solid[], at: number, memory: string): boolean {
+  const like = likeness(memory, file[at]?.key ?? '')
+  return file.slice(Math.max(0, at - REACH), at + REACH + 1).every(({ key }) => {
+    return key === file[at]?.key || likeness(memory, key) < like
+  })
+}
+
 /** Is this line nearly what is remembered, one word apart, and no other line like it? */
 function isUnmistakable(file: readonly Solid[], at: number, memory: string): boolean {
   const real = file[at]?.key ?? ''
-  if (real.length < MIN_LINE || !differsInOneWord(memory, real)) return false
+  if (!differsInOneWord(memory, real)) return false
   const far = likeness(memory, real) - MARGIN
-  return file.every(({ key }, other) => other === at || likeness(memory, key) < far)
+  return file.every(({ key }, other) => other === at || (likeness(memory, key) < far && !differsInOneWord(memory, key)))
 }
 
 /** Do these lines say enough to name a place? Brackets stand everywhere; one line with words must stand only here, or several together. */

@@ -1,6 +1,7 @@
 import { isBlank } from './lines.ts'
 import type { Place } from './locate.ts'
 import { frame } from './pieces.ts'
+import { trailOf } from './style.ts'
 
 /** What to look for and what to put there, as whole lines. */
 export interface Wanted {
@@ -23,15 +24,19 @@ export function fitEdges(lines: readonly string[], wanted: Wanted, place: Place)
   if (place.before !== '' || place.after !== '') return { place, wanted }
   const [old, fresh] = [frame(wanted.old), frame(wanted.fresh)]
   const isGone = fresh.inner.length === 0
+  // Space in a new blank line is a slip only of a model that writes it at the ends of other lines too.
+  const isSlip = wanted.old.some((line) => trailOf(line) !== '')
+  const added = (was: readonly string[], blanks: readonly string[]): readonly string[] =>
+    isGone ? was : isSlip && was.length === 0 ? blanks.map(() => '') : blanks
   const above = settled(
     old.above,
-    isGone ? old.above : fresh.above,
+    added(old.above, fresh.above),
     blanksAbove(lines, place.first),
     old.inner[0] === fresh.inner[0],
   )
   const below = settled(
     old.below,
-    isGone ? old.below : fresh.below,
+    added(old.below, fresh.below),
     blanksBelow(lines, place.end),
     old.inner.at(-1) === fresh.inner.at(-1),
   )
@@ -52,8 +57,7 @@ function settled(
   there: number,
   isSteady: boolean,
 ): Wanted | undefined {
-  if (old.length !== fresh.length)
-    return there === 0 && old.length === 0 ? { old, fresh: fresh.map(() => '') } : undefined
+  if (old.length !== fresh.length) return there === 0 && old.length === 0 ? { old, fresh } : undefined
   if (old.length <= there) return { old, fresh }
   return isSteady ? { old: [], fresh: [] } : undefined
 }

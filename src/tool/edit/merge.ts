@@ -1,4 +1,4 @@
-import { essence, indentOf, isBlank } from './lines.ts'
+import { essence, indentOf, isBlank, QUOTES } from './lines.ts'
 import { cut, frame, isAlike, pairUp, type Passage, type Piece, same, type Surroundings } from './pieces.ts'
 import { type IndentPair, isStepping, OPENS, type Reindent, reindenter } from './reindent.ts'
 import { type Requote, requoter } from './requote.ts'
@@ -12,7 +12,10 @@ import { untrailer } from './trail.ts'
  * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
  */
 export function mergePassage(given: Passage, around: Surroundings, style: Style): readonly string[] | undefined {
-  if (same(given.file, given.old)) return hasNewTrail(given.fresh, given.file) ? undefined : given.fresh
+  // One line tells nothing of how the model writes several; so they must look right.
+  const looksRight = (lines: readonly string[]): boolean =>
+    !hasNewTrail(lines, given.file) && (countSolid(given.old) > 1 || isAtHome(lines, given.file, around, style))
+  if (same(given.file, given.old)) return looksRight(given.fresh) ? given.fresh : undefined
   const passage = withFirstIndent(given, style)
   if (!passage || !isSteady(passage) || !hasSameMarks(passage)) return undefined
   const pieces = cut(passage)
@@ -23,14 +26,16 @@ export function mergePassage(given: Passage, around: Surroundings, style: Style)
   const isFreshAtHome = (): boolean => isAtHome(fresh, file, around, style)
   const side = told === 'neither' && merged ? sideOfEdges(passage, merged, style, isFreshAtHome()) : told
   if (side === 'both') return undefined
-  if (merged && same(merged, fresh)) return hasNewTrail(merged, file) ? undefined : merged
+  if (merged && same(merged, fresh)) return looksRight(merged) ? merged : undefined
   if (side === 'neither' || !agreesAtEdge(passage, side)) return undefined
   const result = side === 'file' ? fresh : merged
   if (!result || (side === 'file' && pieces.some((piece) => forgets(piece) || forgetsBlanks(piece)))) return undefined
   // A line could look like the file's or the memory's by chance; so it must look right too.
-  const isSure = pieces.filter((piece) => vote(piece) === side).length > 1
-  const isInPlace = isSure || isAtHome(result, file, around, style)
-  const isRight = isInPlace && !hasNewTrail(result, file) && !doubles(result, passage)
+  const witnesses = pieces.filter((piece) => vote(piece) === side && isDeepDoubtful(piece)).length
+  // A single line that stays of many that do not may have the depth of either side by chance, if the new text fits as it is.
+  if (witnesses === 1 && countSolid(fresh) > MANY && (side === 'file' || isFreshAtHome())) return undefined
+  const isInPlace = !isDeepDoubtful(passage) || witnesses > 1 || isAtHome(result, file, around, style)
+  const isRight = isInPlace && !hasNewTrail(result, file) && !hasOldQuotes(result, passage) && !doubles(result, passage)
   return isRight ? result : undefined
 }
 
@@ -46,6 +51,16 @@ function doubles(result: readonly string[], { file, fresh }: Passage): boolean {
 /** Is there space at the end of a line that the file has not? It is rarely meant. */
 function hasNewTrail(lines: readonly string[], file: readonly string[]): boolean {
   return lines.some((line) => trailOf(line) !== '' && !file.includes(line))
+}
+
+/** A new text of more lines than this says more than one line that stays can tell. */
+const MANY = 6
+
+/** Are there quotes of a kind that only the memory has? Then they are the memory's, whatever else the new text follows. */
+function hasOldQuotes(lines: readonly string[], { file, old }: Passage): boolean {
+  const signsOf = (all: readonly string[]): Set<string> => new Set(all.flatMap((line) => line.match(QUOTES) ?? []))
+  const [inFile, inOld] = [signsOf(file), signsOf(old)]
+  return [...signsOf(lines)].some((sign) => inOld.has(sign) && !inFile.has(sign))
 }
 
 /** Has the file a line here of which the model knows nothing? Then it must not go. */
@@ -68,16 +83,20 @@ function isDeepDoubtful({ old, file }: Passage): boolean {
 /** Do new lines fit between those around them: not deeper without a reason, and before a closing bracket, deeper than it? */
 function isAtHome(lines: readonly string[], file: readonly string[], around: Surroundings, style: Style): boolean {
   const whole = [around.above, ...file, around.below].filter((line) => line !== undefined && !isBlank(line))
-  const before = new Map(whole.map((line, at) => [line, whole[at - 1]]))
   const all = [around.above, ...lines, around.below].filter((line) => line !== undefined && !isBlank(line))
   return all.every((line = '', at) => {
     const last = all[at - 1]
-    // What stood like this before may go on to.
-    if (last === undefined || before.get(line) === last) return true
+    if (last === undefined || isFollowed(whole, last, line)) return true
     const isEmpty = OPENS.test(last) && indentOf(last) === indentOf(line)
     if (CLOSES.test(line) && indentOf(last).length <= indentOf(line).length && !isEmpty) return false
     return isStepping([line], last, style.unit)
   })
+}
+
+/** Is this line, or unless it closes something, another at its depth, the one that follows a line in the file? */
+function isFollowed(whole: readonly (string | undefined)[], last: string, line: string): boolean {
+  const isLike = (one: string): boolean => one === line || (!CLOSES.test(line) && indentOf(one) === indentOf(line))
+  return whole.some((one, at) => one !== undefined && whole[at - 1] === last && isLike(one))
 }
 
 /** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */

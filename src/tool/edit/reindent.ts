@@ -16,21 +16,53 @@ export function reindenter(pairs: readonly IndentPair[], { unit }: Style): Reind
   const fits = (rule: Rule): boolean => pairs.every(([from, to]) => rule(from) === to)
   const usual = [shift(pairs, unit), ...swaps(unit === undefined ? UNITS : [unit])].filter(fits)
   // The model may take a tab for another number of spaces than the file's own step has.
-  const rules = usual.length > 0 ? usual : swaps(UNITS).filter(fits)
+  const rules =
+    usual.length > 0
+      ? usual
+      : swaps(UNITS)
+          .filter(fits)
+          .map((rule) => inSteps(rule, unit))
   const seen = steadyMap(pairs)
   // The space before a star makes no other depth.
   const depths = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, ''))))
+  // From no indentation to some, or back, no change of style leads; only a shift.
+  const onlyShift = swaps(UNITS).some(fits) ? undefined : rules[0]
   return (lines) => {
     // A depth that is known to be another one in the file needs no rule.
     if (seen && lines.every((line) => isBlank(line) || seen.has(indentOf(line))))
       return lines.map((line) => (isBlank(line) ? line : seen.get(indentOf(line)) + line.trimStart()))
-    if (depths.size < 2) return undefined
+    if (depths.size < 2) return onlyShift && shiftedInSteps(onlyShift, lines, pairs[0]?.[1] ?? '', unit)
     const results = new Map<string, readonly string[]>()
     for (const rule of rules) {
       const moved = movedBy(rule, lines)
       if (moved) results.set(moved.join('\n'), moved)
     }
     return results.size === 1 ? [...results.values()][0] : undefined
+  }
+}
+
+/**
+ * Moves lines by a shift that is known from one depth only. The model may have another width of indentation too; so the new
+ * lines must lead away from that depth step by step, each as wide as the file's.
+ */
+function shiftedInSteps(
+  rule: Rule,
+  lines: readonly string[],
+  depth: string,
+  unit: string | undefined,
+): string[] | undefined {
+  const moved = movedBy(rule, lines)
+  if (!moved || unit === undefined) return undefined
+  const levels = moved.flatMap((line) => (isBlank(line) ? [] : [(indentOf(line).length - depth.length) / unit.length]))
+  const isReached = (level: number): boolean => Math.abs(level) <= 1 || levels.includes(level - Math.sign(level))
+  return levels.every((level) => Number.isInteger(level) && isReached(level)) ? moved : undefined
+}
+
+/** The same rule, where it leads to a depth that the file's own steps lead to. */
+function inSteps(rule: Rule, unit = ''): Rule {
+  return (indent) => {
+    const moved = rule(indent)
+    return moved === undefined || unit === '' || moved.replaceAll(unit, '') === '' ? moved : undefined
   }
 }
 

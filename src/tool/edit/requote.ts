@@ -31,10 +31,14 @@ export function requoter(
   const there = new Set(file.flatMap(signsOf))
   if (!isClear || !old.flatMap(signsOf).every((sign) => there.has(map.get(sign) ?? sign))) return hasNone
   if (moved.length === 0) return (line) => line
+  // Where the printers' quotes that were seen stand for plain ones of the same shape, so do the others.
+  const isShaped = moved.every(([sign, other]) => PLAIN_SHAPES.get(sign) === other)
+  const plain = (sign: string): string | undefined =>
+    map.get(sign) ?? (PLAIN_QUOTES.includes(sign) ? sign : isShaped ? PLAIN_SHAPES.get(sign) : undefined)
   const carry: Requote = (line) => {
     // A sign that was never seen in the file is one more to doubt.
-    const isKnown = signsOf(line).every((sign) => map.has(sign) || PLAIN_QUOTES.includes(sign))
-    return isKnown ? line.replace(QUOTES, (sign) => map.get(sign) ?? sign) : undefined
+    const isKnown = signsOf(line).every((sign) => plain(sign) !== undefined)
+    return isKnown ? line.replace(QUOTES, (sign) => plain(sign) ?? sign) : undefined
   }
   if (moved.every(([sign]) => !PLAIN_QUOTES.includes(sign))) return carry
   const seen = new Set(pairs.flatMap(([, real]) => signsOf(real)))
@@ -44,6 +48,12 @@ export function requoter(
     return isMixed || strange || /[$\\]/.test(line) ? hasNone(line) : carry(line)
   }
 }
+
+/** The plain quotes that printers' quotes stand for. */
+const PLAIN_SHAPES = new Map([
+  ...['‘', '’', '‚'].map((sign): [string, string] => [sign, "'"]),
+  ...['“', '”', '„'].map((sign): [string, string] => [sign, '"']),
+])
 
 function signsOf(line: string): readonly string[] {
   return line.match(QUOTES) ?? []

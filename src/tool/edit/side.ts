@@ -1,5 +1,5 @@
 import { essence, indentOf, isBlank, PLAIN_QUOTES, QUOTES } from './lines.ts'
-import { pairUp, type Passage, type Piece, same } from './pieces.ts'
+import { isAlike, pairUp, type Passage, type Piece, same } from './pieces.ts'
 import { type Style, trailOf } from './style.ts'
 
 /**
@@ -10,7 +10,7 @@ export type Side = 'file' | 'old' | 'neither' | 'both'
 
 /** Finds out which side a new text follows, from the lines that stay. */
 export function sideOf(pieces: readonly Piece[], passage: Passage): Side {
-  const votes = new Set(pieces.map(vote))
+  const votes = new Set(pieces.map((piece, at) => (isOpenGap(pieces, at) ? undefined : vote(piece))))
   if ((votes.has('file') && votes.has('old')) || isTorn(passage) || !areGapsClear(passage)) return 'both'
   const side = votes.has('file') ? 'file' : votes.has('old') ? 'old' : 'neither'
   return restyles(passage, side) ? 'both' : side
@@ -29,9 +29,10 @@ export function sideOfEdges(passage: Passage, merged: readonly string[], { trail
   }
   const bare = (lines: readonly string[]): string[] => lines.map((line) => line.trimStart())
   const pairs = pairUp(old, fresh).filter(([o]) => /\w{3}/.test(old[o] ?? ''))
-  const isKept = pairs.length > 0 && pairs.every(([o, n]) => indentOf(old[o] ?? '') === indentOf(fresh[n] ?? ''))
+  const isKept = pairs.every(([o, n]) => indentOf(old[o] ?? '') === indentOf(fresh[n] ?? ''))
   const isMoved = isKept && !isAtHome && same(bare(fresh), bare(merged))
-  if (isMoved && edges(merged) === edges(file) && edges(fresh) !== edges(file)) return 'old'
+  const isAtEdges = edges(merged) === edges(file) && edges(fresh) !== edges(file)
+  if (isMoved && isAtEdges && (pairs.length > 0 || edges(fresh) === edges(old))) return 'old'
   const ended = (lines: readonly string[]): string[] => lines.map((line) => line.trimEnd())
   const isTrail = !trails && same(ended(fresh), ended(merged))
   return isTrail && merged.every((line) => trailOf(line) === '') ? 'old' : 'neither'
@@ -77,6 +78,13 @@ export function vote({ old, file, fresh }: Piece): 'file' | 'old' | undefined {
   // A blank line may be new, and only look like one that the file has.
   if (same(fresh, file)) return file.every(isBlank) ? undefined : 'file'
   return same(fresh, old) ? 'old' : undefined
+}
+
+/** Are these blank lines beside a line that changes? They may change with it, and only look as the memory has them. */
+function isOpenGap(pieces: readonly Piece[], at: number): boolean {
+  const isChanged = (one: Piece | undefined): boolean => one !== undefined && !isAlike(one.old, one.fresh)
+  const { old, file } = pieces[at] ?? { old: [], file: [] }
+  return [...old, ...file].every(isBlank) && (isChanged(pieces[at - 1]) || isChanged(pieces[at + 1]))
 }
 
 /** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */

@@ -5,7 +5,7 @@ import { isTorn } from './inline.ts'
 import { indentOf, isBlank } from './lines.ts'
 import { exactPlaces, indentedPlaces, lineAt, loosePlaces, type Place } from './locate.ts'
 import { mergePassage } from './merge.ts'
-import { frame } from './pieces.ts'
+import { frame, same } from './pieces.ts'
 import { withoutStaleLines } from './stale.ts'
 import { styleOf } from './style.ts'
 
@@ -135,7 +135,7 @@ function editLines(lines: readonly string[], wanted: Wanted, found: Place, { old
     below: lines.slice(place.end).find((line) => !isBlank(line)),
   }
   const merged = mergePassage(passage, around, styleOf(lines))
-  if (!merged) return UNSURE
+  if (!merged || same(merged, passage.file)) return UNSURE
   return [...lines.slice(0, place.first), ...merged, ...lines.slice(place.end)].join('\n')
 }
 

@@ -1,6 +1,7 @@
 import { align } from './align.ts'
 import { essence, indentOf, isBlank, likeness, QUOTES } from './lines.ts'
 import type { Passage } from './pieces.ts'
+import { trailOf } from './style.ts'
 
 /**
  * Puts lines right that the model remembers as they were some time ago: such a line stands alone between lines that are as the
@@ -24,12 +25,12 @@ export function withoutStaleLines(passage: Passage): Passage | undefined {
       return undefined
     if (remembered + copied === 0 && !isMadeFrom(passage, memory, real)) return undefined
     // Once the line is put right, it tells no more in which quotes the model wrote the others.
-    const signs = (passage.old[o] ?? '').match(QUOTES) ?? []
-    const strange = signs.filter((sign) => !file[f]?.includes(sign))
-    const others = passage.fresh.filter((line) => essence(line) !== memory)
-    if (strange.some((sign) => others.some((line) => line.includes(sign)))) return undefined
+    const isRequoted = signsOf(passage.old[o]).some((sign) => !file[f]?.includes(sign))
+    const others = passage.fresh.filter((line) => essence(line) !== memory && !file.includes(line))
+    if (isRequoted && others.some((line) => signsOf(line).length > 0)) return undefined
     const put = (lines: string[], at: number): void => {
-      lines[at] = indentOf(lines[at] ?? '') + (file[f] ?? '').trim()
+      const line = lines[at] ?? ''
+      lines[at] = indentOf(line) + (file[f] ?? '').trim() + trailOf(line)
     }
     put(old, o)
     if (remembered === 1)
@@ -39,6 +40,10 @@ export function withoutStaleLines(passage: Passage): Passage | undefined {
       )
   }
   return { file, old, fresh }
+}
+
+function signsOf(line = ''): readonly string[] {
+  return line.match(QUOTES) ?? []
 }
 
 /** The lines of the memory and of the file that stand in the same place, and are not the same. */
@@ -86,12 +91,20 @@ function without(words: ReadonlySet<string>, others: ReadonlySet<string>): strin
   return [...words].filter((word) => !others.has(word))
 }
 
-/** Do two lines differ in one word, and share several? */
+/** Do two lines differ in one word, at one place, and share enough? */
 export function differsInOneWord(one: string, other: string): boolean {
-  const [left, right] = [wordsOf([one]), wordsOf([other])]
-  const isShared = left.size - without(left, right).length >= MIN_SHARED
-  return isShared && without(left, right).length <= 1 && without(right, left).length <= 1
+  const least = Math.min(one.length, other.length)
+  let start = 0
+  while (start < least && one[start] === other[start]) start++
+  let end = 0
+  while (end < least - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  const isWord = (line: string): boolean => /^[\p{L}\p{N}_$]*$/u.test(line.slice(start, line.length - end))
+  if (!isWord(one) || !isWord(other)) return false
+  const [left, right] = [one.slice(0, start), one.slice(one.length - end)]
+  const rest = [left.replace(/[\p{L}\p{N}_$]+$/u, ''), right.replace(/^[\p{L}\p{N}_$]+/u, '')]
+  return [...wordsOf(rest)].join('').length >= MIN_SHARED
 }
 
-const MIN_SHARED = 3
+/** So many letters of the other words. */
+const MIN_SHARED = 6
 const WORDS = /\w{3}/
