@@ -102,8 +102,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const background = await leftRunning(group, ending !== undefined, crowd)
     const stopped = ending ?? tooMuch(crowd, await crowd.excess(group)) ?? wentOn(started)
     running.delete(group)
-    if (background.length > 0) left.add(started)
-    else {
+    if (background.length === 0) {
       letGo(group)
       crowd.leave(group)
     }
@@ -112,6 +111,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       ...(await endedSince()),
       ...(options.news?.() ?? []),
     ]
+    if (background.length > 0) left.add(started)
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
     const keep = missing > 0 || background.length > 0
@@ -135,7 +135,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   async function endedSince(): Promise<string[]> {
     const notes: string[] = []
     for (const past of left) {
-      const isOver = members(past.group).length === 0
+      const isOver = await hasEnded(past.group)
       const why = tooMuch(crowd, await crowd.excess(past.group))?.why ?? (isOver ? wentOn(past)?.why : undefined)
       if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
       if (!isOver) notes.push(...past.news())
@@ -157,6 +157,13 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       left.clear()
     },
   }
+}
+
+/** A list of processes is not exact while they fork and end, so one empty list proves nothing. */
+async function hasEnded(group: Group): Promise<boolean> {
+  if (members(group).length > 0) return false
+  await wait(20)
+  return members(group).length === 0
 }
 
 /** A process that not even the system can end, for the moment. */
