@@ -101,7 +101,6 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const ending = await watch(started, group, command, output)
     const background = await leftRunning(group, ending !== undefined, crowd)
     const stopped = ending ?? tooMuch(crowd, await crowd.excess(group)) ?? wentOn(started)
-    running.delete(group)
     if (background.length === 0) {
       letGo(group)
       crowd.leave(group)
@@ -111,6 +110,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       ...(await endedSince()),
       ...(options.news?.() ?? []),
     ]
+    running.delete(group)
     if (background.length > 0) left.add(started)
     command.onOutput?.(output.news())
     const { text, left: missing } = output.text()
