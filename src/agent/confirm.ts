@@ -37,20 +37,22 @@ export async function approve(agent: Agent, call: CallPart, signal: AbortSignal,
   if ('result' in valid) return valid
   await tell.valid(valid)
   const proposal = proposalOf(valid)
-  const decision = await agent.policy.decide(proposal)
+  const decided = await agent.policy.decide(proposal)
   const isOffline = (await agent.sandboxAccess?.isOffline(proposal)) ? { isOffline: true as const } : {}
-  if (decision.verdict === 'allow') {
-    const { gitHelpers, rule } = decision
+  if (decided.verdict === 'allow') {
+    const { gitHelpers, rule } = decided
     return {
       valid: { ...valid, ...(gitHelpers && { gitHelpers }) },
       decision: `allowed by ${rule}`,
-      ...accessOf(decision),
+      ...accessOf(decided),
       ...isOffline,
     }
   }
-  if (decision.verdict === 'deny')
-    return denied(call, `${decision.why} The policy forbids it.`, `denied by ${decision.rule}`)
+  if (decided.verdict === 'deny')
+    return denied(call, `${decided.why} The policy forbids it.`, `denied by ${decided.rule}`)
 
+  const grants = agent.ask ? await agent.policy.offers?.(proposal) : undefined
+  const decision: Decision = { ...decided, ...(grants && grants.length > 0 && { grants }) }
   const shown = await preview(agent, call, valid, decision, signal)
   if ('problem' in shown) return failed(call, shown.problem, 'invalid-arguments')
   // Whoever is asked about what needs the network knows beforehand that it has none.

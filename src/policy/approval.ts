@@ -78,14 +78,17 @@ interface Keep extends Pick<ApprovalOptions, 'save'> {
 function policyFor(judging: Judging, { approved, books, granted, save }: Keep): Policy {
   return {
     async decide(proposal) {
-      const once = { ...judging, places: lookingOnce(judging.places) }
-      const judged = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, once)))
+      const judged = await judgeAll(proposal, lookingOnce(judging))
       const worst = worstOf(judged)
       if (!worst) return { verdict: 'allow', rule: 'no effects', why: 'It touches nothing.' }
       const { grants: _candidates, access: _own, ...decision } = worst
       const access = judged.flatMap((one) => one.access ?? [])
-      const grants = worst.verdict === 'ask' ? await keptGrants(candidates(judged), proposal, once, save) : []
-      return { ...decision, ...(grants.length > 0 && { grants }), ...(access.length > 0 && { access }) }
+      return { ...decision, ...(access.length > 0 && { access }) }
+    },
+    async offers(proposal) {
+      const once = lookingOnce(judging)
+      const judged = await judgeAll(proposal, once)
+      return worstOf(judged)?.verdict === 'ask' ? keptGrants(candidates(judged), proposal, once, save) : []
     },
     remember(proposal, grant, scope) {
       const texts = grant.rules.length === 0 ? textKeys(proposal) : []
@@ -140,8 +143,7 @@ async function keptGrants(
     const approved = rules.length === 0 ? new Set([...judging.approved, ...textKeys(proposal)]) : judging.approved
     const holds = async (tier: Tier): Promise<boolean> => {
       const granted = { ...judging, approved, book: judging.book.with(tier, rules) }
-      const again = await Promise.all(proposal.effects.map((effect) => judge(effect, proposal, granted)))
-      return again.every(({ verdict }) => verdict === 'allow')
+      return (await judgeAll(proposal, granted)).every(({ verdict }) => verdict === 'allow')
     }
     const forGood = save !== undefined && rules.length > 0 && (await holds('user'))
     if (await holds('session')) kept.push({ ...grant, scopes: ['session', ...(forGood ? FOR_GOOD : [])] })
@@ -171,6 +173,10 @@ function withoutAllowed({ default: usual, ...tiers }: RuleTiers): RuleTiers {
   return { ...(usual && { default: usual }), ...Object.fromEntries(strict) }
 }
 
+function judgeAll(proposal: Proposal, judging: Judging): Promise<Judged[]> {
+  return Promise.all(proposal.effects.map((effect) => judge(effect, proposal, judging)))
+}
+
 async function judge(effect: Effect, proposal: Proposal, judging: Judging): Promise<Judged> {
   if (effect.kind === 'plan') return judgePlan(judging)
   if (effect.kind === 'exec') return judgeCommand(effect, proposal.tool, judging)
@@ -190,16 +196,35 @@ function placesOf({ folders, readFolders, home, disk, rules }: ApprovalOptions):
   }
 }
 
-/** The same places for the length of one decision, in which a path means one thing and is looked up once. */
-function lookingOnce(places: Places): Places {
+/** The same for the length of one decision: a path means one thing and is looked up once, and the shell is asked once. */
+function lookingOnce(judging: Judging): Judging {
+  const { places, rejected } = judging
   const { disk } = places
-  if (!disk) return places
-  const known = new Map<string, string | undefined>()
-  const real = (path: string): string | undefined => {
-    if (!known.has(path)) known.set(path, disk.real(path))
-    return known.get(path)
+  return {
+    ...judging,
+    ...(rejected && { rejected: memoized(rejected) }),
+    ...(disk && { places: { ...places, disk: memoizedDisk(disk) } }),
   }
-  return { ...places, disk: { ...disk, real } }
+}
+
+function memoizedDisk(disk: Disk): Disk {
+  return {
+    ...disk,
+    real: memoized((path) => disk.real(path)),
+    kind: memoized((path) => disk.kind(path)),
+    has: memoized((path) => disk.has(path)),
+    list: memoized((path) => disk.list(path)),
+    program: memoized((name) => disk.program(name)),
+  }
+}
+
+function memoized<Value>(find: (key: string) => Value): (key: string) => Value {
+  const known = new Map<string, { readonly value: Value }>()
+  return (key) => {
+    const found = known.get(key) ?? { value: find(key) }
+    known.set(key, found)
+    return found.value
+  }
 }
 
 function worstOf(judged: readonly Judged[]): Judged | undefined {

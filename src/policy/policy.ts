@@ -29,7 +29,7 @@ export interface Decision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
-  /** What a person may allow from now on, the broadest first; absent where it is asked about each time. */
+  /** What a person may allow from now on, as `offers` found it; only in a question. */
   readonly grants?: readonly Grant[]
   /** The files that this is about, as they really are: those that are written, and those outside the workspace. */
   readonly access?: readonly Access[]
@@ -66,7 +66,9 @@ export interface Access {
 /** Decides what may happen, and keeps what a person allows from now on. */
 export interface Policy {
   decide(proposal: Proposal): Decision | Promise<Decision>
-  /** Keeps a grant of a decision on this proposal; gives in words what holds now. */
+  /** What a person who is asked may allow from now on, the broadest first; nothing where it is asked about each time. */
+  offers?(proposal: Proposal): Promise<readonly Grant[]>
+  /** Keeps a grant that was offered for this proposal; gives in words what holds now. */
   remember(proposal: Proposal, grant: Grant, scope: GrantScope): string
   /** What holds until the session ends, because the person allowed it. */
   sessionGrants?(): readonly SessionGrant[]

@@ -71,9 +71,7 @@ export function sandboxAccessRules({
       const isCommand = proposal.effects.some(({ kind }) => kind === 'exec')
       return isCommand && (await isNetworkClosed?.()) === true && (await granted(proposal)) === undefined
     },
-    async offers(proposal, access) {
-      return (await policyOf(access).decide(proposal)).grants ?? []
-    },
+    offers: async (proposal, access) => (await policyOf(access).offers?.(proposal)) ?? [],
     remember(proposal, access, grant, scope) {
       hasRules.add(access)
       const kept = policyOf(access).remember(proposal, grant, scope)

@@ -1,4 +1,4 @@
-import type { Policy } from './policy.ts'
+import type { Decision, Policy, Proposal } from './policy.ts'
 import { judgeAddresses, judgeRedirect, judgeUrl, type UrlRules, worst } from './url.ts'
 
 /** What the guard must know: it may learn of a typed address or a secret later on. */
@@ -33,14 +33,18 @@ export function urlGuard(rules: GuardRules = {}): UrlGuard {
 
 /** A policy that also looks at the addresses that a call would reach. What the guard asks about is asked about in every mode. */
 export function withUrlGuard(policy: Policy, guard: Pick<UrlGuard, 'url'>): Policy {
+  const judgeUrls = (proposal: Proposal): Decision | undefined => {
+    const urls = proposal.effects.flatMap((effect) => (effect.kind === 'net' ? (effect.urls ?? []) : []))
+    return worst(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
+  }
   return {
     ...policy,
     async decide(proposal) {
-      const urls = proposal.effects.flatMap((effect) => (effect.kind === 'net' ? (effect.urls ?? []) : []))
-      const strict = worst(urls.map((url) => guard.url(url)).filter(({ verdict }) => verdict !== 'allow'))
+      const strict = judgeUrls(proposal)
       if (strict?.verdict === 'deny') return strict
       const decided = await policy.decide(proposal)
       return decided.verdict === 'deny' ? decided : (strict ?? decided)
     },
+    offers: async (proposal) => (judgeUrls(proposal) ? [] : ((await policy.offers?.(proposal)) ?? [])),
   }
 }

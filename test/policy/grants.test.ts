@@ -6,12 +6,13 @@ import { type ApprovalOptions, approvalPolicy } from '../../src/policy/approval.
 import type { Decision } from '../../src/policy/policy.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { ground, type Ground } from './ground.ts'
+import { questionFor } from './question.ts'
 
 async function decide(command: string, at: Ground, options: Partial<ApprovalOptions> = {}): Promise<Decision> {
   const [disk, rejected] = [lookAtDisk(), bashRejects]
   const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk, rejected, ...options })
   const effects = [{ kind: 'exec', command, folder: at.ws }] as const
-  return policy.decide({ tool: 'run_shell_command', input: {}, effects })
+  return questionFor(policy, { tool: 'run_shell_command', input: {}, effects })
 }
 
 /** The rules of the broadest grant that is offered for a command. */

@@ -7,6 +7,7 @@ import type { Effect } from '../../src/policy/effect.ts'
 import type { ApprovalMode, Decision, Grant, GrantScope, Policy } from '../../src/policy/policy.ts'
 import { RuleProblem } from '../../src/policy/rule/book.ts'
 import { ground, type Ground } from './ground.ts'
+import { questionFor } from './question.ts'
 
 type Options = Partial<ApprovalOptions> & { readonly mode?: ApprovalMode }
 
@@ -20,7 +21,7 @@ const shell = (command: string, at: Ground): Effect => ({ kind: 'exec', command,
 /** What a policy says to calls written as `tool what`. */
 async function say(at: Ground, call: string, options: Options = {}): Promise<Decision> {
   const [, tool = '', what = ''] = /^(\S+) ?([^]*)$/.exec(call) ?? []
-  return policyAt(at, options).decide({ tool, input: {}, effects: [effectOf(tool, what, at)] })
+  return questionFor(policyAt(at, options), { tool, input: {}, effects: [effectOf(tool, what, at)] })
 }
 
 function effectOf(tool: string, what: string, at: Ground): Effect {
@@ -218,7 +219,7 @@ describe('always', () => {
     const policyFor = approvalPolicies({ folders: [at.ws], home: at.home, disk: lookAtDisk(), rejected: bashRejects })
     const policy = policyFor('default')
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
-    const asked = await policy.decide(call("npm run 'build it' && ls"))
+    const asked = await questionFor(policy, call("npm run 'build it' && ls"))
     assert.equal(first(asked).covers, "exactly “npm run 'build it'”")
     assert.match(
       policy.remember(call("npm run 'build it' && ls"), first(asked), 'session'),
@@ -240,7 +241,7 @@ describe('always', () => {
     const saved: string[] = []
     const policy = policyAt(at, { save: (rules) => saved.push(...rules) })
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
-    const grant = first(await policy.decide(call('echo $(date)')))
+    const grant = first(await questionFor(policy, call('echo $(date)')))
     assert.match(grant.covers, /exactly the command/)
     assert.deepEqual(grant.scopes, ['session'])
     assert.match(policy.remember(call('echo $(date)'), grant, 'user'), /in this session/)
@@ -253,7 +254,7 @@ describe('always', () => {
     using at = ground()
     const policy = policyAt(at)
     const covers = async (command: string) =>
-      first(await policy.decide({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })).covers
+      first(await questionFor(policy, { tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })).covers
     const long = await covers('echo $(date)\n'.repeat(60))
     assert.match(long, /^exactly the command “echo \$\(date\) ⏎ echo .* … .*”$/)
     assert.ok(long.length < 200)
@@ -269,7 +270,7 @@ describe('always', () => {
       ['run_shell_command', shell('cat .env', at)],
     ] as const) {
       const proposal = { tool, input: {}, effects: [effect] }
-      const decision = await policy.decide(proposal)
+      const decision = await questionFor(policy, proposal)
       assert.deepEqual([decision.verdict, decision.grants], ['ask', undefined])
     }
   })
@@ -280,7 +281,7 @@ describe('always', () => {
     const policy = policyAt(at, { save: (rules, scope) => saved.push(...rules.map((rule) => `${scope}: ${rule}`)) })
     const proposal = (tool: string, effect: Effect) => ({ tool, input: {}, effects: [effect] })
     const allow = async (tool: string, effect: Effect, scope: GrantScope = 'session', breadth?: Grant['breadth']) => {
-      const { grants = [] } = await policy.decide(proposal(tool, effect))
+      const { grants = [] } = await questionFor(policy, proposal(tool, effect))
       const grant = grants.find((one) => breadth === undefined || one.breadth === breadth)
       assert.ok(grant && grant.scopes?.includes(scope), `${tool} cannot be allowed ${scope}`)
       return policy.remember(proposal(tool, effect), grant, scope)
@@ -331,7 +332,7 @@ describe('always', () => {
       for (const effect of effects)
         for (const more of [[], [{ kind: 'read', path: `${at.outside}/z` }]] as const) {
           const call = { tool, input: {}, effects: [effect, ...more] }
-          const { grants = [], verdict: before } = await policyAt(at, { save: () => undefined }).decide(call)
+          const { grants = [], verdict: before } = await questionFor(policyAt(at, { save: () => undefined }), call)
           assert.equal(before, 'ask')
           if (grants.length === 0) none++
           for (const grant of grants)
@@ -357,7 +358,7 @@ describe('always', () => {
       { kind: 'unknown', of: { server: 'db', tool: '*' } },
       { kind: 'read', path: `${at.outside}/*` },
     ] as const) {
-      const { grants = [] } = await policy.decide({ tool: 't', input: {}, effects: [effect] })
+      const { grants = [] } = await questionFor(policy, { tool: 't', input: {}, effects: [effect] })
       assert.deepEqual(
         grants.filter(({ breadth }) => breadth !== 'server'),
         [],
@@ -368,7 +369,7 @@ describe('always', () => {
   test('what a rule of the person asks about is asked about each time', async () => {
     using at = ground()
     const policy = policyAt(at, { rules: { user: { ask: ['my_tool(*)'] } }, save: () => undefined })
-    const { grants = [] } = await policy.decide({ tool: 'my_tool', input: {}, effects: [{ kind: 'unknown' }] })
+    const { grants = [] } = await questionFor(policy, { tool: 'my_tool', input: {}, effects: [{ kind: 'unknown' }] })
     assert.deepEqual(grants, [])
   })
 })

@@ -28,7 +28,11 @@ export async function explainCommand(call: string, options: PolicyOptions): Prom
   })
   const wanted = options['approval-mode'] ?? 'default'
   const decisions: [ApprovalMode, Decision][] = []
-  for (const mode of MODES) decisions.push([mode, await withUrlGuard(policyFor(mode), urlGuard()).decide(proposal)])
+  for (const mode of MODES) {
+    const policy = withUrlGuard(policyFor(mode), urlGuard())
+    const grants = (await policy.offers?.(proposal)) ?? []
+    decisions.push([mode, { ...(await policy.decide(proposal)), ...(grants.length > 0 && { grants }) }])
+  }
   const decision = decisions.find(([mode]) => mode === wanted)?.[1]
   if (options.json) return print(JSON.stringify({ ...decision, modes: Object.fromEntries(decisions.map(verdictOf)) }))
   if (decision) print(inWords(decision))

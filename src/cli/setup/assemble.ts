@@ -183,6 +183,7 @@ function modes(
     set: (next) => void (mode = next),
     policy: {
       decide: (proposal) => now().decide(proposal),
+      offers: async (proposal) => (await now().offers?.(proposal)) ?? [],
       remember: (proposal, grant, scope) => now().remember(proposal, grant, scope),
       sessionGrants: () => now().sessionGrants?.() ?? [],
       revoke: (grant) => now().revoke?.(grant),
