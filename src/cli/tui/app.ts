@@ -213,9 +213,11 @@ export async function interactive(args: RunArgs): Promise<number> {
         await take(session)
         const wasEmpty = isEmpty(former.agent.session)
         if (former.agent.session.id !== agent.session.id && !args.noSession) forgetEmpty(former.agent.session, folder)
-        // What was said before may fill the screen: what happened now stands below it.
+        const words = opened(session, agent.session.id, wasEmpty)
+        if (session.fork === undefined) front.say(words)
         front.print(replay(agent.session.entries, front.look))
-        front.say(opened(session, agent.session.id, wasEmpty))
+        // What was said before may fill the screen: what a fork did, and another model, are told below it.
+        if (session.fork !== undefined) front.say(words)
         if (session.resume !== undefined) await useOwnModel()
         const { branch, sandbox } = front.state.status
         const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
