@@ -11,7 +11,7 @@ import type { Agent } from './agent.ts'
 import type { Executing } from './call-state.ts'
 
 /** What came of a call. */
-export interface Executed extends Pick<ToolOutput, 'stable' | 'facts' | 'blocked'> {
+export interface Executed extends Pick<ToolOutput, 'stable' | 'facts' | 'blocked' | 'notices'> {
   readonly result: ResultPart
 }
 
@@ -52,6 +52,7 @@ export async function execute(
       ...(output.stable !== undefined && { stable: output.stable }),
       ...(output.facts && { facts: output.facts }),
       ...(output.blocked && { blocked: output.blocked }),
+      ...(output.notices && { notices: output.notices }),
     }
   } catch (error) {
     const message = clipped(error instanceof Error ? error.message : String(error), LONGEST_MESSAGE)

@@ -20,15 +20,21 @@ export async function executeWithAccess(
   const isCommand = call.effects.some(({ kind }) => kind === 'exec')
   const byRule = isCommand && !call.sandboxAccess ? await agent.sandboxAccess?.granted(proposalOf(call)) : undefined
   const granted = call.sandboxAccess ?? byRule
-  const first = await execute(agent, call, signal, onProgress, granted)
+  const first = await executeAndTell(granted)
   const access = first.blocked && (await askForAccess(agent, call, first.blocked, signal, onEvent))
   if (!access || signal.aborted) return first
   const { id } = call.call
   const entry = agent.session.append({ kind: 'intent', call: id, name: call.tool.spec.name, input: call.input, access })
   onEvent({ type: 'entry', entry })
   await agent.session.saved()
-  const second = await execute(agent, call, signal, onProgress, access)
+  const second = await executeAndTell(access)
   return { ...second, result: withNote(second.result, RAN_AGAIN[access]) }
+
+  async function executeAndTell(by: SandboxAccess | undefined): Promise<Executed> {
+    const executed = await execute(agent, call, signal, onProgress, by)
+    for (const text of executed.notices ?? []) onEvent({ type: 'notice', text })
+    return executed
+  }
 }
 
 const RAN_AGAIN: Readonly<Record<SandboxAccess, string>> = {

@@ -19,6 +19,8 @@ export interface ToolOutput {
   readonly facts?: JsonObject
   /** It failed, probably because the sandbox kept it from the network or from files. */
   readonly blocked?: SandboxBlock
+  /** What the person is told beside the result, whatever is shown of it: a file of theirs was renamed, and the like. */
+  readonly notices?: readonly string[]
 }
 
 /** What a person sees of a result: words, a document, or a change to a file. */

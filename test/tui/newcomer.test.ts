@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -66,6 +67,52 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     terminal.type('/resume')
     terminal.press('Enter')
     await terminal.shows(/> \/resume\s*\n› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d  remember 4711/)
+    // What is typed after the list was left is no word of the command.
+    terminal.press('Escape')
+    await terminal.hides('› ')
+    terminal.type('and now')
+    await terminal.shows(/^> and now$/m)
+  })
+
+  test('/fork says what it did where a long conversation fills the screen', async () => {
+    const long = Array.from({ length: 60 }, (_unused, at) => `- point ${at}`).join('\n')
+    const { terminal } = await open([{ say: long }])
+    terminal.type('tell me all')
+    terminal.press('Enter')
+    await terminal.shows('point 59')
+    await terminal.hides('working')
+    terminal.type('/fork')
+    terminal.press('Enter')
+    assert.match(await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./), /point 59[^]*Forked from/)
+  })
+
+  test('the status line names the branch that a command checked out, and none on a detached head', async () => {
+    const checkOut = (where: string) => ({
+      call: [{ name: 'run_shell_command', args: { command: `git checkout -q ${where}` } }],
+    })
+    const here = await stage([checkOut('-b feature'), { say: 'One.' }, checkOut('--detach'), { say: 'Two.' }])
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+        cwd: here.work,
+        env: { ...process.env, ...here.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      })
+    git('init', '-q', '-b', 'main')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    const terminal = openTerminal(['--yolo'], { ...here, columns: 140 })
+    await terminal.shows('⎇ main')
+    for (const [text, said] of [
+      ['branch', 'One.'],
+      ['detach', 'Two.'],
+    ] as const) {
+      terminal.type(text)
+      terminal.press('Enter')
+      await terminal.shows(said)
+      if (text === 'branch') await terminal.shows('⎇ feature')
+    }
+    await terminal.hides('⎇')
+    terminal.type('!git checkout -q main')
+    terminal.press('Enter')
+    await terminal.shows('⎇ main')
   })
 
   test('/resume goes on with the model of that session, /fork says what it did, and the last words name the session', async () => {

@@ -71,6 +71,8 @@ export async function interactive(args: RunArgs): Promise<number> {
       telemetry?.see(event)
       // An approved plan sets the mode.
       if (event.type === 'reply') refresh()
+      // A command may have checked out another branch.
+      if (event.type === 'run-close') void showBranch()
     },
     (name) => mentions.get(name),
   )
@@ -211,9 +213,12 @@ export async function interactive(args: RunArgs): Promise<number> {
         await take(session)
         const wasEmpty = isEmpty(former.agent.session)
         if (former.agent.session.id !== agent.session.id && !args.noSession) forgetEmpty(former.agent.session, folder)
-        front.say(opened(session, agent.session.id, wasEmpty))
-        if (session.resume !== undefined) await useOwnModel()
+        const words = opened(session, agent.session.id, wasEmpty)
+        if (session.fork === undefined) front.say(words)
         front.print(replay(agent.session.entries, front.look))
+        // What was said before may fill the screen: what a fork did, and another model, are told below it.
+        if (session.fork !== undefined) front.say(words)
+        if (session.resume !== undefined) await useOwnModel()
         const { branch, sandbox } = front.state.status
         const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
         front.update((state) => ({ ...state, status: { ...statusOf(agent, mode, folder), ...kept } }))
@@ -239,6 +244,14 @@ export async function interactive(args: RunArgs): Promise<number> {
   async function showSandbox(): Promise<void> {
     const state = await ready.sandbox.state()
     inStatus({ sandbox: !state.inForce ? 'no sandbox' : state.network ? 'sandbox, network' : 'sandbox' })
+  }
+
+  async function showBranch(): Promise<void> {
+    const branch = await branchOf(folder)
+    front.update((state) => {
+      const { branch: _former, ...others } = state.status
+      return { ...state, status: { ...others, ...(branch !== undefined && { branch }) } }
+    })
   }
 
   function refresh(): void {
@@ -332,7 +345,7 @@ export async function interactive(args: RunArgs): Promise<number> {
       return front.say('Your command is running; stop it first (Esc).', 'warn')
     }
     if (text.startsWith('!') && talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
-    if (text.startsWith('!')) return bangs.run(desk, text.slice(1).trim())
+    if (text.startsWith('!')) return bangs.run(desk, text.slice(1).trim()).then(showBranch)
     const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
     if (!command) {
       await mentions.read(text)
@@ -347,7 +360,7 @@ export async function interactive(args: RunArgs): Promise<number> {
 
   front.print(welcome(front.state.status, [...(chosen.notices ?? []), ...ready!.notices], front.look))
   if ((args.resume ?? args.fork) !== undefined) front.print(replay(agent!.session.entries, front.look))
-  void branchOf(folder).then((branch) => branch !== undefined && inStatus({ branch }))
+  void showBranch()
   void showSandbox()
   renewFiles()
   if (args.prompt !== undefined) talk.say(args.prompt)

@@ -43,6 +43,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
   let hold: NodeJS.Timeout | undefined
   /** Something has changed that is not shown yet. */
   let isDue = false
+  let isClosed = false
   const isUtf8 = hasUtf8(process.env)
   const terminal: OpenTerminal = openTerminal(process.stdin, process.stdout, {
     key: onKey,
@@ -119,7 +120,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
     },
     update(change) {
       state = change(state)
-      if (isDue) return
+      if (isDue || isClosed) return
       isDue = true
       clearTimeout(timer)
       timer = setTimeout(paint, FRAME_MS)
@@ -159,6 +160,7 @@ export function openFront(start: State, theme: ThemeName, act: (deed: Deed) => v
       }
     },
     close() {
+      isClosed = true
       paint()
       clearTimeout(timer)
       clearTimeout(hold)

@@ -115,9 +115,10 @@ function outputOf(
   const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
   const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
   const facts = { exitCode: end.exitCode }
-  if (end.error === undefined) return { content, display, stable, facts, ...(blocked && { blocked }) }
+  const notices = end.notes && { notices: end.notes }
+  if (end.error === undefined) return { content, display, stable, facts, ...notices, ...(blocked && { blocked }) }
   const type = end.timedOut ? 'timeout' : end.cancelled ? 'cancelled' : 'shell-execute-error'
-  return { content, display, stable, facts, error: { message: end.error, type } }
+  return { content, display, stable, facts, ...notices, error: { message: end.error, type } }
 }
 
 /** What the model should know beside the output. */

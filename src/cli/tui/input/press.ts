@@ -177,7 +177,11 @@ function pressAtMenu(state: State, key: Key): Pressed | undefined {
   const { menu, ...rest } = state
   if (!menu || key.type !== 'key') return undefined
   const count = menu.items.length
-  if (key.name === 'escape') return { state: rest }
+  if (key.name === 'escape') {
+    // A command whose list of choices is left without one is not meant any more; undo brings it back.
+    const isCommandAlone = /^\/\S+ $/.test(state.editor.text)
+    return { state: isCommandAlone ? written(rest, { do: 'set', text: '' }).state : rest }
+  }
   if (key.name === 'up' || (key.ctrl && key.name === 'p'))
     return { state: { ...state, menu: movedTo(menu, (menu.at + count - 1) % count) } }
   if (key.name === 'down' || (key.ctrl && key.name === 'n'))
