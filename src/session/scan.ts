@@ -107,8 +107,8 @@ export function scanLines(lines: Iterable<Line>): Scanned {
       if (seq === last?.seq) damages.push({ line, what: 'parallel' })
       else if (!isLinked) damages.push({ line, what: 'unlinked' })
       accept(record, read.entry, true)
-    } else if (canBeUnproved(record, gap, lost + missing, hashedFrom, sorted[at + 1])) {
-      const rest = isEntry(read.entry) ? unprovedRest(read.entry) : undefined
+    } else if (isEntry(read.entry) && canBeUnproved(record, gap, lost + missing, hashedFrom, rivalsOf(at))) {
+      const rest = unprovedRest(read.entry)
       if (rest === read.entry) damages.push({ line, what: 'unlinked' })
       else lose(line, 'unproved')
       accept(record, rest, false)
@@ -122,6 +122,13 @@ export function scanLines(lines: Iterable<Line>): Scanned {
   }
   damages.sort((one, other) => one.line - other.line)
   return { entries, damages, uncertainUpTo: Math.max(uncertainUpTo, lastBeforeLoss()), sum: sums[0] ?? START, top }
+
+  /** The next line with the same number, if there is one; and whether it goes on from what was read before. */
+  function rivalsOf(at: number): Rivals {
+    const next = sorted[at + 1]
+    if (next?.read.entry.seq !== sorted[at]?.read.entry.seq || !next) return 'none'
+    return next.isChained || next.read.proved === true || sums.some((sum) => follows(next, sum)) ? 'proved' : 'unproved'
+  }
 
   /** The number of the last entry that a lost line may have followed. */
   function lastBeforeLoss(): number {
@@ -150,17 +157,14 @@ function follows({ after, text, read }: LogRecord, before: string): boolean {
 }
 
 /** May this line, which proves itself in no way, be one of an older version that only lost the line before it? */
-function canBeUnproved(
-  { read }: LogRecord,
-  gap: number,
-  lost: number,
-  hashedFrom: number,
-  next: LogRecord | undefined,
-): boolean {
+function canBeUnproved({ read }: LogRecord, gap: number, lost: number, hashedFrom: number, rivals: Rivals): boolean {
   // Whoever writes hashes goes on writing them.
-  if (read.proved !== undefined || read.entry.seq > hashedFrom || gap <= 0) return false
-  return gap <= lost || next?.read.entry.seq !== read.entry.seq
+  if (read.proved !== undefined || read.entry.seq > hashedFrom || gap <= 0 || rivals === 'proved') return false
+  return gap <= lost || rivals === 'none'
 }
+
+/** Is there another line with the same number, and does that one prove itself? */
+type Rivals = 'none' | 'unproved' | 'proved'
 
 /** All that can be read, how many entries may be missing because they cannot, and the first number that has a hash. */
 function readRecords(lines: Iterable<Line>) {
