@@ -309,6 +309,24 @@ function tests(skip: false | string): void {
       assert.deepEqual(left.sort(), ['.vscode.set-aside', '.vscode.set-aside-2', '.vscode.set-aside-3'])
     })
 
+    test('a folder of the workspace inside another is protected too', async () => {
+      using at = boxedPlace()
+      const sub = join(at.ws, 'packages/sub')
+      mkdirSync(join(sub, '.vscode'), { recursive: true })
+      const sandbox = { mode: 'on', home: at.home, secret: [join(at.base, 'ours')] } as const
+      const host = localHost({ folders: [at.ws, sub], scratch: join(at.base, 'inner'), sandbox })
+      try {
+        const command =
+          'cd packages/sub; echo x > .vscode/tasks.json; echo x > .npmrc; mkdir -p .github/workflows; cd ..; mv sub moved; git init -q sub'
+        await host.processes.run({ command, folder: at.ws })
+      } finally {
+        host.close()
+      }
+      for (const name of ['.vscode/tasks.json', '.npmrc', '.github/workflows'])
+        assert.equal(lstatOf(join(sub, name)), undefined, name)
+      assert.ok(existsSync(join(sub, '.git/config')), 'a repository may be made there')
+    })
+
     test('what commands usually make stays, and is not spoken of', async () => {
       using at = boxedPlace()
       const scaffold =
@@ -383,7 +401,11 @@ function tests(skip: false | string): void {
       test(`a repository that a command made: ${name}`, async () => {
         using at = boxedPlace()
         const { notes = [] } = await at.run(command)
-        assert.equal(lstatOf(join(at.ws, gone)), undefined, gone)
+        const path = join(at.ws, gone)
+        // git may go on to write what runs nothing.
+        const left =
+          gone === '.git/config' && existsSync(path) ? readFileSync(path, 'utf8') : lstatOf(path) ? 'evil' : ''
+        assert.doesNotMatch(left, /evil/, gone)
         assert.ok(notes.length > 0)
       })
 

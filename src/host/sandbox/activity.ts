@@ -30,19 +30,23 @@ export function activityBelow(pid: number): string | undefined {
 
 function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-    const text = textOf(`/proc/${pid}/task/${thread}/children`).trim()
+    // The kernel gives a page of a long list at a time.
+    const text = textOf(`/proc/${pid}/task/${thread}/children`, true).trim()
     return text === '' ? [] : text.split(' ').map(Number)
   })
 }
 
 const buffer = Buffer.alloc(64 * 1024)
 
-/** Far cheaper than `readFileSync` for the small files of the kernel, which gives a page of a long one at a time. */
-function textOf(path: string): string {
+/** Far cheaper than `readFileSync` for the small files of the kernel. */
+function textOf(path: string, isLong = false): string {
   const descriptor = openSync(path, 'r')
   try {
     let text = ''
-    for (let count = -1; count !== 0; text += buffer.toString('latin1', 0, count)) count = readSync(descriptor, buffer)
+    for (let count = -1; count !== 0; count = isLong ? count : 0) {
+      count = readSync(descriptor, buffer)
+      text += buffer.toString('latin1', 0, count)
+    }
     return text
   } finally {
     closeSync(descriptor)
