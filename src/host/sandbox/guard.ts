@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Grip, grip } from '../grip.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { isBelow } from './below.ts'
+import { spellingsOf } from './listing.ts'
 import { keepMissing, type MissingPath, type MissingPaths, type ProtectedLink } from './missing-paths.ts'
 import { HARMLESS_IN_NEW_REPOSITORY, isRepository } from './new-repository.ts'
 import { toRaw } from '../raw-name.ts'
@@ -123,14 +124,15 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
   }
 
   for (const folder of folders) {
-    const spellingsOf = spellingsIn(folder)
+    const spellings = spellingsOf(namesIn(folder))
     const isBare = isRepository(folder)
     const rules = protect(folder).flatMap((rule) => (isBare && rule[0] === '.git' ? [rule, rule.slice(1)] : [rule]))
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, byName ? single.filter((name) => name.includes('*')) : single)
     for (const [first = '', ...deeper] of rules)
       // Names that differ only in capital letters are the same elsewhere, on another disk.
-      for (const name of new Set([first, ...spellingsOf(first)])) attempt(() => settle(folder, [name, ...deeper]))
+      for (const name of new Set([first, ...(spellings.get(foldName(first)) ?? [])]))
+        attempt(() => settle(folder, [name, ...deeper]))
     if (!statsOf(join(folder, '.git'))) settleMissing(folder, ['.git'], 0)
     if (!isBare) missing.push({ folder, steps: ['HEAD'], isHarmless: (at) => !isRepository(at) })
     const own = worktreeOf(folder)?.own
@@ -205,10 +207,4 @@ function sourcesOf(held: ReadonlyMap<string, Grip | undefined>): Source[] {
 function namesLike(folder: string, pattern: string): string[] {
   const matcher = nameMatcher([pattern])
   return namesIn(folder).filter((name) => matcher.test(name))
-}
-
-function spellingsIn(folder: string): (name: string) => readonly string[] {
-  const found = new Map<string, string[]>()
-  for (const name of namesIn(folder)) found.set(foldName(name), [...(found.get(foldName(name)) ?? []), name])
-  return (name) => found.get(foldName(name)) ?? []
 }

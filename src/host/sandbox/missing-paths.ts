@@ -116,8 +116,9 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     // Before anything is looked at: what comes later is found by the next look, and must not seem older than this.
     const now = lid === undefined ? undefined : activityBelow(lid)
     forgetGone()
-    watchFolders(listing())
-    const present = [...candidates(listing())].filter((one) => !known.has(join(one.folder, ...one.steps)))
+    const listed = listing()
+    watchFolders(listed)
+    const present = [...candidates(listed.again())].filter((one) => !known.has(join(one.folder, ...one.steps)))
     const changed = [...guarded].filter(([, link]) => inFolderOf(link.folder, link.steps, differs(link.target)))
     const isSomething = present.length > 0 || changed.length > 0
     const isOthers = isSomething && lid !== undefined && activity !== undefined && activityBelow(lid) === activity
@@ -129,7 +130,7 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     }
     for (const [path, { folder, steps, target }] of changed) {
       const excusedAt = excused.get(path)
-      if (excusedAt !== undefined && !approved.wasSetAside(path, excusedAt)) continue
+      if (excusedAt !== undefined && !approved.wasSetAside(path, excusedAt - MOMENT)) continue
       excused.delete(path)
       if (isOthers || approved.has(path, since)) excused.set(path, Date.now())
       else {
@@ -158,7 +159,7 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
       const isSame = now?.ino === ino && now.ctimeMs === changed
       const isCopy = (one: string): boolean => now?.ino !== ino && statsOf(`${path}${one}`)?.ino === ino
       if (isSame) continue
-      if (now && !COPIES.some(isCopy) && !approved.wasSetAside(path, from)) {
+      if (now && !COPIES.some(isCopy) && !approved.wasSetAside(path, from - MOMENT)) {
         known.set(path, { ino: now.ino, changed: now.ctimeMs, since: from })
         continue
       }
@@ -257,6 +258,8 @@ const MOST_OF_PATTERN = 10
 const SOON = 5
 const OFTEN = 200
 const RARE = 2000
+/** What another sandbox sets aside it notes first; it may have been seen between. */
+const MOMENT = 1000
 /** A process that is being ended may still finish what it has begun. */
 const LAST_WRITES = 1000
 const MAX_DEPTH = 5

@@ -102,6 +102,19 @@ signal.pause()`),
     lingers: 4500,
   },
   {
+    name: 'by two commands, in the place of a protected link',
+    before: 'mkdir editor; echo kept > editor/tasks.json; ln -s editor .vscode',
+    commands: [
+      background(
+        `${waitFor('.vscode.set-aside')}\ntime.sleep(0.5)\nos.unlink('.vscode')\nos.rename('.vscode.set-aside', '.vscode')\nsignal.pause()`,
+      ),
+      background(
+        `os.mkdir('v')\nopen('v/tasks.json', 'w').write('evil')\ntime.sleep(2.5)\nos.unlink('.vscode')\nos.symlink('v', '.vscode')\nsignal.pause()`,
+      ),
+    ],
+    lingers: 5000,
+  },
+  {
     name: 'when a flood of other names has filled the queue',
     commands: [
       background(`
