@@ -181,7 +181,7 @@ const NAMES =
   .cursor .cursorrules .devcontainer .devcontainer.json .dir-locals.el .dragoman .drone.yml .envrc .exrc .factory .fleet
   .Cargo/config.toml .cargo/Config.toml .forgejo/workflows .gemini .git/commondir .git/config .git/config.worktree .git/hooks .git/modules .git/worktrees
   .gitea/workflows .githooks .github/copilot-instructions.md .github/instructions .github/prompts .github/workflows
-  .GitHub/workflows .github/Workflows .gitlab-ci.yml .gitmodules .goose .hg/hgrc .hg/sharedpath .husky .hus\u212ay .idea .jj/repo .kiro .lvimrc .mcp.json .mise .mise.toml
+  .GitHub/workflows .github/Workflows .gitlab-ci.yml .gitmodules .goose .hg/hgrc .hg/sharedpath .husky .hus\u212ay .idea .jj/repo/config.toml .kiro .lvimrc .mcp.json .mise .mise.toml
   .npmrc .nvim.lua .nvimrc .opencode .pnpmfile.cjs .pre-commit-config.yaml .roo .rules .sl/config .sl/sharedpath .trae .travis.yml .vimrc
   .vscode .VSCode .v\u017fcode .windsurf .yarnrc .yarnrc.yml .zed AGENTS.md CLAUDE.local.md CLAUDE.md GEMINI.md Jenkinsfile QWEN.md
   any.code-workspace bunfig.toml deploy deploy.yml lefthook.yml mise.local.toml mise.toml pip.conf uv.toml x.code-workspace`.split(
@@ -201,6 +201,7 @@ function guarded(home: string, outside: string, ws: string, { atHome }: Escape):
     ...(atHome ? [] : everything(home)),
     ...names.flatMap((name) => everything(join(ws, name))),
     ...readdirSync(ws, 'latin1').filter((name) => name.endsWith('.code-workspace')),
+    ...(statsOf(join(ws, '.jj/repo'))?.isFile() ? everything(join(ws, '.jj/repo')) : []),
     ...(isBareRepository(ws) ? [`${ws} is a repository`] : []),
     ...[...machine, ...temporary].flatMap((folder) => everything(join(folder, 'dragoman-pwned'))),
   ]
