@@ -5,21 +5,9 @@ import { activityBelow } from './activity.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { folderWatch } from './folder-watch.ts'
 import { type Listing, listing } from './listing.ts'
+import { foldersTo, isPresent, type MissingPath, type ProtectedLink } from './missing-path.ts'
 import { attempt, COPIES, inFolderOf, isSetAside, setAside, statsOf } from './no-follow.ts'
 import { foldName, nameMatcher } from './rules.ts'
-
-/** A protected path that is missing, or whatever is there by right must not be replaced by something else. */
-export interface MissingPath {
-  readonly folder: string
-  readonly steps: readonly string[]
-  /** What may be made there all the same. */
-  readonly isHarmless?: (at: string, name: string) => boolean
-}
-
-/** A protected link, which cannot be mounted, and where it leads. */
-export interface ProtectedLink extends MissingPath {
-  readonly target: string
-}
 
 /** Something protected that appeared while a command ran, and what it is called now; a link was put back. */
 export interface SetAside {
@@ -280,28 +268,6 @@ function knownAt(path: string): Known | undefined {
 /** For most paths there is none: their first step is missing. */
 function spellingsOf(one: MissingPath, listed: Listing): MissingPath[] {
   return listed.spellings(one.folder, one.steps).map((steps) => ({ ...one, steps }))
-}
-
-/** The folders that a path lies in as far as they are there, and the one at it if it may be there. */
-function foldersTo({ folder, steps, isHarmless }: MissingPath): string[] {
-  const folders = [folder]
-  for (let count = 1; count < steps.length + (isHarmless ? 1 : 0); count++) {
-    const path = join(folder, ...steps.slice(0, count))
-    if (!statsOf(path)?.isDirectory()) break
-    folders.push(path)
-  }
-  return folders
-}
-
-/** Is something at a path that may not be there, or on the way to it a link or a file, which may lead elsewhere? */
-function isPresent({ folder, steps, isHarmless }: MissingPath): boolean {
-  for (let count = 1; count <= steps.length; count++) {
-    const stats = statsOf(join(folder, ...steps.slice(0, count)))
-    if (!stats) return false
-    if (count === steps.length) return !isHarmless || inFolderOf(folder, steps, isHarmless) === false
-    if (!stats.isDirectory()) return true
-  }
-  return false
 }
 
 function differs(target: string): (at: string, name: string) => boolean {
