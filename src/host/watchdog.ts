@@ -56,14 +56,14 @@ export function watchdogFor(mark: string): Watchdog {
       const [first, count] = [commands, missing.size]
       commands += count
       for (const [index, [folder, patterns]] of [...missing].entries()) {
-        const inside = present.filter((path) => path.startsWith(`${folder}/`) && isPlain(path))
-        if (isPlain(folder))
-          tell([`B${first + index}`, numberOf([folder, ...patterns].join('\t')), ...inside].join('\t'))
+        const inside = present.filter((path) => path.startsWith(`${folder}/`))
+        const number = numberOf([folder, ...patterns].map(encode).join('\t'))
+        tell([`B${first + index}`, number, ...inside.map(encode)].join('\t'))
       }
       const all = Array.from({ length: count }, (_, index) => first + index)
       return {
         mark(path, isKnown) {
-          if (isPlain(path)) for (const id of all) tell(`${isKnown ? 'K' : 'X'}${id}\t${path}`)
+          for (const id of all) tell(`${isKnown ? 'K' : 'X'}${id}\t${encode(path)}`)
         },
         end: () => all.forEach((id) => tell(`E${id}`)),
       }
@@ -71,9 +71,9 @@ export function watchdogFor(mark: string): Watchdog {
   }
 }
 
-/** The names of the list are; a folder of the person with such characters in its name is left alone. */
-function isPlain(path: string): boolean {
-  return !/[\t\n]/.test(path)
+/** Tabs stand between paths, and line ends behind them. */
+function encode(path: string): string {
+  return path.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n')
 }
 
 function startWatchdog(mark: string): ChildProcess {
@@ -90,11 +90,11 @@ function startWatchdog(mark: string): ChildProcess {
 
 /**
  * What forks while it is being ended is met in the next round. Folders are entered one after the other, and none through a
- * link: another command may run there.
+ * link: another command may run there. A name becomes a pattern, because only for those letters can be the same in both sizes.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
-shopt -s nullglob dotglob
+shopt -s nullglob dotglob nocaseglob
 mark=$1 usual=$2 tab=$'\\t' IFS=
 while read -r line; do
   rest=\${line#?} id=\${line#?}
@@ -110,42 +110,41 @@ while read -r line; do
   esac
 done
 there() { [ -e "$1" ] || [ -L "$1" ]; }
+encode() {
+  encoded=\${1//\\\\/\\\\\\\\}
+  encoded=\${encoded//$tab/\\\\t}
+  encoded=\${encoded//$'\\n'/\\\\n}
+}
 set_aside() {
-  case $1 in *.set-aside*) return ;; esac
-  case $known in *"$tab$PWD/$1$tab"*) return ;; esac
-  there "$1" || return
-  for to in "$1.set-aside" "$1.set-aside-2" "$1.set-aside-3" "$1.set-aside-$RANDOM"; do
+  [[ $1 =~ \\.set-aside(-[0-9a-f]{1,8})?$ ]] && return
+  encode "$PWD/$1"
+  case $known in *"$tab$encoded$tab"*) return ;; esac
+  [ -w . ] || chmod u+rwx .
+  local start=$1
+  [ \${#1} -gt 230 ] && start=\${1:0:50}
+  for to in "$start.set-aside" "$start.set-aside-2" "$start.set-aside-3" "$start.set-aside-$RANDOM"; do
     there "$to" || { mv -T -- "$1" "$to"; return; }
   done
 }
 is_harmless() {
   case $1 in
-    .git) [ -d .git ] && [ ! -L .git ] ;;
-    .git/hooks) [ -d hooks ] && [ ! -L hooks ] && for one in hooks/*; do [[ $one == *.sample ]] || return 1; done ;;
-    .git/config) [ -n "$(find config -maxdepth 0 -type f -links 1)" ] && ! grep -qaviE -- "$usual" config ;;
+    .git) [ -d "$2" ] && [ ! -L "$2" ] ;;
+    .git/hooks) [ -d "$2" ] && [ ! -L "$2" ] && for one in "$2"/*; do [[ $one == *.sample ]] || return 1; done ;;
+    .git/config) [ -n "$(find "./$2" -maxdepth 0 -type f -links 1)" ] && ! grep -qaviE -- "$usual" "./$2" ;;
+    HEAD) ! there commondir && ! { there objects && there refs; } ;;
     *) false ;;
   esac
 }
-is_present() {
-  at=$1 path=$2
-  while [[ $path == */* ]]; do
-    at=$at/\${path%%/*} path=\${path#*/}
-    [ -L "$at" ] && return
-    [ -d "$at" ] || return
-  done
-  for one in "$at"/$path; do there "$one" && return; done
-  return 1
-}
 remove_new() {
-  cd -P -- "$1" && [ "$PWD" = "$1" ] || return
-  path=$2
-  while [[ $path == */* ]]; do
-    step=\${path%%/*} path=\${path#*/} here=$PWD
-    if [ -L "$step" ]; then set_aside "$step"; return; fi
-    cd -P -- "$step" && [ "$PWD" = "$here/$step" ] || return
+  local name step=\${1%%/*} here=$PWD
+  case $step in *'*'*) ;; *) step="\${step%?}[\${step: -1}]" ;; esac
+  [ -r . ] || chmod u+rwx .
+  for name in $step; do
+    if [[ $1 != */* ]]; then is_harmless "$2" "$name" || set_aside "$name"
+    elif [ -L "$name" ] || [ ! -d "$name" ]; then set_aside "$name"
+    else (cd -P -- "$name" && [ "$PWD" = "$here/$name" ] && remove_new "\${1#*/}" "$2")
+    fi
   done
-  is_harmless "$2" && return
-  for one in $path; do set_aside "$one"; done
 }
 for ((round = 1; round <= 50; round++)); do
   isBusy=
@@ -159,9 +158,11 @@ for ((round = 1; round <= 50; round++)); do
   for command in "\${commands[@]}"; do
     known=$tab\${command#*$tab}
     IFS=$tab read -r -a patterns <<< "\${folders[\${command%%$tab*}]}"
-    for pattern in "\${patterns[@]:1}"; do
-      is_present "\${patterns[0]}" "$pattern" && (remove_new "\${patterns[0]}" "$pattern")
-    done
+    printf -v folder %b "\${patterns[0]}"
+    (cd -P -- "$folder" && [ "$PWD" = "$folder" ] && for pattern in "\${patterns[@]:1}"; do
+      printf -v pattern %b "$pattern"
+      remove_new "$pattern" "$pattern"
+    done)
   done
   [ $round -ge 3 ] && [ -z "$isBusy" ] && break
   sleep 0.1

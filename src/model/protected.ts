@@ -29,9 +29,9 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
       '.git/worktrees/*/gitdir',
     ],
   },
-  { path: '.hg/**', parts: ['.hg/hgrc', '.hg/hgrc-not-shared'] },
+  { path: '.hg/**', parts: ['.hg/hgrc', '.hg/hgrc-not-shared', '.hg/sharedpath'] },
   { path: '.jj/**', parts: ['.jj/repo/config.toml', '.jj/config.toml'] },
-  { path: '.sl/**', parts: ['.sl/config'] },
+  { path: '.sl/**', parts: ['.sl/config', '.sl/sharedpath'] },
   ...paths('.githooks/**', '.husky/**'),
   ...paths(
     '.gitmodules',

@@ -7,6 +7,8 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { clearAway } from '../support/clear.ts'
 import { attempt, python } from './escapes/attempt.ts'
+import { APPEARING } from './escapes/appearing.ts'
+import { AUTHORSHIP } from './escapes/authorship.ts'
 import { BACKGROUND } from './escapes/background.ts'
 import type { Escape } from './escapes/escape.ts'
 import { HOME } from './escapes/home.ts'
@@ -20,6 +22,8 @@ const FAMILIES: Readonly<Record<string, readonly Escape[]>> = {
   'our own folders': SCRATCH,
   links: LINKS,
   'protected files': PROTECTED,
+  'protected files that appear in other ways': APPEARING,
+  'who made a protected file': AUTHORSHIP,
   'what goes on in the background': BACKGROUND,
   'keys and places outside': HOME,
   'the machine': MACHINE,

@@ -255,3 +255,22 @@ test(`${COUNT} mutated logs of every format: each opens, no call is altered or r
   console.log(`${altered} with damage that was seen, ${pendings} calls left to run`)
   assert.ok(altered > COUNT / 3 && pendings > 0, 'the cases are worth something')
 })
+
+for (const [name, alter] of [
+  ['and is no entry any more', (text: string) => text.replace('"model"', '"moDel"')],
+  ['and is an entry still', (text: string) => text],
+] as const)
+  test(`a damaged line that bears the number of an intact result, ${name}: the result stays`, () => {
+    const base = baseOf(false, false, 'without hashes')
+    const lines = base.lines.map((line) => line.toString('utf8'))
+    const at = base.entries.findIndex((entry) => entry.kind === 'result' && entry.result.id === 'B0')
+    const turn = base.entries.findLastIndex((entry, place) => entry.kind === 'turn' && place < at)
+    const number = base.entries[at]?.seq
+    lines[turn] = alter((lines[turn] ?? '').replace(/^\{"seq":\d+/, `{"seq":${number}`))
+    // Unreadable lines before it, so that numbers may be missing.
+    for (const place of [turn - 2, turn - 5]) lines[place] = (lines[place] ?? '').replace('"kind":', '"kind";')
+    const bytes = Buffer.from(lines.join(''))
+    const outcome = resume(bytes, false)
+    checkCalls(outcome, base)
+    checkIntactResults(outcome, base, bytes)
+  })

@@ -16,7 +16,8 @@ export function activityBelow(pid: number): string | undefined {
         // In this order: one that wakes up between is seen to run, and one that wakes up later is counted.
         const turns = textOf(`${at}/schedstat`).trim().split(' ')[2]
         const stat = textOf(`${at}/stat`)
-        if (stat[stat.lastIndexOf(')') + 2] === 'R') return undefined
+        // A kernel that does not count says 0 of all of them.
+        if (turns === undefined || turns === '0' || stat[stat.lastIndexOf(')') + 2] === 'R') return undefined
         found.push(`${thread}:${turns}`)
       }
       todo.push(...childrenOf(next))
@@ -29,7 +30,8 @@ export function activityBelow(pid: number): string | undefined {
 
 function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-    const text = textOf(`/proc/${pid}/task/${thread}/children`).trim()
+    // The kernel gives a page of a long list at a time.
+    const text = textOf(`/proc/${pid}/task/${thread}/children`, true).trim()
     return text === '' ? [] : text.split(' ').map(Number)
   })
 }
@@ -37,10 +39,15 @@ function childrenOf(pid: number): number[] {
 const buffer = Buffer.alloc(64 * 1024)
 
 /** Far cheaper than `readFileSync` for the small files of the kernel. */
-function textOf(path: string): string {
+function textOf(path: string, isLong = false): string {
   const descriptor = openSync(path, 'r')
   try {
-    return buffer.toString('latin1', 0, readSync(descriptor, buffer))
+    let text = ''
+    for (let count = -1; count !== 0; count = isLong ? count : 0) {
+      count = readSync(descriptor, buffer)
+      text += buffer.toString('latin1', 0, count)
+    }
+    return text
   } finally {
     closeSync(descriptor)
   }

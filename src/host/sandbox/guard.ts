@@ -1,12 +1,15 @@
 import { lchownSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Grip, grip } from '../grip.ts'
+import { toRaw } from '../raw-name.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { isBelow } from './below.ts'
-import { keepMissing, type MissingPath, type MissingPaths, type ProtectedLink } from './missing-paths.ts'
-import { HARMLESS_IN_NEW_REPOSITORY } from './new-repository.ts'
+import { spellingsOf } from './listing.ts'
+import type { MissingPath, ProtectedLink } from './missing-path.ts'
+import { keepMissing, type MissingPaths } from './missing-paths.ts'
+import { HARMLESS_IN_NEW_REPOSITORY, isRepository } from './new-repository.ts'
 import { attempt, inFolderOf, namesIn, statsOf } from './no-follow.ts'
-import { nameMatcher, type Rule } from './rules.ts'
+import { foldName, nameMatcher, type Rule } from './rules.ts'
 import { WORKTREE_PROTECTED, worktreeOf } from './worktree.ts'
 
 /** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
@@ -63,6 +66,9 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
         for (const name of namesLike(at, step)) settle(folder, [...settled, name, ...rest], depth)
         return
       }
+      if (index > 0 && depth < MAX_DEPTH)
+        for (const name of namesLike(at, step))
+          if (name !== step) settle(folder, [...settled, name, ...steps.slice(index + 1)], MAX_DEPTH)
       const path = join(at, step)
       settled.push(step)
       const stats = statsOf(path)
@@ -111,20 +117,25 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
   }
 
   function hold(folder: string, steps: readonly string[], sources: Map<string, Grip | undefined>): void {
+    // The arguments of a program are text.
+    if (typeof toRaw(join(folder, ...steps)) !== 'string') return
     const held = inFolderOf(folder, steps, (at, name) => grip(`${at}/${name}`))
     if (held?.stats.isSymbolicLink()) held.release()
     else if (held) sources.set(join(folder, ...steps), held)
   }
 
   for (const folder of folders) {
-    const spellingsOf = spellingsIn(folder)
-    const rules = protect(folder)
+    const spellings = spellingsOf(namesIn(folder))
+    const isBare = isRepository(folder)
+    const rules = protect(folder).flatMap((rule) => (isBare && rule[0] === '.git' ? [rule, rule.slice(1)] : [rule]))
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, byName ? single.filter((name) => name.includes('*')) : single)
     for (const [first = '', ...deeper] of rules)
       // Names that differ only in capital letters are the same elsewhere, on another disk.
-      for (const name of new Set([first, ...spellingsOf(first)])) attempt(() => settle(folder, [name, ...deeper]))
+      for (const name of new Set([first, ...(spellings.get(foldName(first)) ?? [])]))
+        attempt(() => settle(folder, [name, ...deeper]))
     if (!statsOf(join(folder, '.git'))) settleMissing(folder, ['.git'], 0)
+    if (!isBare) missing.push({ folder, steps: ['HEAD'], isHarmless: (at) => !isRepository(at) })
     const own = worktreeOf(folder)?.own
     if (own !== undefined) for (const name of WORKTREE_PROTECTED) attempt(() => settle(own, [name]))
   }
@@ -197,10 +208,4 @@ function sourcesOf(held: ReadonlyMap<string, Grip | undefined>): Source[] {
 function namesLike(folder: string, pattern: string): string[] {
   const matcher = nameMatcher([pattern])
   return namesIn(folder).filter((name) => matcher.test(name))
-}
-
-function spellingsIn(folder: string): (name: string) => readonly string[] {
-  const found = new Map<string, string[]>()
-  for (const name of namesIn(folder)) found.set(name.toLowerCase(), [...(found.get(name.toLowerCase()) ?? []), name])
-  return (name) => found.get(name.toLowerCase()) ?? []
 }

@@ -4,21 +4,10 @@ import { isAlive } from '../group.ts'
 import { activityBelow } from './activity.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { folderWatch } from './folder-watch.ts'
-import { attempt, COPIES, inFolderOf, isSetAside, namesIn, setAside, statsOf } from './no-follow.ts'
-import { nameMatcher } from './rules.ts'
-
-/** A protected path that is missing, or whatever is there by right must not be replaced by something else. */
-export interface MissingPath {
-  readonly folder: string
-  readonly steps: readonly string[]
-  /** What may be made there all the same. */
-  readonly isHarmless?: (at: string, name: string) => boolean
-}
-
-/** A protected link, which cannot be mounted, and where it leads. */
-export interface ProtectedLink extends MissingPath {
-  readonly target: string
-}
+import { type Listing, listing } from './listing.ts'
+import { foldersTo, isPresent, type MissingPath, type ProtectedLink } from './missing-path.ts'
+import { attempt, COPIES, inFolderOf, isSetAside, setAside, statsOf } from './no-follow.ts'
+import { foldName, nameMatcher } from './rules.ts'
 
 /** Something protected that appeared while a command ran, and what it is called now; a link was put back. */
 export interface SetAside {
@@ -64,12 +53,16 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     folder,
     patterns: patterns.map((pattern) => ({ pattern, matcher: nameMatcher([pattern]) })),
     any: nameMatcher(patterns),
-    firsts: new Set([...missing, ...links].flatMap((one) => (one.folder === folder ? [one.steps[0]] : []))),
+    firsts: new Set(
+      [...missing, ...links].flatMap((one) => (one.folder === folder ? [foldName(one.steps[0] ?? '')] : [])),
+    ),
   }))
+  /** Links that somebody else has changed, and when that was seen. */
+  const excused = new Map<string, number>()
   const guarded = new Map(links.map((link) => [join(link.folder, ...link.steps), link]))
   const found: SetAside[] = []
   /** What is there by right, by path: it was there before, or somebody else than the command has made it. */
-  const known = new Map<string, number>()
+  const known = new Map<string, Known>()
   /** What the command made and could not be set aside: that it is still there later is nobody else's doing. */
   const stuck = new Set<string>()
   const counts = new Map<string, number>()
@@ -81,31 +74,28 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
   let isOver = false
 
   /** Names at the top of a folder are found in one look at it. */
-  function* newNames(listed: Listed): Generator<MissingPath & { readonly rule: string }> {
+  function* newNames(listed: Listing): Generator<MissingPath & { readonly rule: string }> {
     for (const { folder, patterns, any } of tops)
-      for (const name of listed.get(folder) ?? []) {
+      for (const name of listed.names(folder)) {
         if (isSetAside(name) || !any.test(name)) continue
         const rule = patterns.find(({ matcher }) => matcher.test(name))?.pattern ?? name
         yield { folder, steps: [name], rule: join(folder, rule) }
       }
   }
 
-  function* candidates(listed: Listed): Generator<MissingPath & { readonly rule: string }> {
+  function* candidates(listed: Listing): Generator<MissingPath & { readonly rule: string }> {
     yield* newNames(listed)
     for (const one of missing)
-      if (hasBegun(one, listed) && isPresent(one)) yield { ...one, rule: join(one.folder, ...one.steps) }
+      for (const spelled of spellingsOf(one, listed))
+        if (isPresent(spelled)) yield { ...spelled, rule: join(one.folder, ...one.steps) }
   }
 
   /** Folders on the way are watched as soon as they are there, and before it is looked what is in them. */
-  function watchFolders(listed: Listed): void {
+  function watchFolders(listed: Listing): void {
     for (let depth = 0; depth < MAX_DEPTH; depth++) {
-      const folders = [...missing.filter((one) => hasBegun(one, listed)), ...guarded.values()].flatMap(foldersTo)
+      const folders = [...missing.flatMap((one) => spellingsOf(one, listed)), ...guarded.values()].flatMap(foldersTo)
       if (!watcher.update([...names.keys(), ...folders])) return
     }
-  }
-
-  function listAll(): Listed {
-    return new Map(tops.map(({ folder }) => [folder, new Set(namesIn(folder))]))
   }
 
   function look(): void {
@@ -114,9 +104,9 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     // Before anything is looked at: what comes later is found by the next look, and must not seem older than this.
     const now = lid === undefined ? undefined : activityBelow(lid)
     forgetGone()
-    const listed = listAll()
+    const listed = listing()
     watchFolders(listed)
-    const present = [...candidates(listed)].filter((one) => !known.has(join(one.folder, ...one.steps)))
+    const present = [...candidates(listed.again())].filter((one) => !known.has(join(one.folder, ...one.steps)))
     const changed = [...guarded].filter(([, link]) => inFolderOf(link.folder, link.steps, differs(link.target)))
     const isSomething = present.length > 0 || changed.length > 0
     const isOthers = isSomething && lid !== undefined && activity !== undefined && activityBelow(lid) === activity
@@ -127,35 +117,46 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
       else removeNew(one)
     }
     for (const [path, { folder, steps, target }] of changed) {
-      if (isOthers || approved.has(path, since)) guarded.delete(path)
-      else if (inFolderOf(folder, steps, (at, name) => putBack(at, name, target))) tell(path, { path })
+      const excusedAt = excused.get(path)
+      if (excusedAt !== undefined && !approved.wasSetAside(path, excusedAt - MOMENT)) continue
+      excused.delete(path)
+      if (isOthers || approved.has(path, since)) excused.set(path, Date.now())
+      else {
+        approved.addSetAside(path)
+        if (inFolderOf(folder, steps, (at, name) => putBack(at, name, target))) tell(path, { path })
+      }
     }
     // What appears when its last process has surely ended is not its doing.
     if (endedAt !== undefined && Date.now() - endedAt > LAST_WRITES) close()
   }
 
   function accept(path: string): void {
-    const ino = statsOf(path)?.ino
-    if (ino === undefined) return
-    known.set(path, ino)
+    const one = knownAt(path)
+    if (one === undefined) return
+    known.set(path, one)
     onKnown(path, true)
   }
 
   /**
-   * What another command made was there for a moment, until that one's sandbox set it aside. An editor that saves a file puts
-   * another in its place, but that is not called like this.
+   * What another command made was there for a moment, until that one's sandbox set it aside; whatever is there now is something
+   * else. An editor that saves a file puts another in its place too, but nobody set that aside.
    */
   function forgetGone(): void {
-    for (const [path, ino] of known) {
-      const now = statsOf(path)?.ino
-      const isGone = now === undefined || (now !== ino && COPIES.some((one) => statsOf(`${path}${one}`)?.ino === ino))
-      if (!isGone) continue
+    for (const [path, { ino, changed, since: from }] of known) {
+      const now = statsOf(path)
+      const isSame = now?.ino === ino && now.ctimeMs === changed
+      const isCopy = (one: string): boolean => now?.ino !== ino && statsOf(`${path}${one}`)?.ino === ino
+      if (isSame) continue
+      if (now && !COPIES.some(isCopy) && !approved.wasSetAside(path, from - MOMENT)) {
+        known.set(path, { ino: now.ino, changed: now.ctimeMs, since: from })
+        continue
+      }
       known.delete(path)
       onKnown(path, false)
     }
   }
 
-  /** Sets aside what is at a path, or the first link on the way to it. */
+  /** Sets aside what is at a path, or the first thing on the way to it that is no folder. */
   function removeNew({ folder, steps, isHarmless, rule }: MissingPath & { readonly rule: string }): void {
     for (let count = 1; count <= steps.length; count++) {
       const way = steps.slice(0, count)
@@ -164,8 +165,10 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
       const result = inFolderOf(folder, way, (at, name) => {
         const stats = statsOf(`${at}/${name}`)
         if (!stats) return 'missing'
-        if (count < steps.length && !stats.isSymbolicLink()) return 'on the way'
+        if (count < steps.length && stats.isDirectory()) return 'on the way'
         if (count === steps.length && isHarmless?.(at, name)) return 'missing'
+        // Before it is done: the sandboxes of other commands must not miss it.
+        for (const one of new Set([path, join(folder, ...steps)])) approved.addSetAside(one)
         const now = setAside(at, name)
         return now === undefined ? 'stuck' : { now: join(folder, ...way.slice(0, -1), now) }
       })
@@ -189,7 +192,7 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
   let tick: NodeJS.Timeout | undefined
   const watcher = folderWatch((folder, name) => {
     const top = tops.find((one) => one.folder === folder)
-    if (top && name !== null && !top.any.test(name) && !top.firsts.has(name)) return
+    if (top && name !== null && !top.any.test(name) && !top.firsts.has(foldName(name))) return
     due ??= setTimeout(() => {
       due = undefined
       attempt(look)
@@ -212,9 +215,11 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     watcher.close()
   }
 
-  const first = listAll()
-  for (const { folder, steps } of candidates(first))
-    known.set(join(folder, ...steps), statsOf(join(folder, ...steps))?.ino ?? 0)
+  const first = listing()
+  for (const { folder, steps } of candidates(first)) {
+    const path = join(folder, ...steps)
+    known.set(path, knownAt(path) ?? { ino: 0, changed: 0, since })
+  }
   watchFolders(first)
   tick = setTimeout(lookAgain, OFTEN).unref()
 
@@ -241,38 +246,28 @@ const MOST_OF_PATTERN = 10
 const SOON = 5
 const OFTEN = 200
 const RARE = 2000
+/** What another sandbox sets aside it notes first; it may have been seen between. */
+const MOMENT = 1000
 /** A process that is being ended may still finish what it has begun. */
 const LAST_WRITES = 1000
 const MAX_DEPTH = 5
 
-/** The names at the top of each folder. */
-type Listed = ReadonlyMap<string, ReadonlySet<string>>
-
-/** Is the first step to a path there? For most paths it is not, and the list of names says so at once. */
-function hasBegun({ folder, steps }: MissingPath, listed: Listed): boolean {
-  return listed.get(folder)?.has(steps[0] ?? '') ?? true
+/** What is there by right: which file, as it was at a time. */
+interface Known {
+  readonly ino: number
+  readonly changed: number
+  readonly since: number
 }
 
-/** The folders that a path lies in as far as they are there, and the one at it if it may be there. */
-function foldersTo({ folder, steps, isHarmless }: MissingPath): string[] {
-  const folders = [folder]
-  for (let count = 1; count < steps.length + (isHarmless ? 1 : 0); count++) {
-    const path = join(folder, ...steps.slice(0, count))
-    if (!statsOf(path)?.isDirectory()) break
-    folders.push(path)
-  }
-  return folders
+function knownAt(path: string): Known | undefined {
+  const since = Date.now()
+  const stats = statsOf(path)
+  return stats && { ino: stats.ino, changed: stats.ctimeMs, since }
 }
 
-/** Is something at a path that may not be there, or a link on the way to it? */
-function isPresent({ folder, steps, isHarmless }: MissingPath): boolean {
-  for (let count = 1; count <= steps.length; count++) {
-    const stats = statsOf(join(folder, ...steps.slice(0, count)))
-    if (!stats) return false
-    if (count === steps.length) return !isHarmless || inFolderOf(folder, steps, isHarmless) === false
-    if (stats.isSymbolicLink()) return true
-  }
-  return false
+/** For most paths there is none: their first step is missing. */
+function spellingsOf(one: MissingPath, listed: Listing): MissingPath[] {
+  return listed.spellings(one.folder, one.steps).map((steps) => ({ ...one, steps }))
 }
 
 function differs(target: string): (at: string, name: string) => boolean {

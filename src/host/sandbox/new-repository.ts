@@ -12,6 +12,12 @@ export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: 
   ['.git/config', (at, name) => hasOnlyUsualSettings(`${at}/${name}`)],
 ])
 
+/** To git a folder is a repository if it has these names, whatever it is called. */
+export function isRepository(at: string): boolean {
+  const has = (name: string): boolean => statsOf(`${at}/${name}`) !== undefined
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
+}
+
 function hasOnlySamples(path: string): boolean {
   try {
     return statsOf(path)?.isDirectory() === true && readdirSync(path).every((name) => name.endsWith('.sample'))

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, renameSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, statSync, type Stats, unlinkSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { gripFolder } from '../grip.ts'
+import { fromRaw, toRaw } from '../raw-name.ts'
 
 /**
  * Work on folders that a command can change while we look. A folder is held by a descriptor before a name in it is used, and
@@ -42,9 +43,28 @@ export function setAside(at: string, name: string): string | undefined {
   const last = names.at(-1) ?? ''
   if (free === undefined) removeTree(at, last)
   // A command that still runs may be quicker than we are, and take the name.
-  for (const one of [free ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`])
-    if (attempt(() => renameSync(`${at}/${name}`, `${at}/${one}`))) return one
+  for (const one of [free ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`]) {
+    if (attempt(() => renameSync(toRaw(`${at}/${name}`), toRaw(`${at}/${one}`)))) return one
+    openToOwner(at)
+  }
   return undefined
+}
+
+/** A command may take from us the right to list or to change a folder, which it has only as our folder's owner. */
+function openToOwner(at: string): void {
+  attempt(() => {
+    const mode = statSync(at).mode
+    if ((mode & 0o700) !== 0o700) chmodSync(at, (mode | 0o700) & 0o7777)
+  })
+}
+
+/** The names in a folder below another one, although a command may have kept us from listing it. */
+export function namesBelow(folder: string, steps: readonly string[] = []): string[] {
+  const path = [folder, ...steps].join('/')
+  if (!statsOf(path)?.isDirectory()) return []
+  const names = list(path)
+  if (names === undefined) inFolderOf(folder, [...steps, '.'], openToOwner)
+  return names ?? namesIn(path)
 }
 
 /** What the names of things end with that were set aside. */
@@ -61,19 +81,20 @@ export function removeTree(at: string, name: string): void {
     const folder = openFolder(`${at}/${name}`)
     if (folder !== undefined) {
       try {
-        for (const child of readdirSync(folder.at)) removeTree(folder.at, child)
+        openToOwner(folder.at)
+        for (const child of namesIn(folder.at)) removeTree(folder.at, child)
       } finally {
         folder.release()
       }
     }
-    attempt(() => rmdirSync(`${at}/${name}`))
-  } else attempt(() => unlinkSync(`${at}/${name}`))
+    attempt(() => rmdirSync(toRaw(`${at}/${name}`)))
+  } else attempt(() => unlinkSync(toRaw(`${at}/${name}`)))
 }
 
 /** What is at a path, no link followed; nothing if there is nothing. */
 export function statsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return lstatSync(toRaw(path), { throwIfNoEntry: false })
   } catch {
     return undefined
   }
@@ -99,9 +120,16 @@ function openFolder(path: string): ReturnType<typeof gripFolder> | undefined {
 
 /** The names in a folder; none if it cannot be read. */
 export function namesIn(folder: string): string[] {
+  return list(folder) ?? []
+}
+
+/** A name that is no text is read again as bytes, which is slower. */
+function list(folder: string): string[] | undefined {
   try {
-    return readdirSync(folder)
+    const names = readdirSync(toRaw(folder), 'utf8')
+    if (!names.some((name) => name.includes('\uFFFD'))) return names
+    return readdirSync(toRaw(folder), 'buffer').map(fromRaw)
   } catch {
-    return []
+    return undefined
   }
 }

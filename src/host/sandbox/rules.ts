@@ -18,7 +18,12 @@ export function ruleOfSetting(setting: string): Rule[] {
 /** Matches names like any of these patterns. Names that differ only in capital letters are the same on another disk. */
 export function nameMatcher(patterns: readonly string[]): RegExp {
   const sources = patterns.map((one) => one.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*'))
-  return new RegExp(`^(?:${sources.join('|')})$`, 'is')
+  return new RegExp(`^(?:${sources.join('|')})$`, 'isu')
+}
+
+/** The same text for names that are the same on a disk which does not tell capital letters apart. */
+export function foldName(name: string): string {
+  return name.toUpperCase().toLowerCase()
 }
 
 /** The path, and the folders on the way to it, that are protected from whatever folder on. */
@@ -38,6 +43,6 @@ export function protectedPrefixes(path: string, rules: readonly Rule[]): string[
 }
 
 function isLike(name: string, pattern: string): boolean {
-  if (!pattern.includes('*')) return name.toLowerCase() === pattern.toLowerCase()
+  if (!pattern.includes('*')) return foldName(name) === foldName(pattern)
   return nameMatcher([pattern]).test(name)
 }

@@ -109,10 +109,12 @@ export function localSandbox(
   const ofHome = PROTECTED_PATHS.filter(({ isOfHome }) => isOfHome)
   const allRules = [...usual, ...rulesOf(ofHome)]
   const protect = (folder: string): readonly Rule[] => {
-    const home = realHome(options.home ?? homedir())
-    if (!isBelow(home, folder)) return usual
+    const home = realOrSame(options.home ?? homedir())
+    const inner = places.folders.map(realOrSame).filter((one) => one !== folder && isBelow(one, folder))
+    const rules = [...usual, ...inner.flatMap((one) => rulesInside(folder, one, usual))]
+    if (!isBelow(home, folder)) return rules
     const way = relative(folder, home)
-    return [...usual, ...rulesOf(ofHome.map((one) => ({ ...one, path: join(way, one.path) })))]
+    return [...rules, ...rulesOf(ofHome.map((one) => ({ ...one, path: join(way, one.path) })))]
   }
   let found: Promise<Found | Missing> | undefined
   const find = (): Promise<Found | Missing> => {
@@ -144,7 +146,7 @@ export function localSandbox(
       if ('why' in have) return undefined
       mkdirSync(places.scratch, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(places.scratch)
-      const home = realHome(options.home ?? homedir())
+      const home = realOrSame(options.home ?? homedir())
       const path = [process.env['PATH'] ?? '', ...seen].join(delimiter)
       const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
       const { folders } = places
@@ -252,10 +254,17 @@ function ownsForeign({ user }: Way, { workspace }: Layout): boolean {
   return !user && process.getuid?.() === 0 && workspace.some((folder) => statSync(folder).uid !== 0)
 }
 
-function realHome(home: string): string {
+/** The rules of a folder of the workspace that lies inside another. A command may make a repository there. */
+function rulesInside(outer: string, folder: string, rules: readonly Rule[]): Rule[] {
+  const hasGit = statsOf(join(folder, '.git')) !== undefined
+  const way = relative(outer, folder).split('/')
+  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...way, ...rule]]))
+}
+
+function realOrSame(path: string): string {
   try {
-    return realpathSync(home)
+    return realpathSync(path)
   } catch {
-    return home
+    return path
   }
 }

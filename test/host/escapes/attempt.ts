@@ -79,6 +79,7 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
     process.env['PATH'] = path
   }
   await wait(escape.lingers === undefined ? 0 : 50)
+  chmodSync(ws, 0o755)
   const problems = [...reached, ...differences(before, guarded(home, outside, ws, escape))]
   if (output.includes(WON)) problems.push(`it won: ${output.slice(0, 500)}`)
   if (output.includes('canary')) problems.push(`a secret was read: ${output.slice(0, 500)}`)
@@ -178,11 +179,11 @@ while True:
 const NAMES =
   `.agents .aider.conf.yml .amazonq .augment .cargo/config .cargo/config.toml .circleci .claude .codex .crush.json
   .cursor .cursorrules .devcontainer .devcontainer.json .dir-locals.el .dragoman .drone.yml .envrc .exrc .factory .fleet
-  .forgejo/workflows .gemini .git/commondir .git/config .git/config.worktree .git/hooks .git/modules .git/worktrees
+  .Cargo/config.toml .cargo/Config.toml .forgejo/workflows .gemini .git/commondir .git/config .git/config.worktree .git/hooks .git/modules .git/worktrees
   .gitea/workflows .githooks .github/copilot-instructions.md .github/instructions .github/prompts .github/workflows
-  .gitlab-ci.yml .gitmodules .goose .hg/hgrc .husky .idea .jj/repo/config.toml .kiro .lvimrc .mcp.json .mise .mise.toml
-  .npmrc .nvim.lua .nvimrc .opencode .pnpmfile.cjs .pre-commit-config.yaml .roo .rules .sl/config .trae .travis.yml .vimrc
-  .vscode .VSCode .windsurf .yarnrc .yarnrc.yml .zed AGENTS.md CLAUDE.local.md CLAUDE.md GEMINI.md Jenkinsfile QWEN.md
+  .GitHub/workflows .github/Workflows .gitlab-ci.yml .gitmodules .goose .hg/hgrc .hg/sharedpath .husky .hus\u212ay .idea .jj/repo/config.toml .kiro .lvimrc .mcp.json .mise .mise.toml
+  .npmrc .nvim.lua .nvimrc .opencode .pnpmfile.cjs .pre-commit-config.yaml .roo .rules .sl/config .sl/sharedpath .trae .travis.yml .vimrc
+  .vscode .VSCode .v\u017fcode .windsurf .yarnrc .yarnrc.yml .zed AGENTS.md CLAUDE.local.md CLAUDE.md GEMINI.md Jenkinsfile QWEN.md
   any.code-workspace bunfig.toml deploy deploy.yml lefthook.yml mise.local.toml mise.toml pip.conf uv.toml x.code-workspace`.split(
     /\s+/,
   )
@@ -199,8 +200,17 @@ function guarded(home: string, outside: string, ws: string, { atHome }: Escape):
     ...everything(outside),
     ...(atHome ? [] : everything(home)),
     ...names.flatMap((name) => everything(join(ws, name))),
+    ...readdirSync(ws, 'latin1').filter((name) => name.endsWith('.code-workspace')),
+    ...(statsOf(join(ws, '.jj/repo'))?.isFile() ? everything(join(ws, '.jj/repo')) : []),
+    ...(isBareRepository(ws) ? [`${ws} is a repository`] : []),
     ...[...machine, ...temporary].flatMap((folder) => everything(join(folder, 'dragoman-pwned'))),
   ]
+}
+
+/** As git sees it: such a folder has settings, which name programs. */
+function isBareRepository(folder: string): boolean {
+  const has = (name: string): boolean => statsOf(join(folder, name)) !== undefined
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
 function everything(path: string): string[] {
@@ -221,8 +231,10 @@ function statsOf(path: string): Stats | undefined {
 }
 
 function differences(before: readonly string[], after: readonly string[]): string[] {
-  // An empty folder for hooks is made where there is none, so that it can be mounted.
-  const made = after.filter((one) => !before.includes(one) && !one.endsWith('/.git/hooks 40755'))
+  // An empty folder for hooks is made where there is none, so that it can be mounted; and what git makes itself may stay.
+  const isHarmless = (one: string): boolean =>
+    one.endsWith('/.git/hooks 40755') || /\/\.git\/(?:hooks\/[\w-]+\.sample|config) (?![^]*evil)/.test(one)
+  const made = after.filter((one) => !before.includes(one) && !isHarmless(one))
   return [
     ...before.filter((one) => !after.includes(one)).map((one) => `gone: ${one}`),
     ...made.map((one) => `new: ${one}`),

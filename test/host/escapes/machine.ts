@@ -5,6 +5,9 @@ const syscall = (...args: (string | number)[]): string =>
 const connect = (address: string): string =>
   `"$PYTHON" -c "import socket, os; s = socket.socket(socket.AF_UNIX); s.connect(${address}); s.send(b'evil'); print(os.environ['WON'])"`
 
+/** Such a call must not even reach the kernel's own check of rights. */
+const mustBeFiltered = (command: string): string => command.replace('>= 0', '>= 0 or ctypes.get_errno() not in (1, 38)')
+
 /** Through the kernel, other processes, sockets and the network. The numbers of calls are those of x86-64. */
 export const MACHINE: readonly Escape[] = [
   {
@@ -198,6 +201,60 @@ export const MACHINE: readonly Escape[] = [
   {
     name: 'keys by a process that we were given',
     commands: ['tr "\\0" "\\n" < /proc/self/environ | grep canary; env | grep canary'],
+  },
+  {
+    name: 'descriptors of a process outside, by a descriptor of it',
+    commands: [syscall(438, "ctypes.CDLL(None).syscall(434, int(os.environ['PID']), 0)", 0, 0)],
+  },
+  {
+    name: 'the memory of a process outside, read and written',
+    commands: [
+      '"$PYTHON" -c "import ctypes, os; b = ctypes.create_string_buffer(16); v = (ctypes.c_void_p * 2)(ctypes.addressof(b), 16); l = ctypes.CDLL(None); print([os.environ[\'WON\'] for c in (310, 311) if l.syscall(c, int(os.environ[\'PID\']), v, 1, v, 1, 0) >= 0])"',
+    ],
+  },
+  {
+    name: 'a mount by the newest calls',
+    commands: [
+      syscall(442, -100, "b'/'", 0, 0, 0),
+      syscall(433, -100, "b'/'", 0),
+      syscall(429, -100, "b'/'", -100, "b'/tmp'", 0),
+      syscall(467, -100, "b'/'", 1, 0, 0),
+    ].map(mustBeFiltered),
+  },
+  {
+    name: 'namespaces of our own process',
+    commands: [
+      '"$PYTHON" -c "import ctypes, os; l = ctypes.CDLL(None); print([os.environ[\'WON\'] for p in (1, os.getppid()) if l.syscall(308, l.syscall(434, p, 0), 0x20000) >= 0])"',
+    ],
+  },
+  {
+    name: 'devices',
+    commands: [
+      'mknod d b 8 0 && echo $WON; mknod c c 1 1 && echo $WON; for f in /dev/mem /dev/kmem /dev/port /dev/sda /dev/vda /dev/nvme0n1 /dev/fuse /dev/kvm /dev/uinput /dev/net/tun; do [ -e $f ] && echo $WON $f; done',
+    ],
+  },
+  {
+    name: 'the memory of the kernel',
+    commands: [
+      'head -c1 /proc/kcore >/dev/null 2>&1 && [ -s /proc/kcore ] && dd if=/proc/kcore bs=1 count=1 2>/dev/null | grep -q . && echo $WON; ls /sys/kernel/debug/* /sys/kernel/tracing/* 2>/dev/null | grep -q . && [ -w /sys/kernel/tracing/trace ] && (echo x > /sys/kernel/tracing/trace_marker) 2>/dev/null && echo $WON',
+    ],
+  },
+  {
+    name: 'our own process and its helper',
+    commands: [
+      'grep -las "dragoman-watch[d]og" /proc/[0-9]*/cmdline && echo $WON; kill -9 1; kill -STOP 1; kill -9 0; true',
+      'echo evil > .npmrc; kill -STOP $PPID; kill -9 $PPID',
+    ],
+  },
+  {
+    name: 'the record of what was approved',
+    commands: [
+      'find / -xdev -type d -name approved -path "*ours*" 2>/dev/null | grep -q . && echo $WON; ls "$SCRATCH/../locks" && echo $WON; for d in "$SCRATCH/../locks/approved" locks/approved; do mkdir -p "$d"; : > "$d/$(printf %s "$PWD/.npmrc" | sha256sum | cut -c1-32)-9999999999999"; done; echo evil > .npmrc',
+    ],
+  },
+  {
+    name: 'a socket file of the workspace that is moved',
+    commands: ['mv outside.sock s; ln outside.sock t; mkdir d; mv outside.sock d/', connect("'s'"), connect("'t'")],
   },
   {
     name: 'a core that somebody else takes',
