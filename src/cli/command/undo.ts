@@ -75,12 +75,13 @@ function foldersOf({ steps }: UndoPlan, folder: string): string[] {
 async function agreed(): Promise<boolean> {
   const { stdin, stderr } = process
   if (!stdin.isTTY) throw new Complaint('nobody is there to say yes; give --yes to put these files back')
-  stderr.write('Put them back? [y] yes   [n] no > ')
   stdin.setRawMode(true)
+  stderr.write('Put them back? [y] yes   [n] no > ')
   try {
     for await (const keys of stdin.setEncoding('utf8')) {
-      const key = String(keys).charAt(0).toLowerCase()
-      if (!ANSWERS.includes(key)) continue
+      // Keys that are pressed quickly come together.
+      const key = Array.from(String(keys).toLowerCase()).find((one) => ANSWERS.includes(one))
+      if (key === undefined) continue
       stderr.write(`${key === 'y' ? 'yes' : 'no'}\n`)
       return key === 'y'
     }
