@@ -21,10 +21,12 @@ export interface Frame extends ResponseFrame {
 export function streamFrames(answer: Answer, wire: Wire, request: JsonObject): Frame[] {
   const stream = wire.response.stream(headOf(answer, request))
   const frames: Frame[] = []
+  const begun = new Set<number>()
   let calls = 0
   const write = (spot: Spot, event: TurnEvent, call?: number): void => {
     for (const frame of stream.write(event)) {
-      const isFirst = call !== undefined && !frames.some((one) => one.call === call)
+      const isFirst = call !== undefined && !begun.has(call)
+      if (call !== undefined) begun.add(call)
       frames.push({
         ...frame,
         spot: frame.isTrailer ? 'done' : isFirst ? 'call' : spot,

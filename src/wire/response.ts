@@ -89,7 +89,9 @@ export function streamWith(form: ResponseForm): ResponseStream {
 
   function writePart(event: PartEvent): ResponseFrame[] {
     if (current !== undefined && event.index !== current) {
-      waiting.set(event.index, [...(waiting.get(event.index) ?? []), event])
+      const events = waiting.get(event.index)
+      if (events) events.push(event)
+      else waiting.set(event.index, [event])
       return []
     }
     current = event.index

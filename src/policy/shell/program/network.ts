@@ -1,7 +1,7 @@
 import { withoutOptions } from './git.ts'
 
 /** Programs that reach the network, or that do so with these words; options stand anywhere among the words. */
-const NETWORK: readonly (readonly string[])[] = `
+const NETWORK = `
   curl, wget, http, https, aria2c, ssh, scp, sftp, rsync, ping, dig, nslookup, host, nc, telnet, ftp, gh, glab, aws, gcloud, az
   npm install, npm i, npm ci, npm add, npm update, npm up, npm outdated, npm audit, npm view, npm publish, npm search, npm login
   npm exec, npm init, npm create, npx, pnpm install, pnpm i, pnpm add, pnpm update, pnpm dlx, pnpm create
@@ -24,6 +24,13 @@ const NETWORK: readonly (readonly string[])[] = `
   .split(/,\s*|\n\s*/)
   .map((words) => words.split(' '))
 
+/** Every command is looked up here, so those of other programs are not gone through. */
+const BY_PROGRAM = new Map<string, string[][]>()
+for (const words of NETWORK) {
+  const [program = ''] = words
+  BY_PROGRAM.set(program, [...(BY_PROGRAM.get(program) ?? []), words])
+}
+
 /**
  * Is a command known to need the network? Whoever is asked about it is told whether it has one. It is a hint and decides
  * nothing: what is not listed here may well reach the network, too.
@@ -32,7 +39,7 @@ export function needsNetwork(words: readonly string[]): boolean {
   const plain = withoutOptions(words).filter((word, at) => at === 0 || !word.startsWith('-'))
   // A bare `yarn` installs.
   if (plain.length === 1 && plain[0] === 'yarn') return true
-  return NETWORK.some((one) => {
+  return (BY_PROGRAM.get(plain[0] ?? '') ?? []).some((one) => {
     const wanted = one.filter((word) => !word.startsWith('-'))
     const isListed = one.every((word) => !word.startsWith('-') || words.includes(word))
     return isListed && wanted.every((word, at) => plain[at] === word)
