@@ -105,6 +105,15 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
       letGo(group)
       crowd.leave(group)
     }
+    const { exitCode, signal, failed } = await Promise.race([started.ended, wait(PATIENCE, UNKNOWN, { ref: false })])
+    if (failed && !stopped) {
+      // What is to be said of earlier commands is kept for the next try.
+      await started.shellEnded(false)
+      running.delete(group)
+      const noBox = output.text().text.trim()
+      output.close(false)
+      return { noBox }
+    }
     const notes = [
       ...(await started.shellEnded(background.length > 0)),
       ...(await endedSince()),
@@ -116,8 +125,6 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
     const { text, left: missing } = output.text()
     const keep = missing > 0 || background.length > 0
     output.close(keep)
-    const { exitCode, signal, failed } = await Promise.race([started.ended, wait(PATIENCE, UNKNOWN, { ref: false })])
-    if (failed && !stopped) return { noBox: text.trim() }
     return {
       output: text,
       exitCode,

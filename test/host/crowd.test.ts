@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, CommandEnd } from '../../src/host/host.ts'
 import { noneAliveIn } from '../support/alive.ts'
+import { clearAway } from '../support/clear.ts'
 import { skipWithoutBox } from './box.ts'
 import { place, type Place } from './place.ts'
 
@@ -45,6 +48,31 @@ for (const mode of ['on', 'off'] as const) {
     })
   })
 }
+
+test('a sandbox that is started a second time loses nothing that is to be said', { skip }, async () => {
+  const before = process.env['PATH'] ?? ''
+  const real = before
+    .split(':')
+    .map((folder) => join(folder, 'bwrap'))
+    .find(existsSync)
+  const bin = mkdtempSync(join(tmpdir(), 'dragoman-bin-'))
+  const failOnce = join(bin, 'fail-once')
+  const script = `#!/bin/sh\nif rm ${failOnce} 2>/dev/null; then echo "bwrap: no such file" >&2; exit 1; fi\nexec ${real} "$@"\n`
+  writeFileSync(join(bin, 'bwrap'), script, { mode: 0o755 })
+  process.env['PATH'] = `${bin}:${before}`
+  try {
+    using at = limited('on')
+    await run(at, `(sleep 0.5; ${forks(200)}) & echo over`)
+    await noneAliveIn(at.ws, 10_000)
+    writeFileSync(failOnce, '')
+    const next = await run(at, 'echo next')
+    assert.deepEqual([next.output, existsSync(failOnce)], ['next\n', false])
+    assert.match(next.notes?.join() ?? '', /earlier command.*the process limit was reached/)
+  } finally {
+    process.env['PATH'] = before
+    clearAway(bin)
+  }
+})
 
 /** Starts processes one after the other; it is slow enough to do no harm to a machine, whatever we do. */
 function forks(number: number, seconds = 30): string {
