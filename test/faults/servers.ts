@@ -16,7 +16,8 @@ import { modelOn, rehearse } from '../support/stage.ts'
 export const serverPlays: Plays = {
   'fa-109': async () => {
     const world = makeWorld()
-    const servers = world.open({ mute: fixture('silent'), good: fixture() }, { patience: 500 })
+    // Long enough for a server that does answer, on a busy machine too.
+    const servers = world.open({ mute: fixture('silent'), good: fixture() }, { patience: 10_000 })
     const { results } = await callThrough(await ready(servers, 'good'), [['good', 'echo', HELLO]])
     assert.equal(said(results[0]!), 'Echo: hello')
     const [mute] = servers.list

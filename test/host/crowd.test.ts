@@ -40,7 +40,7 @@ for (const mode of ['on', 'off'] as const) {
       const first = await run(at, `(sleep 0.5; ${forks(200)}) & echo over`)
       assert.deepEqual([first.output, first.error], ['over\n', undefined])
       assert.ok(first.background.length > 0)
-      await noneAliveIn(at.ws, 10_000)
+      await noneAliveIn(at.ws)
       await wait(50)
       const next = await run(at, 'echo next')
       assert.match(next.notes?.join() ?? '', /earlier command.*the process limit was reached/)
@@ -63,7 +63,7 @@ test('a sandbox that is started a second time loses nothing that is to be said',
   try {
     using at = limited('on')
     await run(at, `(sleep 0.5; ${forks(200)}) & echo over`)
-    await noneAliveIn(at.ws, 10_000)
+    await noneAliveIn(at.ws)
     writeFileSync(failOnce, '')
     const next = await run(at, 'echo next')
     assert.deepEqual([next.output, existsSync(failOnce)], ['next\n', false])
