@@ -1,10 +1,13 @@
-import { nearMisses } from '../schema/near.ts'
 import { COMMANDS } from './commands.ts'
 import { Complaint, EXIT } from './exit.ts'
+import { nearestName } from './line/nearest-name.ts'
 import { showHelp } from './line/show-help.ts'
 import { bounded } from './output/bounded.ts'
 import { settleHome } from './own/places.ts'
 import { isLostOutput, loseOutput } from './stopping.ts'
+
+/** The words that mean something alone. */
+const WORDS: readonly string[] = [...Object.keys(COMMANDS).filter((name) => !COMMANDS[name]?.hidden), 'help', 'version']
 
 /** Runs the command line, and gives the exit code. */
 async function main(argv: readonly string[], keepCompiled: () => void): Promise<number> {
@@ -16,7 +19,7 @@ async function main(argv: readonly string[], keepCompiled: () => void): Promise<
     // `help` is a word that a prompt may well begin with; alone, or before a command, it is none.
     if (name === 'help' && (rest.length === 0 || Object.hasOwn(COMMANDS, rest[0] ?? ''))) return await showHelp(...rest)
     await refuseMistyped(name, rest)
-    const line = name === 'version' && rest.length === 0 ? ['--version'] : argv
+    const line = name === 'version' && rest.length === 0 ? ['--version'] : name === 'exec' ? ['--print', ...rest] : argv
     return await (await import('./command/run.ts')).runCommand(line, keepCompiled)
   } catch (error) {
     if (isFolderGone(error)) {
@@ -61,27 +64,38 @@ function isHelpAsked(words: readonly string[]): boolean {
   return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h')
 }
 
-/** A word that is nearly a command, alone or with a word that commands take, is not a prompt; with -p it is. */
+/** Words that are nearly a command are not a prompt; with -p they are. */
 async function refuseMistyped(name: string, rest: readonly string[]): Promise<void> {
-  if (!/^[a-z]+$/i.test(name)) return
-  const meant = nearMisses([name], Object.keys(COMMANDS)).get(name)
-  if (meant === undefined) return
-  const next = rest.find((word) => !word.startsWith('-'))
-  const known = next === undefined ? undefined : await whoseWord(meant, next)
-  if (known === 'nobody') return
-  const right = known === 'own' ? `${meant} ${next}` : meant
-  const said = next === undefined ? name : `"${name} ${next} …"`
-  throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${said}`)
+  if (!/^[a-z]+$/i.test(name) || name === 'version') return
+  const [next, ...more] = rest.filter((word) => !word.startsWith('-'))
+  const right = next === undefined ? nearestName(name, WORDS) : await commandMeant(name, next, more.length === 0)
+  if (right === undefined) return
+  const prompt = next === undefined ? name : `"${name} ${next} …"`
+  throw new Complaint(`there is no command ${name}; did you mean ${right}? As a prompt: dragoman -p ${prompt}`)
 }
 
-/** Is this one of the words that a command knows, or the subcommand of another one? */
-async function whoseWord(command: string, word: string): Promise<'own' | 'another' | 'nobody'> {
+/** The command that two words were meant for; nothing if they may well be the beginning of a prompt. */
+async function commandMeant(word: string, next: string, isAll: boolean): Promise<string | undefined> {
   const { PAGES } = await import('./manual/pages.ts')
+  const meant = nearestName(word, [...Object.keys(PAGES), 'help'])
+  if (meant === 'help') {
+    const command = isAll ? nearestName(next, Object.keys(PAGES)) : undefined
+    return command && `help ${command}`
+  }
+  // The other way round: `list sessions`.
+  if (isAll && Object.hasOwn(PAGES, next)) {
+    const isVerb = Object.hasOwn(PAGES[next]?.verbs ?? {}, word)
+    if (isVerb || word === 'list' || word === 'show') return isVerb ? `${next} ${word}` : next
+  }
+  if (meant === undefined) return undefined
   const { namesOf } = await import('./command/complete-names.ts')
-  const { verbs = {}, words } = PAGES[command] ?? {}
-  const names = await namesOf(words, word, '.')
-  if (Object.hasOwn(verbs, word) || names.some(({ value }) => value === word)) return 'own'
-  return Object.values(PAGES).some((page) => Object.hasOwn(page.verbs ?? {}, word)) ? 'another' : 'nobody'
+  const { verbs = {}, words, options = {} } = PAGES[meant] ?? {}
+  const names = [...Object.keys(verbs), ...(await namesOf(words, next, '.')).map(({ value }) => value)]
+  if (names.includes(next)) return `${meant} ${next}`
+  if (isAll && Object.hasOwn(options, next)) return `${meant} --${next}`
+  const near = isAll ? nearestName(next, names) : undefined
+  if (near !== undefined) return `${meant} ${near}`
+  return Object.values(PAGES).some((page) => Object.hasOwn(page.verbs ?? {}, next)) ? meant : undefined
 }
 
 /** Starts the command. `keepCompiled` keeps the code that was compiled until then, for the next start. */

@@ -44,6 +44,11 @@ export function undoPlan(entries: readonly Entry[], turn?: number): UndoPlan | u
   }
 }
 
+/** The commands that ran since a turn; without one, since the session began. No undo knows what they changed. */
+export function commandsSince(entries: readonly Entry[], turn = 0): string[] {
+  return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
+}
+
 /** How to take the last undo back, if nothing was changed since. */
 export function redoPlan(entries: readonly Entry[]): UndoPlan | undefined {
   const { changes, marks, undone, said } = readChanges(entries)

@@ -63,7 +63,17 @@ describe('what users of other agents are used to', () => {
     assert.match((await dragoman(['-p', 'hi'], { ...here, env })).err, /not trusted/)
   })
 
-  for (const words of [['modls'], ['lgoin'], ['instal'], ['hello'], ['--yolo', 'lgoin'], ['-o', 'json', 'sesions']])
+  for (const words of [
+    ['modls'],
+    ['lgoin'],
+    ['hlep'],
+    ['verison'],
+    ['mpc'],
+    ['instal'],
+    ['hello'],
+    ['--yolo', 'lgoin'],
+    ['-o', 'json', 'sesions'],
+  ])
     test(`a bare word is not sent to a model: ${words.join(' ')}`, async () => {
       const here = await stage(HELLO)
       const { code, err } = await dragoman(words, here)
@@ -78,6 +88,17 @@ describe('what users of other agents are used to', () => {
     ['sesions show', 'sessions show'],
     ['polcy explain', 'policy explain'],
     ['completon zsh', 'completion zsh'],
+    ['sesion list', 'sessions list'],
+    ['mpc list', 'mcp list'],
+    ['logut openai', 'logout openai'],
+    ['lgoin opnai', 'login openai'],
+    ['docter local', 'doctor --local'],
+    ['sesions lst', 'sessions list'],
+    ['help modls', 'help models'],
+    ['hlep models', 'help models'],
+    ['list sessions', 'sessions list'],
+    ['list models', 'models'],
+    ['show config', 'config show'],
   ] as const)
     test(`two words that are nearly a command are not sent to a model: ${typed}`, async () => {
       const here = await stage(HELLO)
@@ -99,9 +120,46 @@ describe('what users of other agents are used to', () => {
     assert.equal((await dragoman(['review'], here, { input: 'a diff' })).code, 0)
     assert.equal((await dragoman(['-p', 'modls'], here)).code, 0)
     assert.equal((await dragoman(['fix', 'it'], here)).code, 0)
-    assert.equal((await dragoman(['model', 'weights'], here)).code, 0)
-    assert.equal(here.server.requests.length, 4)
+    const prompts = [
+      ['model', 'weights'],
+      ['write', 'tests'],
+      ['fix', 'bug'],
+      ['help', 'me', 'out'],
+    ]
+    for (const words of prompts) assert.equal((await dragoman(words, here)).code, 0)
+    assert.equal(here.server.requests.length, 3 + prompts.length)
   })
+
+  for (const words of [
+    ['exec', 'fix it'],
+    ['exec', '--yolo', 'fix'],
+    ['--print', 'fix'],
+  ])
+    test(`one answer, as Codex and Claude Code are asked for it: ${words.join(' ')}`, async () => {
+      const here = await stage(HELLO)
+      const { code, out, err } = await dragoman(words, here)
+      assert.equal(code, 0, err)
+      assert.match(out, /Hello yourself/)
+      assert.doesNotMatch(texts(here)[0] ?? '', /exec fix/)
+    })
+
+  for (const [flag, ours] of [
+    ['--dangerously-skip-permissions', '--yolo'],
+    ['--permission-mode', '--approval-mode'],
+    ['--add-dir', '--include-directories'],
+    ['--allowedTools', '--allowed-tools'],
+    ['--ask-for-approval', '--approval-mode'],
+    ['--cd', '--cwd'],
+    ['--verbose', '--trace'],
+    ['-C', '--cwd'],
+  ] as const)
+    test(`an option of another agent leads to ours: ${flag}`, async () => {
+      const here = await stage(HELLO)
+      const { code, err } = await dragoman([flag, '-p', 'go'], here)
+      assert.equal(code, 42)
+      assert.match(err, new RegExp(`there is no option ${flag}; .*${ours}`))
+      assert.equal(here.server.requests.length, 0)
+    })
 
   for (const [flag, runs] of [
     ['Bash', true],
@@ -109,6 +167,11 @@ describe('what users of other agents are used to', () => {
     ['Read Bash(touch:*) Grep', true],
     ['Bash(touch made)', true],
     ['Bash(touch other)', false],
+    ['Shell', true],
+    ['ShellTool(touch)', true],
+    ['run_terminal_cmd', true],
+    ['local_shell(touch)', true],
+    ['apply_patch', false],
     ['Edit,Write', false],
   ] as const)
     test(`--allowed-tools "${flag}" is translated`, async () => {
@@ -124,6 +187,9 @@ describe('what users of other agents are used to', () => {
   for (const [flag, sentence] of [
     ['Task', /there is no tool Task here/],
     ['TodoWrite', /there is no tool TodoWrite here/],
+    ['todowrite', /there is no tool todowrite here/],
+    ['exit_plan_mode', /there is no tool exit_plan_mode here/],
+    ['view', /“view” is no tool here; for the tool write read_file/],
     ['bash', /“bash” is no tool here; for the tool write run_shell_command/],
     ['read_fil', /there is no tool read_fil; did you mean read_file\?/],
     ['Bsah', /there is no tool Bsah/],

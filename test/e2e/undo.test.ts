@@ -53,3 +53,20 @@ test('what a person changed since stays, and the command says so by its exit cod
   assert.match(out, /changed since, left: .*a\.txt/)
   assert.equal(readFileSync(join(at.work, 'a.txt'), 'utf8'), 'person\n')
 })
+
+test('where only commands ran, undo says that it does not know what they changed', async () => {
+  const at = await stage([
+    { call: [{ name: 'run_shell_command', args: { command: 'rm untracked.txt' } }] },
+    { loop: [{ say: 'Done.' }] },
+  ])
+  writeFileSync(join(at.work, 'untracked.txt'), 'precious\n')
+  await dragoman(['--yolo', '-p', 'clean up'], at)
+  const { code, out } = await dragoman(['undo', '--yes'], at)
+  assert.equal(code, 0)
+  assert.match(
+    out,
+    /No file was changed by a file tool.*\nThese commands ran since then.* not undone:\n {2}rm untracked\.txt\n$/,
+  )
+  await dragoman(['--yolo', '--resume', '-p', 'anything else?'], at)
+  assert.equal((await dragoman(['undo', '2'], at)).out, 'No file was changed by a tool since then.\n')
+})

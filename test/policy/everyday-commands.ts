@@ -126,6 +126,7 @@ const TABLE: Readonly<Record<Ecosystem, { readonly looks: string; readonly chang
       git rev-parse --abbrev-ref HEAD
       git rev-list --count HEAD
       git describe --tags --always
+      git shortlog -sn
       git shortlog -sn HEAD
       git grep -n foo
       git reflog -n 5

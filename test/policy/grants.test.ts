@@ -23,6 +23,9 @@ async function broadRules(command: string, at: Ground): Promise<readonly string[
 describe('what “always” may stand for', () => {
   const BROAD: readonly (readonly [command: string, rules: readonly string[]])[] = [
     ['npm run build --silent', ['run_shell_command(npm run build *)']],
+    ['npm run build --verbose', ['run_shell_command(npm run build *)']],
+    ['npm ci --no-audit --no-fund --prefer-offline', ['run_shell_command(npm ci *)']],
+    ['npm run build --loglevel=warn --workspace=app', ['run_shell_command(npm run build *)']],
     ['npm test', ['run_shell_command(npm test *)']],
     ['cargo test --workspace', ['run_shell_command(cargo test *)']],
     ['go test ./... -run TestX', ['run_shell_command(go test *)']],
@@ -113,6 +116,10 @@ describe('a rule about a subcommand', () => {
         'NODE_OPTIONS=--require=./x.js npm run build',
         'npm run build --script-shell=./evil',
         'npm run build --prefix ../outside',
+        'npm run build --verbose --script-shell=./evil',
+        'npm run build --loglevel=warn --userconfig=x',
+        'npm run build --globalconfig x',
+        'npm run build --verbose=x',
         'npm run build --node-options=--require=./x.js',
         'npm run build -- --config ./evil.js',
         'npm run build -- ../outside/x',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Complaint } from '../../src/cli/exit.ts'
+import { readAllowed } from '../../src/cli/line/foreign-tools.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
 import { tool } from '../../src/tool/custom.ts'
@@ -9,6 +11,11 @@ import { agentIn, scheduled, textIn } from './scheduled.ts'
 import { workspace, type Workspace } from './workspace.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.ts': 'const One = 1\n' }
+
+const ALL_TOOLS = builtinTools({
+  memory: 'm',
+  web: { model: { can: ['google_search'], window: 1, ask: () => Promise.reject(new Error('no')) } },
+})
 
 /** What other agents call, and a part of what the model must be told. */
 const SAME: readonly (readonly [name: string, input: JsonObject, told: RegExp])[] = [
@@ -71,12 +78,22 @@ describe('names that other agents have for the tools', () => {
     assert.ok('tool' in found && found.tool === mine)
   })
 
+  test('--allowed-tools takes each of these names for the tool, or refuses it', () => {
+    // These are programs as well, and stand for commands.
+    const programs = ['cat', 'rg', 'patch']
+    for (const { spec, nameAliases = [] } of ALL_TOOLS)
+      for (const { name } of nameAliases) {
+        if (programs.includes(name)) continue
+        try {
+          assert.ok(readAllowed(name).includes(spec.name), `${name} is taken for ${readAllowed(name).join()}`)
+        } catch (error) {
+          assert.ok(error instanceof Complaint, String(error))
+        }
+      }
+  })
+
   test('no two tools claim a name, and none claims the name of another', () => {
-    const tools = builtinTools({
-      memory: 'm',
-      web: { model: { can: ['google_search'], window: 1, ask: () => Promise.reject(new Error('no')) } },
-    })
-    const names = tools.flatMap(({ spec, nameAliases = [] }) => [spec.name, ...nameAliases.map(({ name }) => name)])
+    const names = ALL_TOOLS.flatMap(({ spec, nameAliases = [] }) => [spec.name, ...nameAliases.map(({ name }) => name)])
     assert.deepEqual(names, [...new Set(names)])
   })
 })

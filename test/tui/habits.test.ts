@@ -69,6 +69,41 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     await terminal.shows('Good.')
   })
 
+  test('help and leaving need no slash, and nothing of it is sent', async () => {
+    const { say, terminal, server } = await open()
+    await say('help', /Ctrl-C twice, Ctrl-D/)
+    terminal.press('C-l')
+    await say('?', /Ctrl-C twice, Ctrl-D/)
+    await say('help me with this', 'Hello yourself.')
+    assert.equal(server.requests.length, 1)
+    await say('exit', 'ended with 0')
+    assert.equal(server.requests.length, 1)
+  })
+
+  for (const word of ['quit', ':q'])
+    test(`${word} leaves`, async () => {
+      const { say, server } = await open()
+      await say(word, 'ended with 0')
+      assert.equal(server.requests.length, 0)
+    })
+
+  test('a mistyped slash command leads to the right one, also by its other names', async () => {
+    const { say } = await open()
+    await say('/compct', 'There is no /compct; did you mean /compact?')
+    await say('/qiut', 'There is no /qiut; did you mean /quit?')
+    await say('/permisions', 'did you mean /permissions?')
+    await say('/resuem', 'did you mean /resume?')
+  })
+
+  test('more names that other agents have', async () => {
+    const { say } = await open()
+    await say('/plan', /plan mode/)
+    await say('/approvals default', 'Mode default: asks')
+    await say('/rewind', 'No file was changed by a tool')
+    await say('/continue', 'There is no other session in this folder yet.')
+    await say('/settings', /"policies"/)
+  })
+
   test('Control-R searches what was said before', async () => {
     const { terminal, say, server } = await open()
     await say('alpha first thing', 'Hello yourself.')

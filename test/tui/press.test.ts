@@ -5,7 +5,7 @@ import { completions } from '../../src/cli/tui/complete.ts'
 import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
 import { type Deed, press, type Pressed } from '../../src/cli/tui/input/press.ts'
 import { settle } from '../../src/cli/tui/input/press-ask.ts'
-import { startState, type State, UNSEEN } from '../../src/cli/tui/state.ts'
+import { startState, type State, UNSEEN, withAsk } from '../../src/cli/tui/state.ts'
 import { type Key, keyReader } from '../../src/cli/tui/term/keys.ts'
 import { plain } from '../../src/cli/tui/term/line.ts'
 import { askLines, withShown } from '../../src/cli/tui/view/ask.ts'
@@ -94,6 +94,24 @@ describe('what a key does', () => {
     const stopped = pressed(up.state, '\u001B')
     assert.deepEqual([stopped.state.editor.text, stopped.deeds], ['one', [{ do: 'stop' }]])
     assert.deepEqual(pressed(up.state, ' more\r').deeds, [{ do: 'say', text: 'one more' }])
+  })
+
+  test('questions stand in the order of the calls, and one that comes late does not slip under a key', () => {
+    const live = ['a', 'b', 'c'].map((id) => {
+      const call = { kind: 'call', id, name: 't', raw: '' } as const
+      return { kind: 'call', call: { status: 'validating', call }, progress: '', since: 0 } as const
+    })
+    const working: State = { ...START, running: 0, conversation: { ...START.conversation, live } }
+    const asking = [asked('b'), asked('c'), asked('a')].reduce(withAsk, working)
+    assert.deepEqual(
+      asking.asks.map(({ id }) => id),
+      ['a', 'b', 'c'],
+    )
+    assert.match(askText(asking), /2 of 3/)
+    const [deed] = slowly(asking, 'y').deeds
+    assert.ok(deed?.do === 'answer' && deed.ask === 'b', JSON.stringify(deed))
+    // The second try of a call in another box is no call of this answer.
+    assert.equal(withAsk(asking, asked('unknown')).asks.at(-1)?.id, 'unknown')
   })
 
   test('Space, b, g and G turn the pages of a long question, and a leap counts for nothing', () => {

@@ -1,9 +1,9 @@
 import { isatty } from 'node:tty'
 import { parseArgs } from 'node:util'
-import { nearMisses } from '../../schema/near.ts'
 import { COMMANDS } from '../commands.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { readArgs, type RunArgs } from '../line/args.ts'
+import { nearestNames } from '../line/nearest-name.ts'
 import { RUN_OPTIONS } from '../line/options.ts'
 import { showHelp } from '../line/show-help.ts'
 import { NPM_START, ownName } from '../own/name.ts'
@@ -47,7 +47,8 @@ async function runLine(argv: readonly string[], keepCompiled: () => void): Promi
  */
 function refuseBareWord({ prompt = '', bareWord, resume, fork }: RunArgs, piped: string): void {
   if (!bareWord || resume !== undefined || fork !== undefined) return
-  const near = Object.keys(COMMANDS).filter((name) => nearMisses([prompt], [name]).has(prompt))
+  const commands = Object.keys(COMMANDS).filter((name) => !COMMANDS[name]?.hidden)
+  const near = nearestNames(prompt, [...commands, 'help', 'version'])
   if (piped !== '' && near.length === 0) return
   const next = near.length === 0 ? 'dragoman --help shows what there is' : `did you mean ${near.join(' or ')}?`
   throw new Complaint(

@@ -23,8 +23,7 @@ export async function undoText(
   if (toDo.length === 0) lines.push('All files are as they were already.')
   if (toDo.some(({ action }) => action === 'changed'))
     lines.push('', 'Files that somebody else has changed stay; --force puts them back too.')
-  if (commands.length > 0)
-    lines.push('', 'These commands ran since then; what they did is not undone:', ...listed(commands))
+  if (commands.length > 0) lines.push('', ...commandLines(commands))
   return `${lines.join('\n')}\n`
 }
 
@@ -54,7 +53,14 @@ function isBinary(bytes: Uint8Array): boolean {
   return bytes.length > 200_000 || bytes.subarray(0, 8000).includes(0)
 }
 
-function listed(commands: readonly string[]): string[] {
+/** There is nothing to put back; but commands may have changed files, and whoever asks may mean that. */
+export function nothingText(commands: readonly string[]): string {
+  if (commands.length === 0) return 'No file was changed by a tool since then.\n'
+  return `${['No file was changed by a file tool since then.', ...commandLines(commands)].join('\n')}\n`
+}
+
+function commandLines(commands: readonly string[]): string[] {
   const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
-  return commands.length > 10 ? [`  … ${commands.length - 10} more`, ...shown] : shown
+  const more = commands.length > 10 ? [`  … ${commands.length - 10} more`] : []
+  return ['These commands ran since then; what they did is not undone:', ...more, ...shown]
 }

@@ -5,14 +5,14 @@ import { localHost } from '../../host/local.ts'
 import { takeUp } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl.ts'
 import { StoreProblem } from '../../session/store/store.ts'
-import { redoPlan, undoPlan, type UndoPlan } from '../../session/undo.ts'
+import { commandsSince, redoPlan, undoPlan, type UndoPlan } from '../../session/undo.ts'
 import { sessionNamed, workFolder } from '../setup/assemble.ts'
 import { Complaint, EXIT } from '../exit.ts'
 import { UNDO } from '../manual/undo.ts'
 import { visible } from '../output/visible.ts'
 import { parseLine } from '../line/parse.ts'
 import { sessionsFolder, writeLocksFolder } from '../own/places.ts'
-import { undoText } from './undo-text.ts'
+import { nothingText, undoText } from './undo-text.ts'
 
 /** `dragoman undo`: puts files back as they were. */
 export async function undoCommand(args: string[]): Promise<number> {
@@ -25,9 +25,10 @@ export async function undoCommand(args: string[]): Promise<number> {
     try {
       const plan = values.redo ? redoPlan(session.entries) : undoPlan(session.entries, turn)
       if (!plan) {
-        process.stdout.write(
-          values.redo ? 'There is no undo to take back.\n' : 'No file was changed by a tool since then.\n',
-        )
+        const text = values.redo
+          ? 'There is no undo to take back.\n'
+          : nothingText(commandsSince(session.entries, turn))
+        process.stdout.write(visible(text))
         return EXIT.ok
       }
       const scratch = join(sessionsFolder(folder), 'scratch', session.id)

@@ -76,8 +76,8 @@ export function runArgs(values: Values<typeof RUN_OPTIONS>, positionals: readonl
   const mode = values.yolo ? 'yolo' : values['approval-mode']
   return {
     ...(prompt !== undefined && { prompt }),
-    ...(values.prompt === undefined && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? '') && { bareWord: true }),
-    once: values.prompt !== undefined || values.yes === true,
+    ...(values.prompt === undefined && !values.print && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? '') && { bareWord: true }),
+    once: values.prompt !== undefined || values.print === true || values.yes === true,
     ...(values.model !== undefined && { model: values.model }),
     format: values['output-format'] ?? 'text',
     ...(mode !== undefined && { mode }),

@@ -1,25 +1,34 @@
 import { nearMisses } from '../../schema/near.ts'
 import { Complaint } from '../exit.ts'
 
+const SHELL = 'run_shell_command'
+const EDITS = ['replace', 'smart_edit']
+
 /** The tools of other agents, by the names that their users type, and what does the same here. */
 const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   // Claude Code, and others that took over its names.
-  Bash: ['run_shell_command'],
+  Bash: [SHELL],
   Read: ['read_file', 'read_many_files'],
   Write: ['write_file'],
-  Edit: ['replace', 'smart_edit'],
-  MultiEdit: ['replace', 'smart_edit'],
+  Edit: EDITS,
+  MultiEdit: EDITS,
   Grep: ['search_file_content'],
   Glob: ['glob'],
   LS: ['list_directory'],
   WebFetch: ['web_fetch'],
   WebSearch: ['google_web_search'],
-  // Gemini CLI, by the names of its classes and its newer names.
-  ShellTool: ['run_shell_command'],
+  // Gemini CLI, by the names of its classes, its newer names and those that it shows.
+  ShellTool: [SHELL],
+  Shell: [SHELL],
+  ReadFile: ['read_file'],
+  ReadFolder: ['list_directory'],
+  FindFiles: ['glob'],
+  SearchText: ['search_file_content'],
+  GoogleSearch: ['google_web_search'],
   ReadFileTool: ['read_file'],
   ReadManyFilesTool: ['read_many_files'],
   WriteFileTool: ['write_file'],
-  EditTool: ['replace', 'smart_edit'],
+  EditTool: EDITS,
   GrepTool: ['search_file_content'],
   GlobTool: ['glob'],
   LSTool: ['list_directory'],
@@ -27,15 +36,45 @@ const FOREIGN: Readonly<Record<string, readonly string[]>> = {
   WebSearchTool: ['google_web_search'],
   MemoryTool: ['save_memory'],
   grep_search: ['search_file_content'],
-  // opencode, Codex, Cline.
+  // opencode, Codex, Cline, Cursor, Copilot.
   webfetch: ['web_fetch'],
+  fetch_webpage: ['web_fetch'],
   websearch: ['google_web_search'],
-  execute_command: ['run_shell_command'],
+  web_search: ['google_web_search'],
+  execute_command: [SHELL],
+  shell_command: [SHELL],
+  local_shell: [SHELL],
+  exec_command: [SHELL],
+  'container.exec': [SHELL],
+  run_terminal_cmd: [SHELL],
+  run_in_terminal: [SHELL],
   write_to_file: ['write_file'],
+  create_file: ['write_file'],
+  open_file: ['read_file'],
+  view_image: ['read_file'],
   list_files: ['list_directory'],
+  list_dir: ['list_directory'],
+  file_search: ['glob'],
+  find_files: ['glob'],
   search_files: ['search_file_content'],
-  replace_in_file: ['replace', 'smart_edit'],
+  grep_files: ['search_file_content'],
+  codebase_search: ['search_file_content'],
+  ripgrep: ['search_file_content'],
+  replace_in_file: EDITS,
+  replace_string_in_file: EDITS,
+  search_replace: EDITS,
+  multiedit: EDITS,
+  str_replace_editor: EDITS,
+  str_replace_based_edit_tool: EDITS,
+  apply_patch: EDITS,
+  apply_diff: EDITS,
+  edit_file: EDITS,
 }
+
+/** Tools that others have and nothing here does; a word in small letters would be taken for a command otherwise. */
+const NOT_HERE =
+  'write_todos todowrite todoread update_plan task subagent spawn_agent activate_skill ask_user exit_plan_mode enter_plan_mode ' +
+  'browser_action ask_followup_question attempt_completion list_code_definition_names get_internal_docs'
 
 /** Our own tools, for the sake of mistyped names. */
 const OURS = [...new Set(Object.values(FOREIGN).flat())]
@@ -47,6 +86,9 @@ const AMBIGUOUS: Readonly<Record<string, string>> = {
   edit: 'replace,smart_edit',
   write: 'write_file',
   read: 'read_file',
+  list: 'list_directory',
+  view: 'read_file',
+  fetch: 'web_fetch',
 }
 
 /**
@@ -61,12 +103,12 @@ export function readAllowed(item: string): readonly string[] {
   if (name === '') return [item]
   const other = /^mcp__([^_]+(?:_[^_]+)*)(?:__(.+))?$/.exec(name)
   if (other) return [`${other[1] ?? ''}__${other[2] ?? '*'}`]
-  if (Object.hasOwn(FOREIGN, name)) return (FOREIGN[name] ?? []).map((tool) => ruleOf(tool, what))
+  if (Object.hasOwn(FOREIGN, name)) return (FOREIGN[name] ?? []).map((tool) => ruleOf(tool, what, name))
   if (what === undefined && Object.hasOwn(AMBIGUOUS, name))
     throw new Complaint(`“${name}” is no tool here; for the tool write ${AMBIGUOUS[name]}`)
   const near = OURS.includes(name) ? undefined : nearMisses([name], [...OURS, ...Object.keys(FOREIGN)]).get(name)
   if (near !== undefined) throw new Complaint(`there is no tool ${name}; did you mean ${near}?`)
-  if (/^[A-Z][a-z]+(?:[A-Z]\w*)?$/.test(name))
+  if (/^[A-Z][a-z]+(?:[A-Z]\w*)?$/.test(name) || NOT_HERE.split(' ').includes(name))
     throw new Complaint(`there is no tool ${name} here; dragoman --help shows how --allowed-tools is written`)
   return [item]
 }
@@ -80,12 +122,16 @@ function splitBlanks(text: string): string[] {
   return text.match(/(?:[^\s(]|\([^)]*\))+/g) ?? []
 }
 
-/** Claude Code writes `Bash(git diff:*)` for a prefix, `Bash(npm test)` for exactly that, `WebFetch(domain:example.com)`. */
-function ruleOf(tool: string, what: string | undefined): string {
+/**
+ * Claude Code writes `Bash(git diff:*)` for a prefix, `Bash(npm test)` for exactly that, `WebFetch(domain:example.com)`. To
+ * others, as to us, what stands in the brackets is the beginning of a command.
+ */
+function ruleOf(tool: string, what: string | undefined, foreign: string): string {
   const inner = what?.trim()
   if (inner === undefined || inner === '' || inner === '*') return tool
-  if (tool === 'run_shell_command') {
+  if (tool === SHELL) {
     const prefix = /^(.*?)(?::\*| \*)$/s.exec(inner)?.[1]
+    if (prefix === undefined && foreign !== 'Bash') return `${tool}(${inner})`
     return `${tool}(${prefix === undefined ? `=${inner}` : `${prefix} *`})`
   }
   if (tool === 'web_fetch') return `${tool}(${inner.replace(/^domain:/, '')})`

@@ -14,6 +14,8 @@ export interface Option {
   readonly from?: readonly string[] | Kind
   /** It may be given several times. */
   readonly many?: true
+  /** What other agents call it, for whoever types that. */
+  readonly elsewhere?: readonly string[]
   /** Not worth a line of help. */
   readonly hidden?: true
 }
@@ -37,6 +39,7 @@ const rest = { group: 'Watching, and the rest' } as const
 export const RUN_OPTIONS = {
   prompt: { short: 'p', takes: '<text>', about: 'one answer to this; what is piped in stands before it', ...asking },
   model: {
+    elsewhere: ['fallback-model'],
     short: 'm',
     takes: '<name>',
     from: 'model',
@@ -44,15 +47,23 @@ export const RUN_OPTIONS = {
     ...asking,
   },
   'output-format': {
+    elsewhere: ['json', 'experimental-json'],
     short: 'o',
     takes: '<form>',
     from: ['text', 'json', 'stream-json'],
     about: 'text, json or stream-json',
     ...asking,
   },
-  'system-file': { takes: '<file>', from: 'file', about: 'another system prompt', ...asking },
+  'system-file': {
+    elsewhere: ['system-prompt', 'append-system-prompt', 'system-prompt-file'],
+    takes: '<file>',
+    from: 'file',
+    about: 'another system prompt',
+    ...asking,
+  },
   'all-files': { short: 'a', about: 'take the text of all files of the folder along from the start', ...asking },
   'approval-mode': {
+    elsewhere: ['permission-mode', 'ask-for-approval', 'full-auto'],
     takes: '<mode>',
     from: MODE_NAMES,
     about: Object.entries(APPROVAL_MODES)
@@ -60,8 +71,14 @@ export const RUN_OPTIONS = {
       .join(', '),
     ...rights,
   },
-  yolo: { short: 'y', about: 'the same as --approval-mode yolo', ...rights },
+  yolo: {
+    elsewhere: ['dangerously-skip-permissions', 'dangerously-bypass-approvals-and-sandbox', 'allow-all-tools'],
+    short: 'y',
+    about: 'the same as --approval-mode yolo',
+    ...rights,
+  },
   'allowed-tools': {
+    elsewhere: ['allow-tool', 'tools'],
     takes: '<list>',
     from: 'tool',
     many: true,
@@ -80,6 +97,7 @@ export const RUN_OPTIONS = {
     ...rights,
   },
   resume: {
+    elsewhere: ['session-id', 'session'],
     short: 'r',
     takes: '[session]',
     alone: 'latest',
@@ -93,6 +111,7 @@ export const RUN_OPTIONS = {
   },
   continue: { short: 'c', about: 'the same as --resume: go on with the latest session', ...session },
   fork: {
+    elsewhere: ['fork-session'],
     takes: '[session]',
     alone: 'latest',
     from: 'session',
@@ -101,16 +120,36 @@ export const RUN_OPTIONS = {
   },
   'no-session': { about: 'keep nothing of this run: no session, and no home folder is needed', ...session },
   'max-turns': { takes: '<n>', about: 'stop after so many turns', ...session },
-  'max-cost': { takes: '<dollars>', about: 'stop before it costs more', ...session },
-  cwd: { takes: '<folder>', from: 'folder', about: 'the folder to work in', ...place },
-  'include-directories': { takes: '<list>', from: 'folder', many: true, about: 'more folders to work in', ...place },
+  'max-cost': { elsewhere: ['max-budget-usd'], takes: '<dollars>', about: 'stop before it costs more', ...session },
+  cwd: {
+    elsewhere: ['cd', 'C', 'directory', 'workdir'],
+    takes: '<folder>',
+    from: 'folder',
+    about: 'the folder to work in',
+    ...place,
+  },
+  'include-directories': {
+    elsewhere: ['add-dir', 'dir'],
+    takes: '<list>',
+    from: 'folder',
+    many: true,
+    about: 'more folders to work in',
+    ...place,
+  },
   record: {
     takes: '<folder>',
     from: 'folder',
     about: 'keep every exchange, without secrets, to play it again',
     ...rest,
   },
-  trace: { takes: '<file>', from: 'file', about: 'write down when what went over the wire', ...rest },
+  trace: {
+    elsewhere: ['debug', 'verbose'],
+    takes: '<file>',
+    from: 'file',
+    about: 'write down when what went over the wire',
+    ...rest,
+  },
+  print: { about: 'one answer, to the words that are given or piped in', hidden: true },
   yes: { about: 'with nothing else: take the tour without questions', hidden: true },
   help: { short: 'h', about: 'this text; also after a command', ...rest },
   version: { short: 'v', about: 'the version', ...rest },

@@ -70,6 +70,8 @@ function check(command: string, table: Options, { name, rawName, value, inlineVa
 /** What must have been meant: the one option that begins so, or the nearest. */
 function instead(command: string, name: string, table: Options): string {
   const names = Object.keys(table)
+  const known = names.find((one) => table[one]?.elsewhere?.includes(name))
+  if (known !== undefined) return `the nearest here is --${known}`
   const begin = names.filter((one) => one.startsWith(name))
   const meant = begin.length === 1 && name.length > 1 ? begin[0] : nearMisses([name], names).get(name)
   return meant === undefined ? `${command} --help lists them` : `did you mean --${meant}?`

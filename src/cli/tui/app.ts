@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import type { Agent } from '../../agent/agent.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
-import { nearMisses } from '../../schema/near.ts'
 import type { RunArgs } from '../line/args.ts'
+import { nearestNames } from '../line/nearest-name.ts'
 import { type Assembled, assemble, workFolder } from '../setup/assemble.ts'
 import { readSettings, type Settings } from '../config/read.ts'
 import { Complaint, EXIT } from '../exit.ts'
@@ -41,6 +41,12 @@ const NOT_KEPT = 'This session is not kept (--no-session), so that cannot be don
 
 /** What Shift-Tab goes through. Asking nothing is not among them: it takes a word, so that no key too many leads there. */
 const MODES: readonly ApprovalMode[] = ['default', 'auto_edit', 'plan']
+
+/** What people type to leave and for help wherever they are: it is not for a model. */
+const BARE_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['exit', 'quit', ':q', ':q!', ':wq', ':x'].map((word) => [word, '/quit'] as const),
+  ...['help', '?'].map((word) => [word, '/help'] as const),
+])
 
 /** The conversation on a terminal, until the person leaves. Gives the exit code. */
 export async function interactive(args: RunArgs): Promise<number> {
@@ -332,8 +338,8 @@ export async function interactive(args: RunArgs): Promise<number> {
   }
 
   function unknown(name: string): string {
-    // Each by itself: of two that are as near, either may be meant.
-    const near = slashes().flatMap((one) => (nearMisses([name], [one.name]).has(name) ? [`/${one.name}`] : []))
+    const names = slashes().flatMap((one) => [one.name, ...(one.aliases ?? [])])
+    const near = nearestNames(name, names).map((one) => `/${one}`)
     const next = near.length === 0 ? '/help shows what there is.' : `did you mean ${near.slice(0, 3).join(' or ')}?`
     return `There is no /${name}; ${next}`
   }
@@ -346,7 +352,7 @@ export async function interactive(args: RunArgs): Promise<number> {
     }
     if (text.startsWith('!') && talk.isBusy) return front.say('The model is working; stop it first (Esc).', 'warn')
     if (text.startsWith('!')) return bangs.run(desk, text.slice(1).trim()).then(showBranch)
-    const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(text)?.groups
+    const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(BARE_WORDS.get(text.trim()) ?? text)?.groups
     if (!command) {
       await mentions.read(text)
       for (const problem of attachmentProblems(text, folder, (name) => mentions.get(name))) front.say(problem)

@@ -8,7 +8,7 @@ import type { HistorySearch } from './input/search.ts'
 export interface State {
   readonly conversation: Conversation
   readonly editor: Editor
-  /** Questions that wait for an answer, the oldest first. */
+  /** Questions that wait for an answer, in the order of the calls. */
   readonly asks: readonly Ask[]
   readonly asking: Asking
   /** Do keys go to the input although a question waits? If it is not said: while something is being written. */
@@ -62,6 +62,19 @@ export type Shown = 'whole' | { readonly width: number; readonly all: number; re
 
 /** Questions of which nothing has been seen. */
 export const UNSEEN: Asking = { at: 0, top: 0, shown: {}, revealed: [] }
+
+/**
+ * One more question waits. Calls are judged side by side, so that a later one may be asked about first; the question that is
+ * looked at stays the one that keys answer.
+ */
+export function withAsk(state: State, ask: Ask): State {
+  const calls = state.conversation.live.flatMap((block) => (block.kind === 'call' ? [block.call.call.id] : []))
+  const place = calls.indexOf(ask.call)
+  const after = state.asks.findIndex(({ call }) => place >= 0 && calls.indexOf(call) > place)
+  if (after < 0) return { ...state, asks: [...state.asks, ask] }
+  const at = state.asking.at + (after <= state.asking.at ? 1 : 0)
+  return { ...state, asks: state.asks.toSpliced(after, 0, ask), asking: { ...state.asking, at } }
+}
 
 /** Do keys go to the input? */
 export function isWriting(state: Pick<State, 'asks' | 'editor' | 'isWriting'>): boolean {

@@ -8,7 +8,7 @@ import { problemOf } from '../output/text.ts'
 import { withAttachments } from './attach.ts'
 import { told } from './conversation.ts'
 import type { Front } from './front.ts'
-import type { State } from './state.ts'
+import { type State, withAsk } from './state.ts'
 
 /** The conversation with the agent: one run at a time, questions to the person, and what waits. */
 export interface Talk {
@@ -121,7 +121,7 @@ export function startTalk(
         }
         waiting.set(ask.id, { ask, reply: done })
         signal.addEventListener('abort', () => done({ ask: ask.id, outcome: 'cancel' }), { once: true })
-        front().update((state) => ({ ...state, asks: [...state.asks, ask] }))
+        front().update((state) => withAsk(state, ask))
       }),
     inbox: takeQueued,
   }

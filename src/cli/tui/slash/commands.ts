@@ -26,6 +26,7 @@ export const SLASHES: readonly Slash[] = [
   { name: 'help', about: 'what there is', run: help },
   {
     name: 'model',
+    aliases: ['models'],
     about: 'another model from here on',
     takes: '[provider/model]',
     run: model,
@@ -39,6 +40,7 @@ export const SLASHES: readonly Slash[] = [
     run: mode,
     choices: modeChoices,
   },
+  { name: 'plan', about: 'only look, then make a plan: the same as /mode plan', run: (desk) => mode(desk, 'plan') },
   {
     name: 'sandbox',
     about: 'what commands may reach; network on or off',
@@ -55,7 +57,7 @@ export const SLASHES: readonly Slash[] = [
   { name: 'init', about: 'let the model write an AGENTS.md for this project', run: ({ talk }) => talk.say(INIT) },
   {
     name: 'permissions',
-    aliases: ['allowed-tools'],
+    aliases: ['allowed-tools', 'approvals'],
     about: 'the mode and the rules that hold here',
     takes: '[mode|remove n]',
     run: permissions,
@@ -77,6 +79,7 @@ export const SLASHES: readonly Slash[] = [
   },
   {
     name: 'undo',
+    aliases: ['rewind', 'restore'],
     about: 'take back what was changed',
     takes: '[turn]',
     run: (desk, words) => desk.apart((session) => runOwn(desk, ['undo', ...split(words), '--session', session], true)),
@@ -84,6 +87,7 @@ export const SLASHES: readonly Slash[] = [
   { name: 'fork', about: 'branch off from here', run: (desk) => desk.open({ fork: id(desk) }) },
   {
     name: 'resume',
+    aliases: ['continue'],
     about: 'go on with another session',
     takes: '[id]',
     run: resume,
@@ -95,6 +99,12 @@ export const SLASHES: readonly Slash[] = [
     about: 'this session to a file',
     takes: '[name.md|.json]',
     run: exportSession,
+  },
+  {
+    name: 'config',
+    aliases: ['settings'],
+    about: 'the settings that hold here, and where they are from',
+    run: (desk) => runOwn(desk, ['config', 'show']),
   },
   { name: 'copy', about: 'the last answer to the clipboard', run: copy },
   { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },

@@ -117,7 +117,7 @@ export const GIT: Readonly<Record<string, GitForm>> = {
       '--all --tags --contains --abbrev= --exact-match --long --match= --exclude= --always --first-parent --dirty? --broken?',
     operands: 'text',
   },
-  shortlog: { options: `-n -s -e -w? --numbered --summary --email --group= ${WALK}`, operands: 'paths' },
+  shortlog: { options: `${WALK} -n -s -e -w? --numbered --summary --email --group=`, operands: 'paths' },
   'merge-base': { options: '-a --all --octopus --independent --is-ancestor --fork-point', operands: 'text' },
   'show-ref': {
     options: '-s -d -q --head --heads --branches --tags --verify --hash? --abbrev? --dereference',

@@ -70,7 +70,7 @@ export function wordRisk(
     const { name, value } = partsOf(word)
     const isValue = (isOption && value !== word) || (program !== 'git' && isOptionWord(rest[at - 1] ?? ''))
     return (
-      (isForNpm && !/^(?:-s|--silent|--if-present|-w|--workspaces?(?:=[\w@./-]+)?)$/.test(word)) ||
+      (isForNpm && !NPM_OPTIONS.test(word)) ||
       (name !== undefined &&
         long.some((one) => one === name || (isShortened && word.startsWith('--') && one.startsWith(name)))) ||
       risks.some(({ words }) => words?.test(word)) ||
@@ -79,6 +79,10 @@ export function wordRisk(
     )
   })
 }
+
+/** What npm itself takes and what only changes what it says, what it looks for, or which of the packages here are meant. */
+const NPM_OPTIONS =
+  /^(?:-[sqdw]|-dd|-ddd|--(?:silent|quiet|verbose|if-present|foreground-scripts|ignore-scripts|include-workspace-root|no-(?:audit|fund|progress|color|update-notifier)|prefer-offline|offline|loglevel(?:=\w+)?|workspaces?(?:=[\w@./-]+)?))$/
 
 /** A name for an image, such as `app:1.0`, looks like an address and is none. */
 function isTag(word: string, before = ''): boolean {
