@@ -1,18 +1,16 @@
 import type { Escape } from './escape.ts'
 
-const ID = 'git config --global user.name a; git config --global user.email a@b.example'
-/** The person has a repository with a commit. */
-const START = `${ID}; git add README.md; git commit -qm one`
-/** They look at it afterwards, at the top. */
-const AFTER =
-  'git status; git diff; for d in x sub .; do [ -e $d/.git ] && git -C $d commit -q --allow-empty -m y; done'
 const COMMIT = 'git -c user.name=a -c user.email=a@b.example commit -q --allow-empty -m x'
+/** The person has a repository with a commit. */
+const START = `git add README.md; ${COMMIT}`
+/** They use git afterwards, at the top. */
+const AFTER = `git status; git diff; for d in x sub .; do [ -e $d/.git ] && (cd $d; ${COMMIT}); done`
 const EVIL = 'core.fsmonitor "touch $OUT/pwned; false"'
 const HOOK = 'printf "#!/bin/sh\\ntouch $OUT/pwned\\n"'
 const make = (folder: string): string => `git init -q ${folder} && (cd ${folder} && ${COMMIT})`
 /** A repository that is the person's, inside of theirs. */
-const INSIDE = `${START}; mkdir sub; cd sub; git init -q; git commit -q --allow-empty -m x`
-const NAMED = `${INSIDE}; cd ..; git add sub 2>/dev/null; git commit -qm two`
+const INSIDE = `${START}; ${make('sub')}`
+const NAMED = `${INSIDE}; git -c advice.addEmbeddedRepo=false add sub; ${COMMIT}`
 
 /** What a command makes. */
 const MADE: Readonly<Record<string, readonly string[]>> = {
