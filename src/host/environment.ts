@@ -16,41 +16,6 @@ export const OFFLINE: Readonly<Record<string, string>> = {
   BUNDLE_RETRY: '0',
 }
 
-/** Settings that keep git from starting the programs that the settings of a repository name. */
-const GIT_SETTINGS: Readonly<Record<string, string>> = {
-  'core.fsmonitor': 'false',
-  'core.hooksPath': '/dev/null',
-  'core.pager': 'cat',
-  'core.editor': 'false',
-  'core.sshCommand': 'false',
-  'core.askPass': 'false',
-  'credential.helper': '',
-  'gpg.program': 'false',
-  'gpg.ssh.program': 'false',
-  'gpg.x509.program': 'false',
-  'log.showSignature': 'false',
-  'diff.submodule': 'short',
-  'status.submoduleSummary': 'false',
-  'safe.bareRepository': 'explicit',
-}
-
-/**
- * Variables that take git's helpers away: monitors, hooks, pagers, signatures, transports, and repositories without a folder
- * of their own. What cannot be taken away by name (`diff.<driver>`, `filter.<driver>`) the policy must have looked for.
- */
-export const GIT_WITHOUT_HELPERS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    Object.entries(GIT_SETTINGS).flatMap(([key, value], at) => [
-      [`GIT_CONFIG_KEY_${at}`, key],
-      [`GIT_CONFIG_VALUE_${at}`, value],
-    ]),
-  ),
-  GIT_CONFIG_COUNT: String(Object.keys(GIT_SETTINGS).length),
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_ALLOW_PROTOCOL: 'none',
-}
-
 /** The environment of a command: what it may inherit, what is fixed, and what the caller adds. */
 export function cleanEnvironment(
   own: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type CrowdWatch, crowdWatch, type Excess } from './crowd.ts'
 import { endWithUs, letGo, newMark } from './end-with-us.ts'
-import { cleanEnvironment, GIT_WITHOUT_HELPERS, OFFLINE } from './environment.ts'
+import { cleanEnvironment, OFFLINE } from './environment.ts'
+import { gitWithoutHelpers } from './git-helpers.ts'
 import { endAtOnce, type Group, members, stop } from './group.ts'
 import type { Command, CommandEnd, Processes } from './host.ts'
 import { openOutput, type Output } from './output.ts'
@@ -72,7 +73,7 @@ export function localProcesses(roots: Roots, options: ProcessOptions): LocalProc
   async function tryToRun(command: Command): Promise<CommandEnd | { readonly noBox: string }> {
     const { name, mark, env: marked } = newMark('command')
     const output = openOutput(scratch, name)
-    const git = command.gitHelpers === 'off' ? GIT_WITHOUT_HELPERS : {}
+    const git = command.gitHelpers === 'off' ? gitWithoutHelpers(scratch) : {}
     const box = command.access === undefined ? await sandbox?.state() : undefined
     const offline = box?.inForce && !box.network ? OFFLINE : {}
     const env = cleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...marked })

@@ -10,6 +10,7 @@ import { type Reached, reach } from './reach.ts'
 import type { Roots } from './roots.ts'
 import { RG_FORMAT, type RgFile, type RgHit, rgReader } from './rg-output.ts'
 import { verifier } from './rg-verify.ts'
+import { stopWhenStuck } from './stuck.ts'
 
 /** Searches with ripgrep, if the program can be had; else with nothing. */
 export function ripgrep(roots: Roots): NonNullable<Host['search']> {
@@ -21,7 +22,7 @@ export function ripgrep(roots: Roots): NonNullable<Host['search']> {
   }
 }
 
-async function runSearch(roots: Roots, program: string, search: Search): Promise<SearchEnd> {
+async function runSearch(roots: Roots, program: string, search: Search): Promise<SearchEnd | undefined> {
   const { child, base, sure } = reach(roots, search.path, { need: 'read' }, (place) => {
     const { folder, target, base: real } = startOf(place, search.path)
     // It begins in a folder that is held. What it finds is looked up again, since it might follow a link made meanwhile.
@@ -36,6 +37,7 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
   let problem = ''
   const abort = (): void => void child.kill('SIGKILL')
   search.signal?.addEventListener('abort', abort, { once: true })
+  const stuck = stopWhenStuck(child.pid, abort)
   child.stderr.on('data', (data: Buffer) => (problem = `${problem}${data.toString('utf8')}`.slice(0, 4000)))
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
@@ -61,10 +63,12 @@ async function runSearch(roots: Roots, program: string, search: Search): Promise
     const code = limited ? null : await ended
     if (file) hits.push(...sure.hits(base, file))
     search.signal?.throwIfAborted()
+    if (stuck.wasStuck) return undefined
     // One unreadable file is no reason to say nothing; a pattern that is refused is.
     if (code === 2 && count === 0 && /regex|glob|PCRE2/i.test(problem)) return { problem: problem.trim() }
     return { hits, limited }
   } finally {
+    stuck.close()
     sure.close()
     search.signal?.removeEventListener('abort', abort)
     abort()

@@ -43,11 +43,14 @@ function readings(text: string): string[] {
     const [start = '', ...values] = one.split(/[?&;][^=&;]*=/)
     return [start + values.join(''), values.toReversed().join('')]
   })
-  const bare = [...unescaped, ...joined].map(withoutSeparators)
-  return [...new Set([...unescaped, ...joined, ...bare].map((one) => one.toLowerCase()))]
+  // Wide and other forms of letters, and numbers of characters.
+  const plain = [...unescaped, ...joined].map((one) => one.normalize('NFKC').replace(NUMBER_MARKS, ''))
+  const bare = [...unescaped, ...joined, ...plain].map(withoutSeparators)
+  return [...new Set([...unescaped, ...joined, ...plain, ...bare].map((one) => one.toLowerCase()))]
 }
 
 const MAX_ESCAPES = 8
+const NUMBER_MARKS = /(?:0x|&#x|\\x|\\u00)(?=[0-9a-f]{2})/gi
 
 function withoutSeparators(text: string): string {
   return text.replace(/[^\p{L}\p{N}]/gu, '')
@@ -78,18 +81,43 @@ function isHex(text: string, length: number): boolean {
 /** How a secret may be written, in small letters: names are told apart without regard to case. */
 function codings(secret: string): string[] {
   const turned = secret.split('').reverse().join('')
-  const written = [secret, turned].flatMap((one) => {
+  const written = [secret, turned, rotated(secret)].flatMap((one) => {
     const bytes = Buffer.from(one)
+    const inBase64 = bytes.toString('base64').replace(/=+$/, '')
+    const inHex = bytes.toString('hex')
+    const twice = [bytes.toString('base64'), inBase64, inHex].map((text) => Buffer.from(text))
     return [
       one,
       withoutSeparators(one),
-      bytes.toString('base64').replace(/=+$/, ''),
+      inBase64,
       bytes.toString('base64url'),
       ...[1, 2].map((by) => shiftedBase64(bytes, by)),
-      bytes.toString('hex'),
+      inHex,
+      ...[inBase64, inHex].map((text) => text.split('').reverse().join('')),
+      base32(bytes),
+      [...bytes].join(''),
+      [...bytes].map((byte) => byte.toString(8)).join(''),
+      ...[...twice, Buffer.from(one, 'utf16le')].flatMap((two) => [
+        two.toString('base64').replace(/=+$/, ''),
+        two.toString('hex'),
+      ]),
     ]
   })
   return [...new Set(written)].filter((one) => one.length >= 6).map((one) => one.toLowerCase())
+}
+
+/** Each letter by the one that stands thirteen places from it. */
+function rotated(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const first = letter <= 'Z' ? 65 : 97
+    return String.fromCharCode(first + ((letter.charCodeAt(0) - first + 13) % 26))
+  })
+}
+
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const groups = bits.match(/.{1,5}/g) ?? []
+  return groups.map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
 /** Base64 of a text that stands at another place in a longer one has other letters at its ends. */

@@ -14,6 +14,7 @@ import type { Escape } from './escapes/escape.ts'
 import { HOME } from './escapes/home.ts'
 import { LINKS } from './escapes/links.ts'
 import { MACHINE } from './escapes/machine.ts'
+import { INNER } from './escapes/inner.ts'
 import { PROTECTED } from './escapes/protected.ts'
 import { SCRATCH } from './escapes/scratch.ts'
 import { skipWithoutBox } from './box.ts'
@@ -22,6 +23,7 @@ const FAMILIES: Readonly<Record<string, readonly Escape[]>> = {
   'our own folders': SCRATCH,
   links: LINKS,
   'protected files': PROTECTED,
+  'repositories in the workspace': INNER,
   'protected files that appear in other ways': APPEARING,
   'who made a protected file': AUTHORSHIP,
   'what goes on in the background': BACKGROUND,

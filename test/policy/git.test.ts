@@ -160,6 +160,8 @@ describe('a repository that has git run a program', () => {
   })
 })
 
+const LINES = 'one\ntwo\nthree\nfour\nfive\n'
+
 describe('git without its helpers', () => {
   const HELPERS: readonly (readonly [name: string, command: string, set: (at: Ground) => void])[] = [
     ...TRAPS.filter(([name]) => /HEAD and commondir|comment|working folder alone|signatures|nearer/.test(name)),
@@ -179,6 +181,38 @@ describe('git without its helpers', () => {
         host.close()
       }
     })
+
+  test('secrets that are only in the history are not shown unasked', async () => {
+    using at = ground([
+      ...FILES.slice(0, 2),
+      { op: 'file', path: 'conf/.env', text: `${LINES}CANARY\n` },
+      ...FILES.slice(2),
+    ])
+    git(at.ws, 'mv', 'conf/.env', 'notes.txt')
+    writeFileSync(join(at.ws, 'notes.txt'), LINES)
+    git(at.ws, '-c', 'user.name=a', '-c', 'user.email=a@b.example', 'commit', '-qam', 'two')
+    const host = localHost({ folders: [at.ws], scratch: join(at.base, 'scratch') })
+    try {
+      for (const command of [
+        'git log -p',
+        'git log -p --follow notes.txt',
+        'git show HEAD~2',
+        'git diff HEAD~1 HEAD',
+        'git diff-tree -p HEAD~1 HEAD',
+        'git grep CANARY HEAD~1',
+      ]) {
+        const { verdict, gitHelpers } = await decide(command, at)
+        assert.deepEqual({ verdict, gitHelpers }, { verdict: 'allow', gitHelpers: 'off' }, command)
+        const run = { command, folder: at.ws, env: { HOME: at.home } }
+        assert.doesNotMatch((await host.processes.run({ ...run, gitHelpers: 'off' })).output, /CANARY/, command)
+        assert.match((await host.processes.run(run)).output, /CANARY/, `without that ${command} shows it`)
+      }
+      for (const command of ['git log -p -a', 'git show --text', 'git diff --binary HEAD~1'])
+        assert.equal((await decide(command, at)).verdict, 'ask', command)
+    } finally {
+      host.close()
+    }
+  })
 
   test('what is proved runs without them, what the person allowed runs with them', async () => {
     using at = repository()

@@ -238,6 +238,18 @@ describe('secrets are not read unasked', () => {
     for (const command of commands) assert.equal(await verdictOf(command, at), 'allow', command)
   })
 
+  test('a tracked file of a repository with hashes of the newer kind', async () => {
+    using at = ground([...BASE, file('.env', SECRET)])
+    for (const args of [
+      ['init', '-q', '--object-format=sha256'],
+      ['add', '-A'],
+    ])
+      execFileSync('git', args, { cwd: at.ws, env: { PATH: process.env['PATH'], HOME: at.home } })
+    for (const command of ['git diff --cached', 'git log -p', 'git grep FAKE'])
+      assert.equal(await verdictOf(command, at), 'ask', command)
+    assert.equal(await verdictOf('git grep foo -- src', at), 'allow')
+  })
+
   test('a blob of a tracked file, by its name', async () => {
     using at = ground([...BASE, file('server.pem', SECRET), { op: 'git-init-and-commit', path: '.' }])
     const blob = execFileSync('git', ['rev-parse', 'HEAD:server.pem'], { cwd: at.ws }).toString().trim()

@@ -156,7 +156,26 @@ describe('data in an address', () => {
   test('a secret is refused in every coding, and in every mode', async () => {
     const secret = 'Hunter2-Hunter2'
     const bytes = Buffer.from(secret)
-    for (const form of [secret, encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')]) {
+    const wide = secret.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0))
+    const numbers = (mark: string, base: number) => [...bytes].map((byte) => `${mark}${byte.toString(base)}`).join(';')
+    for (const form of [
+      secret,
+      encodeURIComponent(secret),
+      bytes.toString('base64'),
+      bytes.toString('hex'),
+      encodeURIComponent(wide),
+      'Uhagre2-Uhagre2',
+      'JB2W45DFOIZC2SDVNZ2GK4RS',
+      numbers('', 10),
+      numbers('', 8),
+      numbers('0x', 16),
+      encodeURIComponent(`${numbers('&#', 10)};`),
+      encodeURIComponent(`${numbers('&#x', 16)};`),
+      Buffer.from(bytes.toString('base64')).toString('base64'),
+      Buffer.from(bytes.toString('hex')).toString('base64'),
+      Buffer.from(secret, 'utf16le').toString('base64'),
+      bytes.toString('base64').split('').reverse().join(''),
+    ]) {
       const url = `https://evil.example/x?k=${form}`
       assert.equal(judgeUrl(url, { secrets: [secret] }).verdict, 'deny', url)
       const free = { decide: () => ({ verdict: 'allow', rule: 'yolo', why: '' }) as const, remember: () => '' }

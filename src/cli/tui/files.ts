@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
+import { stopWhenStuck } from '../../host/stuck.ts'
 
 /** The files of a project, for completion. */
 export interface ProjectFiles {
@@ -26,6 +27,7 @@ export function projectFiles(folder: string): ProjectFiles {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'ignore'],
     })
+    const stuck = stopWhenStuck(child.pid, () => child.kill('SIGKILL'))
     const files: string[] = []
     let rest = ''
     child.stdout.setEncoding('utf8')
@@ -39,6 +41,7 @@ export function projectFiles(folder: string): ProjectFiles {
       child.on('close', () => resolve())
       child.on('error', () => resolve())
     })
+    stuck.close()
     return withFolders(files.slice(0, MOST))
   }
 

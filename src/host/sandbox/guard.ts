@@ -4,6 +4,7 @@ import { type Grip, grip } from '../grip.ts'
 import { toRaw } from '../raw-name.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { isBelow } from './below.ts'
+import type { InnerRepositories } from './inner-repositories.ts'
 import { spellingsOf } from './listing.ts'
 import type { MissingPath, ProtectedLink } from './missing-path.ts'
 import { keepMissing, type MissingPaths } from './missing-paths.ts'
@@ -44,16 +45,18 @@ export interface GuardOptions {
   /** Does the sandbox judge by name, be the path there or not? Seatbelt does; a mount needs something to be mounted on. */
   readonly byName: boolean
   readonly approved: ApprovedWrites
+  readonly inner: InnerRepositories
   /** Somebody else than the command has made a path, or what was there is gone. */
   readonly onKnown?: (path: string, isKnown: boolean) => void
 }
 
 /** Guards paths inside folders for one command. */
-export function guard({ folders, protect, masked = [], byName, approved, onKnown }: GuardOptions): Guard {
+export function guard({ folders, protect, masked = [], byName, approved, inner, onKnown }: GuardOptions): Guard {
   const anchors = new Map<string, Grip>()
   const fixed = new Map<string, Grip | undefined>()
   const links = new Map<string, ProtectedLink>()
   const missing: MissingPath[] = []
+  const others: (() => readonly MissingPath[])[] = []
   /** Protected names at the top of each folder. */
   const names = new Map<string, string[]>()
 
@@ -127,7 +130,15 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
   for (const folder of folders) {
     const spellings = spellingsOf(namesIn(folder))
     const isBare = isRepository(folder)
-    const rules = protect(folder).flatMap((rule) => (isBare && rule[0] === '.git' ? [rule, rule.slice(1)] : [rule]))
+    const own = protect(folder)
+    const ofGit = own.filter(([first]) => first === '.git')
+    const held = inner.held(folder)
+    others.push(() => inner.others(folder, held))
+    const rules = [
+      ...own,
+      ...(isBare ? ofGit.map((rule) => rule.slice(1)) : []),
+      ...held.flatMap((way) => ofGit.map((rule) => [...way, ...rule])),
+    ]
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, byName ? single.filter((name) => name.includes('*')) : single)
     for (const [first = '', ...deeper] of rules)
@@ -136,8 +147,8 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
         attempt(() => settle(folder, [name, ...deeper]))
     if (!statsOf(join(folder, '.git'))) settleMissing(folder, ['.git'], 0)
     if (!isBare) missing.push({ folder, steps: ['HEAD'], isHarmless: (at) => !isRepository(at) })
-    const own = worktreeOf(folder)?.own
-    if (own !== undefined) for (const name of WORKTREE_PROTECTED) attempt(() => settle(own, [name]))
+    const worktree = worktreeOf(folder)?.own
+    if (worktree !== undefined) for (const name of WORKTREE_PROTECTED) attempt(() => settle(worktree, [name]))
   }
   for (const path of masked) {
     const folder = folders.find((one) => path !== one && isBelow(path, one))
@@ -150,6 +161,7 @@ export function guard({ folders, protect, masked = [], byName, approved, onKnown
     names,
     missing,
     links: [...links.values()],
+    others: () => others.flatMap((one) => one()),
     approved,
     onKnown: (path, isKnown) => onKnown?.(path, isKnown),
   })

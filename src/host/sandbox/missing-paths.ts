@@ -22,6 +22,8 @@ export interface MissingPathsOptions {
   /** Deeper paths, be they there or not. */
   readonly missing: readonly MissingPath[]
   readonly links: readonly ProtectedLink[]
+  /** More of them, which depend on what the command does. */
+  readonly others?: () => readonly MissingPath[]
   readonly approved: ApprovedWrites
   /** Somebody else than the command has made this path, or what was there is gone. */
   readonly onKnown: (path: string, isKnown: boolean) => void
@@ -47,8 +49,16 @@ export interface MissingPaths {
  * mounted on, which the person and every program would see. What somebody else makes meanwhile stays, where that can be told:
  * a tool that was allowed to says so, and no thread of the command has run since before the last look.
  */
-export function keepMissing({ names, missing, links, approved, onKnown }: MissingPathsOptions): MissingPaths {
+export function keepMissing({
+  names,
+  missing: settled,
+  links,
+  others = () => [],
+  approved,
+  onKnown,
+}: MissingPathsOptions): MissingPaths {
   const since = Date.now()
+  let missing = settled
   const tops = [...names].map(([folder, patterns]) => ({
     folder,
     patterns: patterns.map((pattern) => ({ pattern, matcher: nameMatcher([pattern]) })),
@@ -104,6 +114,7 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     // Before anything is looked at: what comes later is found by the next look, and must not seem older than this.
     const now = lid === undefined ? undefined : activityBelow(lid)
     forgetGone()
+    missing = [...settled, ...others()]
     const listed = listing()
     watchFolders(listed)
     const present = [...candidates(listed.again())].filter((one) => !known.has(join(one.folder, ...one.steps)))
@@ -215,6 +226,7 @@ export function keepMissing({ names, missing, links, approved, onKnown }: Missin
     watcher.close()
   }
 
+  missing = [...settled, ...others()]
   const first = listing()
   for (const { folder, steps } of candidates(first)) {
     const path = join(folder, ...steps)

@@ -12,6 +12,16 @@ export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: 
   ['.git/config', (at, name) => hasOnlyUsualSettings(`${at}/${name}`)],
 ])
 
+/** Does what is called `.git` hold a repository that runs nothing? */
+export function isHarmlessRepository(at: string, name: string): boolean {
+  const path = `${at}/${name}`
+  const has = (one: string): boolean => statsOf(`${path}/${one}`) !== undefined
+  if (!statsOf(path)?.isDirectory() || has('commondir') || has('config.worktree')) return false
+  return (
+    (!has('hooks') || hasOnlySamples(`${path}/hooks`)) && (!has('config') || hasOnlyUsualSettings(`${path}/config`))
+  )
+}
+
 /** To git a folder is a repository if it has these names, whatever it is called. */
 export function isRepository(at: string): boolean {
   const has = (name: string): boolean => statsOf(`${at}/${name}`) !== undefined

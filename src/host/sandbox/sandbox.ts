@@ -12,6 +12,7 @@ import { isBelow } from './below.ts'
 import { bubblewrapArguments, countsApart, topsIn, type Way } from './bubblewrap.ts'
 import { type FilterFiles, type Found, findSandbox, type Missing } from './find.ts'
 import { type Guard, guard, type Source } from './guard.ts'
+import { innerRepositories } from './inner-repositories.ts'
 import { type Layout, type LayoutMemory, layoutOf } from './layout.ts'
 import type { SetAside } from './missing-paths.ts'
 import { removeTree, statsOf } from './no-follow.ts'
@@ -122,6 +123,7 @@ export function localSandbox(
     return (found ??= options.mode === 'off' ? OFF : findSandbox(roots))
   }
   const approved = approvedWrites(places.locks)
+  const inner = innerRepositories()
   const running = new Set<Pick<Guard, 'check' | 'release'>>()
   const memory: LayoutMemory = { real: new Map(), secrets: new Set() }
   let hasTemporary = false
@@ -154,7 +156,7 @@ export function localSandbox(
       const boxed = have.kind === 'bubblewrap'
       const masked = [...layout.masked.map((one) => one.path), scratch]
       const onKnown = (one: string, isKnown: boolean): void => watched?.mark(one, isKnown)
-      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, onKnown })
+      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, inner, onKnown })
       const watched = boxed ? expectBoxed(held) : undefined
       const ends = {
         found: () => held.found(),

@@ -1,9 +1,10 @@
 import { posix } from 'node:path'
+import { NO_SECRETS, SECRETS } from '../../model/secret-files.ts'
 import { type Disk, NO_DISK } from '../disk.ts'
 import { malformed } from './malformed.ts'
 import { matchesPath, matchesSomewhere, stepsIn } from './pattern.ts'
 import { isRepositoryKey } from './repository-key.ts'
-import { INSTRUCTIONS, NO_SECRETS, PROTECTED, SECRETS } from './protected.ts'
+import { INSTRUCTIONS, PROTECTED } from './protected.ts'
 
 /** Which places there are: the workspace, the home folder, and what more than the usual is protected or secret. */
 export interface Places {

@@ -1,5 +1,5 @@
 import { matchesPath, matchesSomewhere, stepsIn } from './pattern.ts'
-import { NO_SECRETS, SECRETS } from './protected.ts'
+import { NO_SECRETS, SECRETS } from '../../model/secret-files.ts'
 
 /** Does a file, by its path and the folder of the workspace that it is in, usually hold secrets? */
 export type SecretTest = (path: string, folder: string) => boolean

@@ -1,4 +1,5 @@
 import makeIgnore from 'ignore'
+import { globMatcher } from './glob.ts'
 
 /** The rules of one ignore file. */
 export interface IgnoreFile {
@@ -10,8 +11,38 @@ export interface IgnoreFile {
 
 /** Reads the text of a .gitignore file, or of one like it. */
 export function readIgnoreFile(text: string): IgnoreFile {
-  const rules = makeIgnore({ allowRelativePaths: true }).add(text)
-  return { test: (path) => rules.test(path), mayMean: roughTest(text) }
+  const lines = text.split(/\r?\n/)
+  const slow = lines.filter((line) => (line.match(/\*+/g)?.length ?? 0) > MAX_STARS)
+  const rules = makeIgnore({ allowRelativePaths: true }).add(slow.length === 0 ? text : without(lines, slow))
+  const others = slow.map(slowRule)
+  return {
+    test(path) {
+      const { ignored, unignored } = rules.test(path)
+      const last = others.findLast(({ fits }) => fits(path))
+      if (!last || (unignored && !last.isNegated)) return { ignored, unignored }
+      return { ignored: !last.isNegated, unignored: last.isNegated }
+    },
+    mayMean: roughTest(text),
+  }
+}
+
+/** An expression with many stars may take for ever, and whoever made the project wrote it: such a line is followed step by step. */
+const MAX_STARS = 3
+
+function without(lines: readonly string[], some: readonly string[]): string {
+  return lines.filter((line) => !some.includes(line)).join('\n')
+}
+
+function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (path: string) => boolean } {
+  const pattern = line.trim().replace(/^!/, '').replace(/\/+$/, '')
+  const isAnchored = pattern.includes('/')
+  const isOfFolders = line.trim().endsWith('/')
+  const plain = pattern.replace(/^\//, '').replace(/[{}]/g, '[$&]')
+  const matches = globMatcher(isAnchored ? plain : `**/${plain}`)
+  return {
+    isNegated: line.trim().startsWith('!'),
+    fits: (path) => (!isOfFolders || path.endsWith('/')) && matches(path.replace(/\/$/, '')),
+  }
 }
 
 /**

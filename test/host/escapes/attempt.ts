@@ -80,6 +80,7 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
   }
   await wait(escape.lingers === undefined ? 0 : 50)
   chmodSync(ws, 0o755)
+  if (escape.after !== undefined) spawnSync('bash', ['-c', escape.after], { cwd: ws, env: { ...process.env, ...env } })
   const problems = [...reached, ...differences(before, guarded(home, outside, ws, escape))]
   if (output.includes(WON)) problems.push(`it won: ${output.slice(0, 500)}`)
   if (output.includes('canary')) problems.push(`a secret was read: ${output.slice(0, 500)}`)

@@ -17,6 +17,8 @@ export interface Escape {
   readonly git?: true
   /** Shell commands that prepare the place, outside of the sandbox. */
   readonly before?: string
+  /** Shell commands of the person, afterwards, outside of the sandbox. */
+  readonly after?: string
   /** A folder of the workspace that programs are looked for in. */
   readonly onPath?: string
   /** The last command leaves something running; it gets this many milliseconds before everything is closed. */
