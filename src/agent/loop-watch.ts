@@ -20,9 +20,9 @@ const SAME: Patience = { tell: 4, stop: 7 }
 const CALLS: Patience = { tell: 15, stop: 60 }
 
 /** The longest cycle of rounds that is noticed. */
-const LONGEST = 3
+const LONGEST = 6
 
-/** Notices a model that goes round in circles: the same calls, or the same two or three rounds, again and again (T164). */
+/** Notices a model that goes round in circles: the same calls, or the same few rounds, again and again (T164). */
 export function startLoopWatch() {
   const same = startCount(SAME)
   const calls = startCount(CALLS)
@@ -31,7 +31,7 @@ export function startLoopWatch() {
       const call = canonical(made.map((one) => [one.name, one.input ?? one.raw]))
       const result = canonical(outcomes.map(({ result: one, stable }) => [one.status, stable ?? resultText(one)]))
       const varies = outcomes.every(({ stable }) => stable !== undefined)
-      const found = [same(`${call}\n${result}`), ...(varies ? [calls(base62Hash(call, 10))] : [])]
+      const found = [same(base62Hash(`${call}\n${result}`, 10)), ...(varies ? [calls(base62Hash(call, 10))] : [])]
       return (['stop', 'tell'] as const).find((one) => found.includes(one)) ?? 'go on'
     },
   }
@@ -39,13 +39,16 @@ export function startLoopWatch() {
 
 function startCount({ tell, stop }: Patience): (round: string) => 'go on' | 'tell' | 'stop' {
   const rounds: string[] = []
+  let before = 0
   return (round) => {
     rounds.push(round)
     if (rounds.length > stop * LONGEST) rounds.shift()
     let most = 1
     for (let length = 1; length <= LONGEST; length++) most = Math.max(most, repeats(rounds, length))
+    const isNews = most >= tell && before < tell
+    before = most
     if (most >= stop) return 'stop'
-    return most === tell ? 'tell' : 'go on'
+    return isNews ? 'tell' : 'go on'
   }
 }
 

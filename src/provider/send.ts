@@ -258,11 +258,50 @@ function deliver(lane: Lane, letter: Letter, signal: AbortSignal): Promise<Deliv
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     if (letter.gone) outgoing.once('finish', letter.gone)
-    outgoing.cork()
-    for (const piece of letter.body) outgoing.write(piece)
-    outgoing.end()
+    void write(outgoing, letter.body)
   })
 }
+
+/** Sends a body. A long one goes out as fast as it is taken: its bytes are never all in memory. */
+async function write(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
+  outgoing.cork()
+  let waiting = 0
+  for (const piece of body)
+    for (const part of partsOf(piece)) {
+      outgoing.write(part)
+      waiting += part.length
+      if (waiting < PART) continue
+      outgoing.uncork()
+      if (outgoing.writableNeedDrain) await taken(outgoing)
+      if (outgoing.destroyed) return
+      outgoing.cork()
+      waiting = 0
+    }
+  outgoing.end()
+}
+
+/** When what was written has gone out, or cannot any more. */
+function taken(outgoing: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off('drain', done).off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done).on('close', done)
+  })
+}
+
+/** A long text in parts that do not divide a character. */
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = at + PART
+    if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++
+    yield text.slice(at, end)
+  }
+}
+
+/** In characters. */
+const PART = 2 ** 20
 
 const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})()
 

@@ -90,7 +90,7 @@ export function scanLines(lines: Iterable<Line>): Scanned {
     const { read, line } = record
     const { seq } = read.entry
     // After a line that nobody can vouch for, even the next one may have lost what it goes on from.
-    const gap = last === undefined ? lost : seq - last.seq - (last.isProved ? 1 : 0)
+    const gap = last ? seq - last.seq - (last.isProved ? 1 : 0) : Math.max(lost, missingBefore(read.entry))
     if (seq === last?.seq && read.sum === last.sum) {
       damages.push({ line, what: 'repeated' })
       continue
@@ -161,6 +161,11 @@ function canBeUnproved({ read }: LogRecord, gap: number, lost: number, hashedFro
   // Whoever writes hashes goes on writing them.
   if (read.proved !== undefined || read.entry.seq > hashedFrom || gap <= 0 || rivals === 'proved') return false
   return gap <= lost || rivals === 'none'
+}
+
+/** How many entries of this log are missing before what is the first one of it now. Before the one that opens it there are none. */
+function missingBefore({ seq, kind }: ReadLine['entry']): number {
+  return kind === 'open' ? 0 : seq - 1
 }
 
 /** Is there another line with the same number, and does that one prove itself? */

@@ -52,7 +52,7 @@ function growingWriter(wire: Wire): (request: Request, profile: Profile) => Requ
     if (tail > kept.count) {
       const { body } = encodePart(wire, request, profile, kept, tail, kept.ids)
       const texts = textsOf(historyOf(body).items)
-      kept.text = joined(kept.text, texts)
+      kept.pieces = grown(kept.pieces, texts)
       kept.unmarked.push(...texts)
       kept.count = tail
       kept.first = turns[0]
@@ -68,7 +68,7 @@ function growingWriter(wire: Wire): (request: Request, profile: Profile) => Requ
     })
     kept.settle = marked
     return {
-      pieces: [frame.slice(0, at), joined(kept.text, texts), frame.slice(at)],
+      pieces: [frame.slice(0, at), ...grown(kept.pieces, texts), frame.slice(at)],
       warnings,
       marks: mark(head, marked),
     }
@@ -91,7 +91,7 @@ interface Kept {
   readonly tools: Request['tools']
   readonly system: string | undefined
   readonly ids: GivenIds
-  text: string
+  pieces: readonly string[]
   /** One for each message of the text but the last ones, which are not marked yet. */
   readonly marks: string[]
   readonly unmarked: Written[]
@@ -108,7 +108,7 @@ function startKept({ tools, system }: Request, profile: Profile): Kept {
     tools,
     system,
     ids: givenIds(),
-    text: '',
+    pieces: [],
     marks: [],
     unmarked: [],
     settle: () => {},
@@ -169,7 +169,17 @@ function marksOf(texts: readonly Written[], kept: Kept): string[] {
   return marks
 }
 
-function joined(first: string, texts: readonly Written[]): string {
-  const second = texts.map(({ text }) => text).join(',')
-  return first === '' || second === '' ? first + second : `${first},${second}`
+/** Text in pieces, with more of it. Short messages make one piece together; a long one is a piece itself, and is not copied. */
+function grown(pieces: readonly string[], texts: readonly Written[]): string[] {
+  const all = [...pieces]
+  for (const { text } of texts) {
+    const last = all.at(-1)
+    if (last !== undefined && last.length + text.length < PIECE) all[all.length - 1] = `${last},${text}`
+    else if (last === undefined) all.push(text)
+    else all.push(',', text)
+  }
+  return all
 }
+
+/** In characters. */
+const PIECE = 2 ** 18

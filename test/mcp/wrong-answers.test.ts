@@ -50,6 +50,12 @@ describe('answers that are wrong', () => {
         assert.match(text(name), /frozen|without a message|before the answer came/, name)
       for (const name of ['nothing_but_null', 'another_id', 'no_json'])
         assert.match(text(name), /did not answer within 4 s|no answer|before the answer came/, name)
+      assert.equal(text('controls'), 'a\nb\\x08c')
+      assert.match(text('long_error'), /\\x07M{100}/)
+      assert.ok(text('long_error').length < 5000, 'a long error is cut')
+      assert.deepEqual(servers.aside('wrong'), [
+        { name: 'deep', reason: 'its schema is nested more than 64 levels deep' },
+      ])
       // Only what cannot be told to belong to a call waits for its limit.
       const waited = names.filter((name) => /did not answer within/.test(text(name)))
       t.diagnostic(`${names.length} answers, ${waited.length} waited for the limit; ${Date.now() - began} ms`)

@@ -42,6 +42,7 @@ export const DAMAGES: Readonly<Record<string, (log: Buffer, random: Random) => B
   'line gone': (log, random) => onLines(log, (lines) => void lines.splice(below(lines.length, random), 1)),
   'lines gone': (log, random) =>
     onLines(log, (lines) => void lines.splice(below(lines.length, random), 1 + below(5, random))),
+  'beginning gone': (log, random) => onLines(log, (lines) => void lines.splice(0, 1 + below(lines.length - 1, random))),
   'end gone': (log, random) => onLines(log, (lines) => void lines.splice(-1 - below(6, random))),
   'line twice': (log, random) =>
     onLines(log, (lines) => {

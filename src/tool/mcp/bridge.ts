@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../model/json.ts'
+import { clipped } from '../../model/text.ts'
 import type { Tool, ToolContext, ToolOutput } from '../define.ts'
 import { identityOf } from './config.ts'
-import { outputOf } from './content.ts'
+import { outputOf, plainText } from './content.ts'
 import type { RemoteTool } from './gate.ts'
 import { serverName } from './names.ts'
 import type { Pins } from './pins.ts'
@@ -51,6 +52,9 @@ export function bridge(server: Server, remote: RemoteTool, name: string, pins: P
 /** Ten minutes, as with other clients; whoever wants less says so in the settings. */
 const CALL_TIMEOUT = 600_000
 
+/** A server may say anything of an error, at any length. */
+const LONGEST_MESSAGE = 4000
+
 async function run(
   server: Server,
   remote: RemoteTool,
@@ -65,7 +69,7 @@ async function run(
     return outputOf(remote.name, result)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    const message = sentence(server, why, timeout)
+    const message = clipped(plainText(sentence(server, why, timeout)), LONGEST_MESSAGE)
     return { content: message, display: message, error: { message, type: 'mcp' } }
   }
 }

@@ -7,6 +7,7 @@ import { clientFor } from './client.ts'
 import { MOST_TIMES, withDeadline } from './deadline.ts'
 import type { McpServerConfig, Reach } from './config.ts'
 import { LIST_NAMES, type ListName } from './lists.ts'
+import { withoutDepths } from './message.ts'
 import type { Questions } from './questions.ts'
 import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { stdioTransport, type StdioTransport } from './stdio.ts'
@@ -172,7 +173,7 @@ const ANYTHING: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': {
     version: 1,
     vendor: 'dragoman',
-    validate: (value) => ({ value: isObject(value) ? value : {} }),
+    validate: (value) => ({ value: isObject(value) ? withoutDepths(value) : {} }),
   },
 }
 

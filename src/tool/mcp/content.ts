@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from 'node:util'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { MediaPart, TextPart } from '../../model/turn.ts'
 import type { ToolOutput } from '../define.ts'
+import { escapeUnseen } from '../text/escape.ts'
 
 /** What a model gets of a block. */
 export type BlockPart = TextPart | MediaPart
@@ -77,6 +79,11 @@ export function outputOf(toolName: string, result: unknown, limits: ContentLimit
   return { content: kept, display, ...(small && { data }) }
 }
 
+/** What a server said, without colours, and with what cannot be seen as escapes. */
+export function plainText(text: string): string {
+  return escapeUnseen(stripVTControlCharacters(text).replaceAll('\r\n', '\n'))
+}
+
 const MAX_BLOCKS = 1000
 const OCTETS = 'application/octet-stream'
 const ANNOUNCEMENT = /^\[Tool '.*' provided the following .* with mime-type: .*\]$/s
@@ -91,7 +98,7 @@ function binary(toolName: string, kind: string, mime: string, data: string): Blo
 
 /** Vendors refuse a whole conversation for one picture that is none; so what cannot be one is only named. */
 function sound(part: BlockPart): BlockPart {
-  if (part.kind === 'text') return part
+  if (part.kind === 'text') return { ...part, text: plainText(part.text) }
   const data = (part.data ?? '').replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(part.mime)) return note(`data of the kind ${part.mime} cannot be shown`)
   if (data === '' || !BASE64.test(data)) return note(`the ${part.mime} cannot be read`)

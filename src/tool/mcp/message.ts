@@ -16,9 +16,29 @@ export function messagesIn(json: unknown): JSONRPCMessage[] {
   const isAnswer = jsonrpc === '2.0' || result !== undefined || error !== undefined
   if (!isAnswer || (typeof id !== 'string' && typeof id !== 'number')) return []
   if (error !== undefined && error !== null) return [{ jsonrpc: '2.0', id, error: errorOf(error) }]
-  if (isObject(result)) return [{ jsonrpc: '2.0', id, result }]
+  if (isObject(result)) return [{ jsonrpc: '2.0', id, result: withoutDepths(result) }]
   return [failure(id, `it answered with ${kindOf(result)}, which is no result`)]
 }
+
+/** A value without what is nested so deeply that nothing could write it down, or walk through it. */
+export function withoutDepths<T>(value: T, levels = MAX_LEVELS): T {
+  return isWithin(value, levels) ? value : (cutBelow(value, levels) as T)
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1))
+}
+
+function cutBelow(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return TOO_DEEP
+  if (Array.isArray(value)) return value.map((inner) => cutBelow(inner, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutBelow(inner, levels - 1)]))
+}
+
+const MAX_LEVELS = 500
+const TOO_DEEP = '(nested too deeply)'
 
 /** An answer that says that there was none. */
 export function failure(id: string | number, message: string): JSONRPCMessage {

@@ -32,6 +32,14 @@ const ANSWERS = {
   no_content: (id) => JSON.stringify({ jsonrpc: '2.0', id, result: {} }),
   content_null: (id) => JSON.stringify({ jsonrpc: '2.0', id, result: { content: null } }),
   content_of_null: (id) => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [null, 5, 'x', []] } }),
+  controls: (id) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      result: { content: [{ type: 'text', text: `a\r\n\u001b[31mb\u001b[0m\u0008c` }] },
+    }),
+  long_error: (id) =>
+    JSON.stringify({ jsonrpc: '2.0', id, error: { code: 1, message: `\u0007${'M'.repeat(2 ** 20)}` } }),
   twice: (id) =>
     `${JSON.stringify({ jsonrpc: '2.0', id, result: good })}\n${JSON.stringify({ jsonrpc: '2.0', id, result: null })}`,
 }
@@ -49,6 +57,12 @@ function answer({ id, method, params }) {
     },
   }
   const result = results[method]
+  // A schema so deep that JSON.stringify fails is written by hand.
+  if (method === 'tools/list')
+    return JSON.stringify({ jsonrpc: '2.0', id, result }).replace(
+      '"tools":[',
+      `"tools":[{"name":"deep","inputSchema":${'{"type":"object","properties":{"a":'.repeat(20_000)}{}${'}}'.repeat(20_000)}},`,
+    )
   return JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32_601, message: 'no' } }) })
 }
 
