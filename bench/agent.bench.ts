@@ -117,11 +117,11 @@ try {
   const late = long.mine.map((run) => part(run, 180, 200) / part(run, 10, 30))
   report(
     'agent',
-    `The command (\`dragoman -p\`, with its durable log) against a script of 60 lines with bare \`fetch\` that holds the same session with the same server; medians of ${ROUNDS} rounds in which the two take turns. Node ${process.version}.`,
+    `The command (\`dragoman -p\`, with its durable log) compared with a script of 60 lines that uses only \`fetch\` and has the same session with the same server; medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
     [
       row('process start to first request', 1.2, text, ({ first }) => first),
       row('whole run, one text turn, from start to exit', 0.8, text, ({ whole }) => whole),
-      row('from an answer to the next request, 20 turns with a tool', 2, twenty, gap),
+      row('from a response to the next request, 20 turns with a tool', 2, twenty, gap),
       {
         what: 'the same at turn 200 against turn 20',
         figure: `${median(long.mine.map((run) => part(run, 180, 200))).toFixed(2)} ms against ${median(long.mine.map((run) => part(run, 10, 30))).toFixed(2)} ms`,
@@ -129,7 +129,7 @@ try {
         limit: 1.2,
       },
       row(`a stream of ${CHUNKS} chunks, whole run`, 1.3, stream, ({ whole }) => whole),
-      row('most memory, 200 turns', 1.5, long, ({ peak }) => peak / 1000, 'MB'),
+      row('peak memory, 200 turns', 1.5, long, ({ peak }) => peak / 1000, 'MB'),
       {
         what: 'body of the first request, with all tools',
         figure: `${body} bytes against 16384`,

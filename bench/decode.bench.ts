@@ -128,7 +128,7 @@ for (const [id, { text, call, said }] of Object.entries(WIRES) as [WireId, (type
 }
 report(
   'decode',
-  `Decoding a stream (bytes to turn) against the bare floor: an SSE parser, \`JSON.parse\` for each event, and concatenation. Node ${process.version}.`,
+  `Decoding a stream into a turn, compared with a minimal decoder: an SSE parser, \`JSON.parse\` for each event, and concatenation. Node ${process.version}.`,
   rows,
 )
 

@@ -359,7 +359,7 @@ async function main(): Promise<void> {
     }
   }
   const names = `${edits.length} edits, from two versions each of ${packages} packages`
-  const left = `Left out are ${others} attempts whose search text, once damaged, stands in the file word for word, so that it asks for another edit.`
+  const left = `Not counted: ${others} attempts whose damaged search text occurs literally in the file, so that it describes another edit.`
   const table = `${tableOf(smart, exact)}\n\n${left}`
   if (chosen || packages < PACKAGES.length) process.stdout.write(`${names}\n\n${table}\n`)
   else publish('edits', `${names}: ${PACKAGES.map(([name]) => name).join(', ')}.\n\n${table}`)

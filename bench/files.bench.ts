@@ -32,7 +32,7 @@ async function everything(): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-files-')))
   try {
     const rows = [...(await onTree(join(base, 'tree'))), ...onMuch(join(base, 'much'))]
-    const about = `A tree of ${FILES} files in ${AREAS * PACKAGES} folders; the tools against the bare program or a bare walk in the same run, taking turns, medians of ${ROUNDS}; of processor time where only this process works. Below it memory, each in a process of its own: how far its peak is above that of a process that has only loaded the tools. Node ${process.version}.`
+    const about = `A tree of ${FILES} files in ${AREAS * PACKAGES} folders; the tools compared with \`rg\` or a minimal directory walk in the same run, alternating, medians of ${ROUNDS}; processor time where only this process works. The last rows are peak memory, each in its own process, minus that of a process that has only loaded the tools. Node ${process.version}.`
     report('files', about, rows)
   } finally {
     rmSync(base, { recursive: true, force: true })
@@ -59,19 +59,19 @@ async function onTree(tree: string): Promise<Row[]> {
     await search('10,000 lines found, each in another file', 'common'),
     await search('nothing found', 'absent'),
     await compared(
-      'glob `**/*.md`, 2,500 of the files, newest first, against a bare walk that asks for their times',
+      'glob `**/*.md`, 2,500 of the files, newest first, against a directory walk with `stat`',
       processorTime,
       () => call('glob', { pattern: '**/*.md' }),
       () => bareWalk(tree, /\.md$/),
     ),
     await compared(
-      'glob `**/*`, all files, newest first, against a bare walk that asks for their times',
+      'glob `**/*`, all files, newest first, against a directory walk with `stat`',
       processorTime,
       () => call('glob', { pattern: '**/*' }),
       () => bareWalk(tree, /./),
     ),
     await compared(
-      'list_directory, a folder of 2,500 files, against reading the folder and putting it in order',
+      'list_directory, a folder of 2,500 files, against reading and sorting the folder',
       processorTime,
       () => often(() => list('list_directory', { path: wide })),
       () => often(() => bareList(wide)),

@@ -85,8 +85,8 @@ async function measureSession(): Promise<void> {
     `One session of ${TURNS} turns with a tool call each, with the durable log, over real HTTP. Node ${process.version}.`,
     [
       {
-        what: `from the end of an answer until the next request's bytes are written, turn ${last} against turn ${first}`,
-        figure: `${late.toFixed(2)} ms against ${early.toFixed(2)} ms (until the first byte of the next answer: ${around(whole, last).toFixed(1)} ms against ${around(whole, first).toFixed(1)} ms)`,
+        what: `from the end of a response to the last byte of the next request, turn ${last} against turn ${first}`,
+        figure: `${late.toFixed(2)} ms against ${early.toFixed(2)} ms (to the first byte of the next response: ${around(whole, last).toFixed(1)} ms against ${around(whole, first).toFixed(1)} ms)`,
         ratio: late / early,
         limit: 2,
       },

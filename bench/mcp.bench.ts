@@ -63,14 +63,14 @@ async function compare(name: string, input: Record<string, string>): Promise<Row
     ratio: median(runs.map(({ ours, bare }) => of(ours) / of(bare))),
     limit: 1.5,
   })
-  return [row('time of a call', ({ wall }) => wall), row('processor time of a call, on our side', ({ cpu }) => cpu)]
+  return [row('time of a call', ({ wall }) => wall), row('processor time of a call, client side', ({ cpu }) => cpu)]
 }
 
 try {
   const rows = [...(await compare('echo', { word: 'hello' })), ...(await compare('structured', {}))]
   report(
     'mcp',
-    `A call of a server’s tool through the bridge (names, limits, transforms, sandboxed process) against the same call with the bare client of the official SDK and its own transport, over stdio; medians of ${ROUNDS} rounds of ${CALLS} calls in which the two take turns. Node ${process.version}.`,
+    `A call of an MCP tool (names, limits, conversions, sandboxed process) compared with the same call through the official SDK’s client and transport, over stdio; medians of ${ROUNDS} rounds of ${CALLS} calls, alternating. Node ${process.version}.`,
     rows,
   )
 } finally {

@@ -45,8 +45,8 @@ for (let round = 0; round < ROUNDS; round++) {
 
 report(
   'policy',
-  `Judging ${commands.length} shell commands, most of them hostile, ${ROUNDS} times, one after the other; ${share}. Node ${process.version}.`,
-  [row('on the clock', clock), row('of the processor', cost)],
+  `Decisions about ${commands.length} shell commands, most of them hostile, ${ROUNDS} times, one after the other; ${share}. Node ${process.version}.`,
+  [row('wall time', clock), row('processor time', cost)],
 )
 
 /** Every single decision counts; beside it what is left if a command's time is the median of its rounds. */
@@ -54,8 +54,8 @@ function row(what: string, times: readonly (readonly number[])[]): Row {
   const all = times.flat()
   const slowest = at99(all)
   return {
-    what: `a decision ${what}: the slowest of 100 (p99) against a start of bash`,
-    figure: `${slowest.toFixed(2)} ms against ${floor.toFixed(2)} ms (half of them: ${median(all).toFixed(2)} ms; p99 of the medians of the commands: ${at99(times.map(median)).toFixed(2)} ms)`,
+    what: `${what} of a decision (p99) against the start of bash`,
+    figure: `${slowest.toFixed(2)} ms against ${floor.toFixed(2)} ms (median: ${median(all).toFixed(2)} ms; p99 of the commands’ medians: ${at99(times.map(median)).toFixed(2)} ms)`,
     ratio: slowest / floor,
     limit: LIMIT,
   }

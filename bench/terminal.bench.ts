@@ -134,16 +134,16 @@ try {
   const p99 = slowest(delays)
   report(
     'terminal',
-    `The terminal while an answer of ${CHUNKS} chunks comes in: how long a key takes to the screen while a thousand chunks a second come (${delays.length} keys), and while all come at once, so that no processor is free (${flooded.length} keys); and what the screen costs against a headless run, in processor time. Medians of ${ROUNDS} rounds in turn. Node ${process.version}.`,
+    `The terminal UI while a response of ${CHUNKS} chunks arrives: the delay from a key to the screen while a thousand chunks per second arrive (${delays.length} keys) and while all arrive at once, so that no processor is idle (${flooded.length} keys), and its processor time compared with a headless run. Medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
     [
       {
-        what: 'a key to the screen, 99 of 100',
+        what: 'delay from key to screen (p99)',
         figure: `${p99.toFixed(1)} ms, median ${median(delays).toFixed(1)} ms, against 16 ms (all at once: ${slowest(flooded).toFixed(1)} ms, median ${median(flooded).toFixed(1)} ms)`,
         ratio: p99 / 16,
         limit: 1,
       },
       {
-        what: 'processor time against headless',
+        what: 'processor time against a headless run',
         figure: `${median(costs.filter((_unused, at) => at % 2 === 0)).toFixed(0)} ms against ${median(costs.filter((_unused, at) => at % 2 === 1)).toFixed(0)} ms`,
         ratio: median(ratios),
         limit: 2,

@@ -11,7 +11,7 @@ export function configPage({ CONFIG_SCHEMA, VARIABLES }) {
     .replace('{{sections}}', () => nested.join('\n\n'))
     .replace('{{variables}}', () =>
       rows(
-        ['variable', 'meaning'],
+        ['Variable', 'Meaning'],
         VARIABLES.map(([name, about]) => [code(name), about]),
       ),
     )
@@ -29,9 +29,9 @@ function sections(name, schema) {
 
 function table(properties, required) {
   return rows(
-    ['key', 'takes', 'meaning'],
+    ['Key', 'Type', 'Meaning'],
     Object.entries(properties).map(([key, schema]) => [
-      code(key) + (required.includes(key) ? ' (needed)' : ''),
+      code(key) + (required.includes(key) ? ' (required)' : ''),
       takes(schema),
       schema.description ?? '',
     ]),
@@ -43,20 +43,19 @@ function rows(head, body) {
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...body.map(line)].join('\n')
 }
 
-/** What a setting takes, in words. */
+/** The type of a setting, in words. */
 function takes({ enum: values, type, items, properties, additionalProperties: inner, anyOf, ...limits }) {
   if (values) return values.map(code).join(', ')
   if (anyOf)
     return anyOf
       .map((one) => (one.properties ? code(`{ ${Object.keys(one.properties).join(', ')} }`) : takes(one)))
       .join(' or ')
-  if (type === 'array') return `a list: ${items ? takes(items) : 'anything'}`
-  if (type === 'object' && properties) return 'an object, see below'
-  if (type === 'object' && inner) return `an object, by name: ${inner.properties ? 'see below' : takes(inner)}`
+  if (type === 'array') return `list (${items ? takes(items) : 'anything'})`
+  if (type === 'object' && properties) return 'object, see below'
+  if (type === 'object' && inner) return `map (${inner.properties ? 'object, see below' : takes(inner)})`
   const most = limits.maximum === undefined ? '' : `, at most ${limits.maximum}`
   const least = limits.exclusiveMinimum === undefined ? '' : ` above ${limits.exclusiveMinimum}`
-  const words = { string: 'text', boolean: '`true` or `false`', number: 'a number', integer: 'a whole number' }
-  return `${words[type] ?? 'an object'}${least}${most}`
+  return `${type ?? 'object'}${least}${most}`
 }
 
 const code = (text) => `\`${text}\``

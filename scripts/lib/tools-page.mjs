@@ -8,7 +8,9 @@ export function toolsPage({ builtinTools }) {
   const model = { can: ['google_search'], ask: () => Promise.reject(new Error('nobody is asked')) }
   const tools = builtinTools({ memory: 'memory', web: { model }, plan: true })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
-    .replace('{{table}}', () => ['| tool | |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'))
+    .replace('{{table}}', () =>
+      ['| Tool | Description |', '|---|---|', ...tools.map(({ spec }) => row(spec))].join('\n'),
+    )
     .replace('{{tools}}', () => tools.map(section).join('\n\n'))
 }
 
@@ -19,10 +21,10 @@ function row({ name, description }) {
 function section({ spec: { name, description, schema }, nameAliases = [] }) {
   const needed = schema.required ?? []
   const lines = Object.entries(schema.properties).map(([key, { type, description: about = '' }]) => {
-    const optional = needed.includes(key) ? '' : ', may be left out'
+    const optional = needed.includes(key) ? '' : ', optional'
     return `- \`${key}\` (${type}${optional})${about === '' ? '' : `: ${about}`}`
   })
   const names = nameAliases.filter(({ parameters }) => parameters).map((alias) => `\`${alias.name}\``)
-  const also = names.length === 0 ? [] : [`A call of ${names.join(', ')} is understood too.`]
+  const also = names.length === 0 ? [] : [`Also accepted as ${names.join(', ')}.`]
   return [`### ${name}`, description.trim(), lines.join('\n'), ...also].join('\n\n')
 }

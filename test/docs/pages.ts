@@ -19,7 +19,7 @@ export interface Block {
 /** All pages for people. */
 export function pages(): Page[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  const paths = ['README.md', 'CONTRIBUTING.md', ...docs.sort().map((name) => `docs/${name}`)]
+  const paths = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs.sort().map((name) => `docs/${name}`)]
   return paths
     .filter((path) => path.endsWith('.md'))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))

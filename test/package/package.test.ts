@@ -17,7 +17,7 @@ after(() => clearAway(place))
 interface Packed {
   readonly filename: string
   readonly unpackedSize: number
-  readonly files: readonly { readonly path: string }[]
+  readonly files: readonly { readonly path: string; readonly size: number }[]
 }
 
 /** What `npm pack` makes of the build that is there. */
@@ -31,13 +31,19 @@ function pack(): Packed {
   return (Array.isArray(json) ? json[0] : Object.values(json as object)[0]) as Packed
 }
 
+/** The documentation, which the README links to; its size is limited apart from that of the program. */
+const PAGES = /^docs\/|\.md$/
+
 describe('the package', () => {
   const packed = pack()
 
   test('is small, and holds what it needs and nothing else', () => {
     const paths = packed.files.map(({ path }) => path)
-    assert.ok(packed.unpackedSize < 6_000_000, `${packed.unpackedSize} bytes`)
-    const built = paths.filter((path) => !path.endsWith('.d.ts'))
+    const pageBytes = packed.files.filter(({ path }) => PAGES.test(path)).reduce((sum, { size }) => sum + size, 0)
+    assert.ok(pageBytes < 400_000, `${pageBytes} bytes of documentation`)
+    const rest = packed.unpackedSize - pageBytes
+    assert.ok(rest < 6_000_000, `${rest} bytes`)
+    const built = paths.filter((path) => !path.endsWith('.d.ts') && !PAGES.test(path))
     assert.ok(built.length < 220, `${built.length} files`)
     for (const needed of [
       'bin/dragoman',
@@ -50,10 +56,20 @@ describe('the package', () => {
     ])
       assert.ok(paths.includes(needed), needed)
     for (const path of paths)
-      assert.match(
-        path,
-        /^(?:bin|dist|man)\/|^(?:LICENSE|README\.md|THIRD-PARTY-NOTICES|package\.json|docs\/config\.schema\.json)$/,
-      )
+      assert.match(path, /^(?:bin|dist|docs|man)\/|^(?:[A-Z]+\.md|LICENSE|THIRD-PARTY-NOTICES|package\.json)$/)
+  })
+
+  test('holds every file that its README links to', () => {
+    const paths = packed.files.map(({ path }) => path)
+    const links = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(
+      ([, target = '']) => target,
+    )
+    const local = links.filter((target) => !/^[a-z]+:/.test(target))
+    assert.ok(local.length > 10)
+    assert.deepEqual(
+      local.filter((target) => !paths.includes(target)),
+      [],
+    )
   })
 
   test('needs no package that it does not bring along', () => {

@@ -113,9 +113,9 @@ const rules = (description: string): JsonObject => ({
     anyOf: [
       { type: 'string', minLength: 1 },
       closed(
-        'A rule with examples that are checked when it is loaded.',
+        'A rule with examples, which are checked when the rule is loaded.',
         {
-          rule: text('The rule, like run_shell_command(git status).'),
+          rule: text('The rule, for example run_shell_command(git status).'),
           matches: texts('Calls that the rule must cover.'),
           spares: texts('Calls that the rule must not cover.'),
         },
@@ -125,149 +125,153 @@ const rules = (description: string): JsonObject => ({
   },
 })
 
-const mcpServer = closed('A server that offers tools.', {
-  command: text('The program to start.'),
-  args: texts('Its arguments.'),
-  env: pairs('Variables that it gets beside the harmless ones; $NAME stands for a variable of yours.'),
-  cwd: text('The folder to start it in.'),
-  url: text('The address of a server that runs already; a "type" of sse for the older protocol.'),
-  httpUrl: text('The address of a server that speaks Streamable HTTP.'),
-  type: oneOf('How to speak with it.', ['stdio', 'http', 'sse', 'streamable-http']),
-  headers: pairs('Headers for every request to it; $NAME stands for a variable of yours.'),
-  timeout: { type: 'number', exclusiveMinimum: 0, description: 'Milliseconds that a call may take.' },
-  trust: flag('Its tools run unasked, and it runs outside the sandbox.'),
-  network: flag('Whether it may reach the network from inside the sandbox; it may if this is not said.'),
-  includeTools: texts('Only these of its tools.'),
-  excludeTools: texts('All but these of its tools.'),
-  description: text('What it is for.'),
-  disabled: flag('Not started.'),
-  oauth: closed('A client that you registered by hand, for services where nobody can register by itself.', {
-    clientId: text('Its id.'),
-    clientSecret: text('Its secret, if it has one; $NAME stands for a variable of yours.'),
-    scopes: texts('What to ask for.'),
-    hosts: texts('Hosts of your own network, `name` or `name:port`, that take part in the sign-in.'),
+const mcpServer = closed('An MCP server.', {
+  command: text('Program to start.'),
+  args: texts('Arguments of the program.'),
+  env: pairs('Additional environment variables; $NAME is replaced by a variable of yours.'),
+  cwd: text('Working directory of the program.'),
+  url: text('URL of a running server. Set type to sse for the older protocol.'),
+  httpUrl: text('URL of a server that uses Streamable HTTP.'),
+  type: oneOf('Transport.', ['stdio', 'http', 'sse', 'streamable-http']),
+  headers: pairs('Headers of every request; $NAME is replaced by a variable of yours.'),
+  timeout: { type: 'number', exclusiveMinimum: 0, description: 'Timeout of a call in milliseconds; default 600000.' },
+  trust: flag('Runs the server outside the sandbox, and its tools without approval.'),
+  network: flag('Whether the server can reach the network from the sandbox; default true.'),
+  includeTools: texts('Use only these tools.'),
+  excludeTools: texts('Do not use these tools.'),
+  description: text('Description for people.'),
+  disabled: flag('Do not start this server.'),
+  oauth: closed('OAuth client that you registered yourself, for services without dynamic client registration.', {
+    clientId: text('Client id.'),
+    clientSecret: text('Client secret, if there is one; $NAME is replaced by a variable of yours.'),
+    scopes: texts('Scopes to request.'),
+    hosts: texts('Hosts in your private network (`name` or `name:port`) that the sign-in may use.'),
   }),
 })
 
 const count = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })
 const rate = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
 
-const modelCard = closed('What is known of a model.', {
-  window: count('How many tokens it takes in.'),
-  output: count('How many tokens it writes in one answer.'),
+const modelCard = closed('Data of a model.', {
+  window: count('Context window in tokens.'),
+  output: count('Maximum tokens of one response.'),
   abilities: {
     type: 'array',
     items: { type: 'string', enum: ['tools', 'vision', 'reasoning'] },
-    description: 'What it can do.',
+    description: 'Capabilities.',
   },
   price: closed(
-    'US dollars for a million tokens.',
+    'US dollars per million tokens.',
     {
-      input: rate('Read fresh.'),
-      output: rate('Written.'),
-      cacheRead: rate('Read from the cache; like input if not said.'),
-      cacheWrite: rate('Written to the cache; like input if not said.'),
-      reasoning: rate('Thought; like output if not said.'),
+      input: rate('Input tokens.'),
+      output: rate('Output tokens.'),
+      cacheRead: rate('Input tokens read from the cache; default: input.'),
+      cacheWrite: rate('Input tokens written to the cache; default: input.'),
+      reasoning: rate('Reasoning tokens; default: output.'),
     },
     ['input', 'output'],
   ),
 })
 
 const accessRules = {
-  allowNetwork: texts('Commands that reach the network from the sandbox, as rules: npm install *.'),
-  allowOutside: texts('Commands that run outside the sandbox, as rules. They still need permission to run.'),
+  allowNetwork: texts('Rules for commands that can reach the network from the sandbox, for example npm install *.'),
+  allowOutside: texts('Rules for commands that run outside the sandbox. They still need approval or an allow rule.'),
 }
 
-const policy = closed('Rules: the last of deny, ask, allow that fits decides, deny first.', {
-  allow: rules('What runs unasked.'),
-  ask: rules('What is always asked about.'),
-  deny: rules('What is refused.'),
-  protectedWrites: texts('Files that are never written unasked, beside the usual ones.'),
-  secretFiles: texts('Files that are never read unasked, beside the usual ones.'),
+const policy = closed('Rules for tool calls. The strictest rule that matches decides: deny, then ask, then allow.', {
+  allow: rules('Calls that run without approval.'),
+  ask: rules('Calls that always need approval.'),
+  deny: rules('Calls that are refused.'),
+  protectedWrites: texts('Additional files that are never written without approval.'),
+  secretFiles: texts('Additional files that are never read without approval.'),
 })
 
 const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
-  model: text('The model to use when none is named: provider/model.'),
-  fallback: texts('The models to go on with when that one cannot answer.'),
-  approvalMode: oneOf('What happens unasked.', MODE_NAMES),
-  sandbox: oneOf('Whether commands run in a sandbox; auto: where there is one.', ['auto', 'on', 'off']),
-  sandboxOptions: closed('What commands may have and change beside the workspace.', {
+  model: text('Default model, as provider/model.'),
+  fallback: texts('Models to use when the model cannot answer, in this order.'),
+  approvalMode: oneOf('Which calls run without approval.', MODE_NAMES),
+  sandbox: oneOf('Whether commands run in a sandbox. auto: if one is available. on: refuse to run without.', [
+    'auto',
+    'on',
+    'off',
+  ]),
+  sandboxOptions: closed('Limits and permissions of commands in the sandbox.', {
     writeCaches: flag(
-      'Commands and MCP servers with the network write the package caches of your home folder; without it, private ones.',
+      'Commands and MCP servers with network access write the package caches in your home folder instead of private ones.',
     ),
-    network: flag('Commands in the sandbox reach the network.'),
+    network: flag('Commands in the sandbox can reach the network.'),
     ...accessRules,
-    memory: count('Megabytes that all processes of a command may hold; three quarters of the machine’s if not said.'),
-    fileSize: count('Megabytes that a command in the sandbox may write into one file; 16384 if not said.'),
+    memory: count(
+      'Memory limit of all processes of a command in megabytes; default: three quarters of the machine’s memory.',
+    ),
+    fileSize: count('Size limit of one file that a command in the sandbox writes, in megabytes; default 16384.'),
   }),
   providers: {
     type: 'object',
     additionalProperties: { type: 'object' },
-    description: 'Vendors of your own, each a row: url, wire, keys (environment variables), model, headers, profile.',
+    description:
+      'Additional or changed providers by name: url, wire, keys (environment variables), model, headers, profile.',
   },
   policy,
   projects: {
     type: 'object',
-    additionalProperties: closed('A project.', {
+    additionalProperties: closed('Settings for one project.', {
       policy,
-      sandboxOptions: closed(
-        'What its commands may do beyond the sandbox, beside what they may everywhere.',
-        accessRules,
-      ),
+      sandboxOptions: closed('Additional permissions of commands in this project.', accessRules),
     }),
     description:
-      'Rules for single projects, by folder; only in your own settings. “Allow in this project” writes here.',
+      'Rules for single projects, by folder. Only in your own settings. “Always, in this project” is stored here.',
   },
   mcpServers: {
     type: 'object',
     additionalProperties: mcpServer,
-    description: 'MCP servers by name, as other clients write them.',
+    description: 'MCP servers by name, in the format of other MCP clients.',
   },
   search: closed(
-    'Who is asked when the model wants to search the web and cannot do so itself.',
+    'Search service for models that cannot search the web themselves.',
     {
-      service: oneOf('The service.', ['brave', 'tavily', 'searxng']),
-      url: text('Its address, if it is not the usual one.'),
-      key: text('The environment variable that holds its key.'),
+      service: oneOf('Search service.', ['brave', 'tavily', 'searxng']),
+      url: text('URL of the service, if it is not the public one.'),
+      key: text('Environment variable that holds the API key.'),
     },
     ['service'],
   ),
-  telemetry: closed('Where spans go, in OpenTelemetry’s protocol. Without an endpoint nothing is sent to anyone.', {
-    endpoint: text('The address of the collector.'),
-    headers: pairs('Headers for it.'),
-    prompts: flag('Also send what was said, with arguments and results.'),
+  telemetry: closed('Export of OpenTelemetry spans. Without an endpoint nothing is sent.', {
+    endpoint: text('URL of the OTLP/HTTP collector.'),
+    headers: pairs('Headers of the requests to the collector.'),
+    prompts: flag('Also send prompts, answers, arguments and results; default false.'),
   }),
-  compression: closed('When a long conversation is summarised.', {
+  compression: closed('When a long conversation is summarised (compaction).', {
     share: {
       type: 'number',
       exclusiveMinimum: 0,
       maximum: 1,
-      description: 'The share of the model’s window that it may fill; 0.5 if not said.',
+      description: 'Share of the context window that the history may fill; default 0.5.',
     },
   }),
   requestTimeout: {
     type: 'number',
     minimum: 1,
     description:
-      'Seconds that a request may go without progress, all attempts and the waits between them together; twice that while the server sends signs of life. 300 if not said.',
+      'Seconds that a request may take without progress, including retries and waits; twice as long while the server sends keep-alive data. Default 300.',
   },
-  selfCorrect: flag('Ask the model once to put an edit right whose search text does not fit; otherwise it is refused.'),
-  editor: text('The editor for long texts and proposed changes; $VISUAL or $EDITOR if not said.'),
-  theme: oneOf('Colours.', ['auto', 'dark', 'light', 'none']),
-  vim: flag('Vim’s keys in the input.'),
-  screenReader: flag('Plain lines and no repainting, for a screen reader.'),
+  selfCorrect: flag('Ask the model once to correct an edit whose search text does not match, instead of refusing it.'),
+  editor: text('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
+  theme: oneOf('Colour theme.', ['auto', 'dark', 'light', 'none']),
+  vim: flag('Vim keys in the input.'),
+  screenReader: flag('Plain lines without redrawing, for screen readers.'),
   catalog: {
     type: 'object',
     additionalProperties: modelCard,
-    description: 'Facts about models that the catalogue lacks or has wrong, by provider/model.',
+    description: 'Data of models that is missing or wrong in the built-in catalogue, by provider/model.',
   },
 }
 
 /** The one schema of config files. */
 export const CONFIG_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
-  title: 'Dragoman’s settings',
+  title: 'Settings of Dragoman',
   type: 'object',
   properties,
   additionalProperties: false,
