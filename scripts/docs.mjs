@@ -9,6 +9,7 @@ import { configPage } from './lib/config-page.mjs'
 import { inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { manPage } from './lib/man-page.mjs'
+import { outputPage } from './lib/output-page.mjs'
 import { terminalPage } from './lib/terminal-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
@@ -18,6 +19,7 @@ const sources = [
   'cli/manual/pages',
   'cli/manual/run',
   'cli/config/schema',
+  'cli/output/events-schema',
   'cli/tui/slash/commands',
   'cli/tui/slash/keys',
   'policy/policy',
@@ -39,6 +41,8 @@ async function main(check) {
     'docs/configuration.md': configPage(tables),
     'docs/tools.md': toolsPage(tables),
     'docs/slash-commands.md': terminalPage(tables),
+    'docs/output.md': outputPage(tables),
+    'docs/events.schema.json': `${JSON.stringify(tables.EVENTS_SCHEMA, undefined, 2)}\n`,
     'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
   }
   const stale = Object.entries(pages).filter(([path, text]) => readOr(path) !== text)
