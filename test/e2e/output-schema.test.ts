@@ -126,7 +126,7 @@ describe('--output-format json and stream-json print what docs/events.schema.jso
 })
 
 test('the examples in the schema are valid', () => {
-  for (const [name, { examples = [] }] of Object.entries<{ examples?: Json[] }>(definitions as object))
+  for (const [name, { examples = [] }] of Object.entries(definitions as Record<string, { examples?: Json[] }>))
     for (const example of examples) validate(example, name)
 })
 
@@ -139,7 +139,7 @@ test('a line that lacks a field, or has a wrong reason, is not valid', () => {
   assert.ok(!strict('result')({ ...result, later: 1 }))
 })
 
-type Line = JsonObject & { readonly type: string }
+type Line = JsonObject & { readonly type: string; readonly tool_id?: string }
 
 interface Case {
   readonly play?: Script['steps']
@@ -169,7 +169,7 @@ function check({ reason, code = 0 }: Case, ended: Ended): void {
     seen.add(line.type)
   }
   assert.deepEqual([lines.at(-1)?.type, lines.at(-1)?.['reason'], ended.code], ['result', reason, code], ended.err)
-  const ids = (type: string) => lines.flatMap((line) => (line.type === type ? [String(line['tool_id'])] : [])).sort()
+  const ids = (type: string) => lines.flatMap((line) => (line.type === type ? [line.tool_id ?? ''] : [])).sort()
   assert.deepEqual(ids('tool_result'), ids('tool_use'))
 }
 
