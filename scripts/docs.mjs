@@ -1,4 +1,5 @@
-// npm run docs: writes the pages that are made from the sources: the man page, the tools, the settings and their schema. With
+// npm run docs: writes the pages that are made from the sources: the man page, the tools, the settings and their schema, the commands
+// and keys of the terminal, the JSON output and its schema. With
 // --check it writes nothing, and fails if one of them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,6 +9,8 @@ import { configPage } from './lib/config-page.mjs'
 import { inRoot } from './lib/files.mjs'
 import { ensureInstalled } from './lib/install.mjs'
 import { manPage } from './lib/man-page.mjs'
+import { outputPage } from './lib/output-page.mjs'
+import { terminalPage } from './lib/terminal-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
@@ -16,6 +19,10 @@ const sources = [
   'cli/manual/pages',
   'cli/manual/run',
   'cli/config/schema',
+  'cli/output/events-schema',
+  'cli/tui/slash/commands',
+  'cli/tui/slash/keys',
+  'policy/policy',
   'tool/builtin/index',
 ]
 
@@ -33,6 +40,9 @@ async function main(check) {
     'man/dragoman.1': manPage({ ...tables, version }),
     'docs/configuration.md': configPage(tables),
     'docs/tools.md': toolsPage(tables),
+    'docs/slash-commands.md': terminalPage(tables),
+    'docs/output.md': outputPage(tables),
+    'docs/events.schema.json': `${JSON.stringify(tables.EVENTS_SCHEMA, undefined, 2)}\n`,
     'docs/config.schema.json': `${JSON.stringify(tables.CONFIG_SCHEMA, undefined, 2)}\n`,
   }
   const stale = Object.entries(pages).filter(([path, text]) => readOr(path) !== text)

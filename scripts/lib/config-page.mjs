@@ -1,16 +1,17 @@
 // docs/configuration.md, from the schema of the settings.
 import { readFileSync } from 'node:fs'
 import { inRoot } from './files.mjs'
+import { code, table } from './table.mjs'
 
 /** The page about settings: what there is to say by hand is in a file beside this one, the tables come from the schema. */
 export function configPage({ CONFIG_SCHEMA, VARIABLES }) {
   const { $schema: _own, ...properties } = CONFIG_SCHEMA.properties
   const nested = Object.entries(properties).flatMap(([name, schema]) => sections(name, schema))
   return readFileSync(inRoot('scripts/lib/config-page.md'), 'utf8')
-    .replace('{{settings}}', () => table(properties, []))
+    .replace('{{settings}}', () => settings(properties, []))
     .replace('{{sections}}', () => nested.join('\n\n'))
     .replace('{{variables}}', () =>
-      rows(
+      table(
         ['Variable', 'Meaning'],
         VARIABLES.map(([name, about]) => [code(name), about]),
       ),
@@ -24,11 +25,11 @@ function sections(name, schema) {
   const title = schema.properties ? name : `${name}.<name>`
   const required = schema.required ?? schema.additionalProperties?.required ?? []
   const deeper = Object.entries(inner).flatMap(([key, one]) => sections(`${title}.${key}`, one))
-  return [`### ${code(title)}\n\n${table(inner, required)}`, ...deeper]
+  return [`### ${code(title)}\n\n${settings(inner, required)}`, ...deeper]
 }
 
-function table(properties, required) {
-  return rows(
+function settings(properties, required) {
+  return table(
     ['Key', 'Type', 'Meaning'],
     Object.entries(properties).map(([key, schema]) => [
       code(key) + (required.includes(key) ? ' (required)' : ''),
@@ -36,11 +37,6 @@ function table(properties, required) {
       schema.description ?? '',
     ]),
   )
-}
-
-function rows(head, body) {
-  const line = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...body.map(line)].join('\n')
 }
 
 /** The type of a setting, in words. */
@@ -57,5 +53,3 @@ function takes({ enum: values, type, items, properties, additionalProperties: in
   const least = limits.exclusiveMinimum === undefined ? '' : ` above ${limits.exclusiveMinimum}`
   return `${type ?? 'object'}${least}${most}`
 }
-
-const code = (text) => `\`${text}\``

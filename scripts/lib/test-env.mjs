@@ -34,7 +34,8 @@ export function testEnvironment(hide = [], env = process.env) {
     ...Object.fromEntries(passed),
     DRAGOMAN_SEED: seed,
     DRAGOMAN_LOCAL_SERVERS: 'off',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    // A file of its own: as root, git would replace a device by a file when a test writes a global setting.
+    GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
     GIT_CONFIG_NOSYSTEM: '1',
     HOME: home,
     LANG: 'C.UTF-8',

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../agent/run-event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { resultText } from '../../model/text.ts'
 import { safeJson } from '../../policy/terminal.ts'
+import type { END_REASONS, LineType } from './events-schema.ts'
 import type { Output, Refused, Sink } from './output.ts'
 import { startStats } from './stats.ts'
 import { errorOf } from './text.ts'
@@ -11,11 +12,11 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
   const stats = startStats(now)
   const kinds = new Map<number, string>()
 
-  function line(type: string, fields: JsonObject): void {
+  function line(type: LineType, fields: JsonObject): void {
     sink.out(`${safeJson(JSON.stringify({ type, timestamp: new Date(now()).toISOString(), ...fields }))}\n`)
   }
 
-  function close(reason: string, error: Refused | undefined): void {
+  function close(reason: keyof typeof END_REASONS, error: Refused | undefined): void {
     if (error) line('error', { severity: 'error', message: error.message })
     const status = error ? 'error' : 'success'
     line('result', { status, reason, ...(error && { error: { ...error } }), stats: stats.end() })
@@ -59,11 +60,9 @@ export function streamJsonOutput(sink: Sink, now: () => number = Date.now): Outp
   }
 }
 
-function turn(
-  { event }: Extract<RunEvent, { type: 'turn' }>,
-  line: (type: string, fields: JsonObject) => void,
-  kinds: Map<number, string>,
-): void {
+type PrintLine = (type: LineType, fields: JsonObject) => void
+
+function turn({ event }: Extract<RunEvent, { type: 'turn' }>, line: PrintLine, kinds: Map<number, string>): void {
   if (event.type === 'part-open') kinds.set(event.index, event.kind)
   else if (event.type === 'part-delta') {
     const kind = kinds.get(event.index)
@@ -78,10 +77,7 @@ function turn(
   else if (event.type === 'finish') kinds.clear()
 }
 
-function call(
-  { call: state }: Extract<RunEvent, { type: 'call' }>,
-  line: (type: string, fields: JsonObject) => void,
-): void {
+function call({ call: state }: Extract<RunEvent, { type: 'call' }>, line: PrintLine): void {
   if (state.status === 'validating') {
     line('tool_use', { tool_name: state.call.name, tool_id: state.call.id, parameters: state.call.input ?? {} })
   } else if (state.status === 'success' || state.status === 'error' || state.status === 'cancelled') {

@@ -15,6 +15,7 @@ import { markdown } from '../view/markdown.ts'
 import { showContext } from './context.ts'
 import { exportSession } from './export.ts'
 import INIT from './init.md'
+import { BASIC_KEYS } from './keys.ts'
 import { runOwn } from './own.ts'
 import { removePermission, showPermissions } from './permissions.ts'
 import type { Desk, Slash } from './slash.ts'
@@ -23,11 +24,11 @@ const THEMES: readonly ThemeName[] = ['dark', 'light', 'none']
 
 /** The commands, in the order of the help. */
 export const SLASHES: readonly Slash[] = [
-  { name: 'help', about: 'what there is', run: help },
+  { name: 'help', about: 'list the commands and keys', run: help },
   {
     name: 'model',
     aliases: ['models'],
-    about: 'another model from here on',
+    about: 'switch to another model',
     takes: '[provider/model]',
     run: model,
     choices: modelChoices,
@@ -35,88 +36,88 @@ export const SLASHES: readonly Slash[] = [
   },
   {
     name: 'mode',
-    about: 'what happens unasked',
+    about: 'set the approval mode',
     takes: '<mode>',
     run: mode,
     choices: modeChoices,
   },
-  { name: 'plan', about: 'only look, then make a plan: the same as /mode plan', run: (desk) => mode(desk, 'plan') },
+  { name: 'plan', about: 'switch to plan mode, like /mode plan', run: (desk) => mode(desk, 'plan') },
   {
     name: 'sandbox',
-    about: 'what commands may reach; network on or off',
+    about: 'show the sandbox; network on or off',
     takes: '[network on|off]',
     run: sandbox,
     choices: () => [
-      { value: 'network on', about: 'commands in the sandbox reach the network, in this session' },
-      { value: 'network off', about: 'they do not' },
+      { value: 'network on', about: 'allow network access in the sandbox, for this session' },
+      { value: 'network off', about: 'block it again' },
     ],
   },
-  { name: 'tools', about: 'what the model can do', run: tools },
-  { name: 'mcp', about: 'tool servers and their state', run: servers },
-  { name: 'memory', about: 'what is remembered, and where', run: memory },
+  { name: 'tools', about: 'list the tools of the model', run: tools },
+  { name: 'mcp', about: 'list the MCP servers and their state', run: servers },
+  { name: 'memory', about: 'show the instruction files and memories', run: memory },
   { name: 'init', about: 'let the model write an AGENTS.md for this project', run: ({ talk }) => talk.say(INIT) },
   {
     name: 'permissions',
     aliases: ['allowed-tools', 'approvals'],
-    about: 'the mode and the rules that hold here',
+    about: 'show the approval mode and the rules; remove a rule',
     takes: '[mode|remove n]',
     run: permissions,
     choices: modeChoices,
     takesOthers: true,
   },
-  { name: 'context', about: 'what fills the context window', run: showContext },
+  { name: 'context', about: 'show what fills the context window', run: showContext },
   { name: 'compress', aliases: ['compact'], about: 'summarise the conversation so far', run: compress },
   {
     name: 'stats',
     aliases: ['cost', 'usage'],
-    about: 'tokens, cost, tools, time',
+    about: 'show tokens, cost, tools and time',
     run: (desk) => runOwn(desk, ['sessions', 'show', id(desk), '--stats']),
   },
   {
     name: 'cache',
-    about: 'why the vendor’s cache hit or missed',
+    about: 'show why the prompt cache hit or missed',
     run: (desk) => runOwn(desk, ['sessions', 'show', id(desk), '--cache']),
   },
   {
     name: 'undo',
     aliases: ['rewind', 'restore'],
-    about: 'take back what was changed',
+    about: 'undo file changes',
     takes: '[turn]',
     run: (desk, words) => desk.apart((session) => runOwn(desk, ['undo', ...split(words), '--session', session], true)),
   },
-  { name: 'fork', about: 'branch off from here', run: (desk) => desk.open({ fork: id(desk) }) },
+  { name: 'fork', about: 'continue in a copy of this session', run: (desk) => desk.open({ fork: id(desk) }) },
   {
     name: 'resume',
     aliases: ['continue'],
-    about: 'go on with another session',
+    about: 'continue another session',
     takes: '[id]',
     run: resume,
     choices: otherSessions,
   },
-  { name: 'sessions', about: 'the sessions of this folder', run: (desk) => runOwn(desk, ['sessions', 'list']) },
+  { name: 'sessions', about: 'list the sessions of this folder', run: (desk) => runOwn(desk, ['sessions', 'list']) },
   {
     name: 'export',
-    about: 'this session to a file',
+    about: 'write this session to a file',
     takes: '[name.md|.json]',
     run: exportSession,
   },
   {
     name: 'config',
     aliases: ['settings'],
-    about: 'the settings that hold here, and where they are from',
+    about: 'show the settings that apply here and their files',
     run: (desk) => runOwn(desk, ['config', 'show']),
   },
-  { name: 'copy', about: 'the last answer to the clipboard', run: copy },
-  { name: 'doctor', about: 'is this model’s tool calling sound?', run: doctor },
+  { name: 'copy', about: 'copy the last answer to the clipboard', run: copy },
+  { name: 'doctor', about: 'test the tool calling of this model', run: doctor },
   {
     name: 'theme',
-    about: 'colours',
+    about: 'set the colours',
     takes: '<theme>',
     run: theme,
     choices: () => THEMES.map((value) => ({ value })),
   },
-  { name: 'vim', about: 'Vim’s keys in the input, on or off', run: vim },
-  { name: 'clear', aliases: ['new', 'reset'], about: 'a new session', run: (desk) => desk.open({}) },
+  { name: 'vim', about: 'turn Vim keys in the input on or off', run: vim },
+  { name: 'clear', aliases: ['new', 'reset'], about: 'start a new session', run: (desk) => desk.open({}) },
   { name: 'quit', aliases: ['exit', 'q'], about: 'leave; the session is kept', run: (desk) => desk.quit() },
 ]
 
@@ -144,22 +145,9 @@ function help({ front, slashes }: Desk): void {
     ...(others.length === 0 ? [] : [[], line('Commands of your own, of this project and of servers:', 'quiet')]),
     ...others.map(row),
     [],
-    ...KEYS.map(([keys, about]): Line => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
+    ...BASIC_KEYS.map(([keys, about]): Line => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
   ])
 }
-
-const KEYS: readonly (readonly [keys: string, about: string])[] = [
-  ['Enter', 'send; Alt-Enter, Shift-Enter or \\ Enter: a new line'],
-  ['Esc, Ctrl-C', 'stop the model; what waits comes back into the input'],
-  ['Up, Down', 'what waits, to change it; what you said before; Ctrl-R searches in it'],
-  ['@file', 'a file goes along; Tab completes'],
-  ['!command', 'runs a command of yours; !!command gives it the terminal'],
-  ['Ctrl-O', 'the last call, unfolded'],
-  ['Ctrl-G', 'write in your editor'],
-  ['Shift-Tab', 'the next approval mode'],
-  ['Ctrl-L, Ctrl-Z', 'draw the screen anew; suspend (fg brings it back)'],
-  ['Ctrl-C twice, Ctrl-D', 'leave'],
-]
 
 async function model(desk: Desk, name: string): Promise<void> {
   if (name === '') return models(desk)

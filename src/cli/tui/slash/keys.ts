@@ -1,0 +1,90 @@
+/** Keys, and what they do. */
+export type KeyRow = readonly [keys: string, about: string]
+
+/** Keys that mean something in one situation. */
+export interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly KeyRow[]
+}
+
+/** The keys that /help lists. */
+export const BASIC_KEYS: readonly KeyRow[] = [
+  ['Enter', 'send; Alt-Enter, Shift-Enter, Ctrl-J or \\ Enter: a new line'],
+  ['Esc, Ctrl-C', 'stop the model; queued messages return to the input'],
+  ['Up, Down', 'queued messages, to edit them; earlier messages; Ctrl-R searches them'],
+  ['@file', 'attach a file; Tab completes the name'],
+  ['!command', 'run a command yourself; !!command gives it the terminal'],
+  ['Ctrl-O', 'show the last tool call in full'],
+  ['Ctrl-G, Ctrl-X', 'write the message in your editor'],
+  ['Ctrl-V', 'attach the image on the clipboard'],
+  ['Shift-Tab', 'switch to the next approval mode'],
+  ['Ctrl-L, Ctrl-Z', 'redraw the screen; suspend (fg brings it back)'],
+  ['Ctrl-C twice, Ctrl-D', 'leave; the session is kept'],
+]
+
+/** All keys. The reference page is made from this. */
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  { title: 'Basics', keys: BASIC_KEYS },
+  {
+    title: 'Approval prompts',
+    keys: [
+      ['y', 'yes, once'],
+      ['a', 'always: choose with 1 to 9 what is allowed, and for how long; for a plan: yes, and edits run unasked'],
+      ['n', 'no; you can write to the model why'],
+      ['Esc', 'no'],
+      ['e', 'open the proposed edit or plan in your editor, or fill in the form of an MCP server'],
+      ['A', 'yes to all edits that wait, after each was shown in full'],
+      ['v', 'show hidden secrets'],
+      ['w', 'yes, once, with network access, for a command that would run in the sandbox without it'],
+      ['o', 'yes, once, outside the sandbox, for a command that the sandbox blocked'],
+      ['Left, Right, Tab', 'the previous or next prompt'],
+      ['Up, Down, Page Up, Page Down, Home, End', 'scroll a long prompt; also Space, b, g and G'],
+      ['other text', 'goes into the input; Esc returns to the prompt'],
+    ],
+  },
+  {
+    title: 'Completion list',
+    keys: [
+      ['Up, Down, Ctrl-P, Ctrl-N', 'choose'],
+      ['Tab', 'insert the choice'],
+      ['Enter', 'insert a file name; send a command'],
+      ['Esc', 'close the list'],
+    ],
+  },
+  {
+    title: 'History search',
+    keys: [
+      ['Ctrl-R', 'start the search; again: the next older match'],
+      ['Enter', 'send the match'],
+      ['Tab, Esc', 'edit the match'],
+      ['Ctrl-G, Ctrl-C', 'leave the search; what you were writing returns'],
+    ],
+  },
+  {
+    title: 'Editing',
+    keys: [
+      ['Left, Right, Ctrl-B, Ctrl-F', 'move by a character'],
+      ['Ctrl-Left, Ctrl-Right, Alt-Left, Alt-Right, Alt-B, Alt-F', 'move by a word'],
+      ['Home, End, Ctrl-A, Ctrl-E', 'start or end of the line'],
+      ['Ctrl-Home, Ctrl-End', 'start or end of the text'],
+      ['Backspace, Ctrl-H, Delete, Ctrl-D', 'delete a character to the left, or to the right'],
+      ['Ctrl-W, Ctrl-Backspace, Alt-Backspace', 'cut the word to the left'],
+      ['Alt-D, Ctrl-Delete', 'cut the word to the right'],
+      ['Ctrl-U, Ctrl-K', 'cut to the start or the end of the line'],
+      ['Ctrl-Y', 'paste what was cut'],
+      ['Ctrl-T', 'swap two characters'],
+      ['Ctrl-_, Alt-Z', 'undo, redo'],
+    ],
+  },
+  {
+    title: 'Vim mode',
+    keys: [
+      ['Esc', 'normal mode'],
+      ['h j k l, w b e, 0 ^ $, gg G', 'move'],
+      ['i a I A o O', 'insert mode'],
+      ['x X D C, dd cc, d or c and a motion', 'delete, change'],
+      ['p P', 'paste'],
+      ['u', 'undo'],
+    ],
+  },
+]

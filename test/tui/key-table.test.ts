@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
+import { press } from '../../src/cli/tui/input/press.ts'
+import { KEY_GROUPS } from '../../src/cli/tui/slash/keys.ts'
+import { startState, type State } from '../../src/cli/tui/state.ts'
+
+const NAMES = [
+  ...'abcdefghijklmnopqrstuvwxyz_'.split(''),
+  'home',
+  'end',
+  'left',
+  'right',
+  'backspace',
+  'delete',
+] as const
+
+/** Something is written, something was cut and something undone, so that every edit has something to do. */
+const WRITTEN: State = {
+  ...startState({ model: 'm', mode: 'default', folder: '~' }),
+  editor: [
+    { do: 'insert', text: 'one two three' } as const,
+    { do: 'cut', to: 'word-left' } as const,
+    { do: 'insert', text: 'more words' } as const,
+    { do: 'undo' } as const,
+    { do: 'place', cursor: 5, column: 5 } as const,
+  ].reduce(edit, EMPTY),
+}
+
+/** What the table names, in Basics and Editing. */
+const listed = KEY_GROUPS.filter(({ title }) => title === 'Basics' || title === 'Editing')
+  .flatMap(({ keys }) => keys.flat())
+  .flatMap((text) => text.match(/\b(?:Ctrl|Alt)-(?:[A-Za-z]+|_)/g) ?? [])
+  .map((key) => key.toLowerCase())
+
+for (const modifier of ['ctrl', 'alt'] as const)
+  test(`${modifier}: the table of keys names those that do something in the input, and no others`, () => {
+    const working = NAMES.filter((name) => {
+      const { state, deeds = [] } = press(WRITTEN, { type: 'key', name, [modifier]: true } as Parameters<
+        typeof press
+      >[1])
+      return deeds.length > 0 || JSON.stringify(state) !== JSON.stringify(WRITTEN)
+    }).map((name) => `${modifier}-${name}`)
+    const named = new Set(listed.filter((key) => key.startsWith(modifier) && !key.endsWith('enter')))
+    assert.deepEqual([...named].toSorted(), working.toSorted())
+  })
