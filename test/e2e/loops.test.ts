@@ -22,7 +22,12 @@ async function goingWith(calls: readonly object[], until = MOST) {
   })
   const { out, code } = await dragoman(['-p', 'go', '-o', 'stream-json', '--yolo', '--sandbox', 'off'], set)
   const last = JSON.parse(out.trim().split('\n').at(-1) ?? '') as { reason: string }
-  return { asked: set.bodies.length, reason: last.reason, code, told: (set.bodies.at(-1) ?? '').split('several times').length - 1 }
+  return {
+    asked: set.bodies.length,
+    reason: last.reason,
+    code,
+    told: (set.bodies.at(-1) ?? '').split('several times').length - 1,
+  }
 }
 
 describe('a model that goes round in circles is told, then stopped', () => {
