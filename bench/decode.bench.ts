@@ -1,12 +1,12 @@
 import { createParser } from 'eventsource-parser'
 import type { WireId } from '../src/model/turn.ts'
-import { decode } from '../src/wire/decode.ts'
+import { decodeResponse } from '../src/wire/decode-response.ts'
 import { loadWire } from '../src/wire/wires.ts'
-import { measure } from './support/measure.ts'
-import { type Row, report } from './support/report.ts'
+import { measureCpuTime } from './support/measure.ts'
+import { type BenchmarkRow, reportTable } from './support/report.ts'
 
 /** A stream of text in this many pieces, and one call whose arguments come in this many fragments. */
-const TEXT = 20_000
+const TEXT_CHUNKS = 20_000
 const FRAGMENTS = 5_000
 
 const tools = [
@@ -20,7 +20,10 @@ const tools = [
 type Chunks = (pieces: readonly string[]) => unknown[]
 
 /** How each wire says text, and how it says the arguments of a call. */
-const WIRES: Record<WireId, { text: Chunks; call?: Chunks; said: (event: Said) => string | undefined }> = {
+const WIRE_SAMPLES: Record<
+  WireId,
+  { text: Chunks; call?: Chunks; said: (event: StreamedEvent) => string | undefined }
+> = {
   'openai-chat': {
     text: (pieces) => [
       ...pieces.map((content) => ({
@@ -86,18 +89,22 @@ const WIRES: Record<WireId, { text: Chunks; call?: Chunks; said: (event: Said) =
   },
 }
 
-const rows: Row[] = []
-for (const [id, { text, call, said }] of Object.entries(WIRES) as [WireId, (typeof WIRES)[WireId]][]) {
+const rows: BenchmarkRow[] = []
+for (const [id, { text, call, said }] of Object.entries(WIRE_SAMPLES) as [WireId, (typeof WIRE_SAMPLES)[WireId]][]) {
   const wire = await loadWire(id)
   const read = (bytes: Uint8Array[]) =>
-    decode(wire, { key: 'k'.repeat(20), profile: wire.profile, tools }, bytes, 'text/event-stream')
+    decodeResponse(wire, { turnKey: 'k'.repeat(20), profile: wire.profile, tools }, bytes, 'text/event-stream')
   const cases = [
-    { what: `${id}: text in ${TEXT} pieces`, stream: (count: number) => sse(text(words(count))), count: TEXT },
+    {
+      what: `${id}: text in ${TEXT_CHUNKS} pieces`,
+      stream: (count: number) => sse(text(createWords(count))),
+      count: TEXT_CHUNKS,
+    },
     ...(call
       ? [
           {
             what: `${id}: arguments in ${FRAGMENTS} fragments`,
-            stream: (count: number) => sse(call(json(count))),
+            stream: (count: number) => sse(call(createJsonFragments(count))),
             count: FRAGMENTS,
           },
         ]
@@ -106,39 +113,39 @@ for (const [id, { text, call, said }] of Object.entries(WIRES) as [WireId, (type
   for (const { what, stream, count } of cases) {
     const once = stream(count)
     const twice = stream(2 * count)
-    const measured = measure([
-      { name: 'floor', run: () => bare(once, said) },
+    const measured = measureCpuTime([
+      { name: 'floor', run: () => decodeBaseline(once, said) },
       { name: 'ours', run: () => read(once) },
       { name: 'double', run: () => read(twice) },
     ])
-    const [floor = 0, ours = 0, double = 0] = measured.times
+    const [floor = 0, ours = 0, double = 0] = measured.medianTimes
     rows.push({
-      what,
-      figure: `${ours.toFixed(1)} ms against ${floor.toFixed(1)} ms`,
+      label: what,
+      figures: `${ours.toFixed(1)} ms against ${floor.toFixed(1)} ms`,
       ratio: measured.ratio(1, 0),
-      limit: 2,
+      maxRatio: 2,
     })
     rows.push({
-      what: `… twice as many`,
-      figure: `${double.toFixed(1)} ms against ${ours.toFixed(1)} ms`,
+      label: `… twice as many`,
+      figures: `${double.toFixed(1)} ms against ${ours.toFixed(1)} ms`,
       ratio: measured.ratio(2, 1),
-      limit: 2.2,
+      maxRatio: 2.2,
     })
   }
 }
-report(
+reportTable(
   'decode',
   `Decoding a stream into a turn, compared with a minimal decoder: an SSE parser, \`JSON.parse\` for each event, and concatenation. Node ${process.version}.`,
   rows,
 )
 
 /** The floor: what nobody can do without. */
-function bare(pieces: readonly Uint8Array[], said: (event: Said) => string | undefined): string {
+function decodeBaseline(pieces: readonly Uint8Array[], said: (event: StreamedEvent) => string | undefined): string {
   let text = ''
   const parser = createParser({
     onEvent: ({ data }) => {
       if (data === '[DONE]') return
-      const event = JSON.parse(data) as Said
+      const event = JSON.parse(data) as StreamedEvent
       if (typeof event.delta === 'object') event.delta_ = event.delta
       text += said(event) ?? ''
     },
@@ -149,19 +156,19 @@ function bare(pieces: readonly Uint8Array[], said: (event: Said) => string | und
 }
 
 /** The shapes in which the floor looks for text. */
-interface Said {
+interface StreamedEvent {
   choices?: { delta?: { content?: string; tool_calls?: { function?: { arguments?: string } }[] } }[]
   candidates?: { content?: { parts?: { text?: string }[] } }[]
-  response?: Said
+  response?: StreamedEvent
   delta?: string | { text?: string; partial_json?: string }
   delta_?: { text?: string; partial_json?: string }
 }
 
-function words(count: number): string[] {
+function createWords(count: number): string[] {
   return Array.from({ length: count }, (_, at) => `word${at} `)
 }
 
-function json(count: number): string[] {
+function createJsonFragments(count: number): string[] {
   return ['{"content":"', ...Array.from({ length: count - 2 }, (_, at) => `line ${at}\\n`), '"}']
 }
 

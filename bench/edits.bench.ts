@@ -3,15 +3,15 @@ import { type RealEdit, realEdits } from '../test/edits/real-edits.ts'
 import { share, startTally, type Tally } from '../test/edits/tally.ts'
 import { startRandom } from '../test/support/mutate-random.ts'
 import { workspace } from '../test/tool/workspace.ts'
-import { bothVersions, type Versions } from './support/packages.ts'
-import { publish } from './support/report.ts'
+import { loadBothVersions, type PackageVersions } from './support/packages.ts'
+import { publishSection } from './support/report.ts'
 
 /**
  * Chosen by name; nobody looked at them while the edit tool was made. A list of these is run once: if it shows a wrong edit, or is
  * looked at for any other reason, its packages move to `TUNED`, and others take their place. docs/performance.md says how often
  * each list was run.
  */
-const PACKAGES: readonly Versions[] = [
+const PACKAGES: readonly PackageVersions[] = [
   ['animate.css', '3.7.0', '4.0.0'],
   ['bookshelf', '0.9.4', '0.14.2'],
   ['bullmq', '5.26.2', '5.73.2'],
@@ -63,7 +63,7 @@ const PACKAGES: readonly Versions[] = [
 ]
 
 /** The edit tool was tuned on these, so they prove nothing. They can be run as often as one likes. */
-const TUNED: readonly Versions[] = [
+const TUNING_PACKAGES: readonly PackageVersions[] = [
   ['@fastify/cors', '8.3.0', '10.0.0'],
   ['@hapi/hapi', '20.0.0', '21.0.0'],
   ['@types/jquery', '3.3.31', '3.5.16'],
@@ -319,25 +319,25 @@ const TUNED: readonly Versions[] = [
 
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 /** No package, and no file, is to outweigh the others. */
-const MAX_OF_PACKAGE = 40
-const MAX_OF_FILE = 12
+const MAX_EDITS_PER_PACKAGE = 40
+const MAX_EDITS_PER_FILE = 12
 const MAX_SHOWN = 3
 
 await main()
 
 async function main(): Promise<void> {
-  const chosen = chosenPackages()
+  const chosen = readChosenPackages()
   const edits: RealEdit[] = []
   let packages = 0
   for (const versions of chosen ?? PACKAGES) {
-    const files = await bothVersions(versions)
+    const files = await loadBothVersions(versions)
     if (!files) continue
     packages++
     const random = startRandom(SEED, packages)
     const found = [...files].flatMap(([name, [before, after]]) =>
-      random.shuffled(realEdits(name, before, after, random)).slice(0, MAX_OF_FILE),
+      random.shuffled(realEdits(name, before, after, random)).slice(0, MAX_EDITS_PER_FILE),
     )
-    edits.push(...random.shuffled(found).slice(0, MAX_OF_PACKAGE))
+    edits.push(...random.shuffled(found).slice(0, MAX_EDITS_PER_PACKAGE))
   }
   if (packages === 0) {
     process.stdout.write('The registry cannot be reached, so there are no edits to try: skipped.\n')
@@ -354,15 +354,15 @@ async function main(): Promise<void> {
       }
       const verdict = await attempt(ws, 'smart_edit', one)
       smart.add(one, verdict)
-      if (verdict === 'wrong' && smart.all.wrong <= MAX_SHOWN) await show(one, ws.read('file'))
+      if (verdict === 'wrong' && smart.all.wrong <= MAX_SHOWN) await printWrongEdit(one, ws.read('file'))
       exact.add(one, await attempt(ws, 'replace', one))
     }
   }
   const names = `${edits.length} edits, from two versions each of ${packages} packages`
   const left = `Not counted: ${others} attempts whose damaged search text occurs literally in the file, so that it describes another edit.`
-  const table = `${tableOf(smart, exact)}\n\n${left}`
+  const table = `${formatTable(smart, exact)}\n\n${left}`
   if (chosen || packages < PACKAGES.length) process.stdout.write(`${names}\n\n${table}\n`)
-  else publish('edits', `${names}: ${PACKAGES.map(([name]) => name).join(', ')}.\n\n${table}`)
+  else publishSection('edits', `${names}: ${PACKAGES.map(([name]) => name).join(', ')}.\n\n${table}`)
   if (smart.all.wrong > 0) process.exitCode = 1
 }
 
@@ -370,17 +370,17 @@ async function main(): Promise<void> {
  * Other packages, of which nothing is published: `DRAGOMAN_PACKAGES=tuned npm run bench -- edits`, or some of one's own,
  * `DRAGOMAN_PACKAGES='express@4.17.1..4.19.0 …'`.
  */
-function chosenPackages(): readonly Versions[] | undefined {
+function readChosenPackages(): readonly PackageVersions[] | undefined {
   const given = process.env['DRAGOMAN_PACKAGES']
   if (given === undefined || given === '') return undefined
-  if (given === 'tuned') return TUNED
-  return given.split(/\s+/).flatMap((one): Versions[] => {
+  if (given === 'tuned') return TUNING_PACKAGES
+  return given.split(/\s+/).flatMap((one): PackageVersions[] => {
     const [, name, from, to] = /^(.+)@(.+)\.\.(.+)$/.exec(one) ?? []
     return name !== undefined && from !== undefined && to !== undefined ? [[name, from, to]] : []
   })
 }
 
-function tableOf(smart: Tally, exact: Tally): string {
+function formatTable(smart: Tally, exact: Tally): string {
   const row = (what: string, of: (tally: Tally) => Tally['all']): string => {
     const [count, floor] = [of(smart), of(exact)]
     const sum = count.right + count.refused + count.wrong
@@ -396,7 +396,7 @@ function tableOf(smart: Tally, exact: Tally): string {
 }
 
 /** Tells of an edit that went wrong. */
-async function show({ kind, edit, both, old, fresh }: Attempt, result: string): Promise<void> {
+async function printWrongEdit({ kind, edit, both, old, fresh }: Attempt, result: string): Promise<void> {
   const { unifiedDiff } = await import('../src/tool/text/diff.ts')
   const wrong = unifiedDiff('expected and found', edit.after, result.replaceAll('\r\n', '\n'))
   const right = unifiedDiff('the edit', edit.before, edit.after)

@@ -4,88 +4,88 @@ import { truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { localHost } from '../src/host/local.ts'
+import { localHost } from '../src/host/local-host.ts'
 import type { JsonObject } from '../src/model/json.ts'
 import { builtinTools } from '../src/tool/builtin/index.ts'
-import type { ToolOutput } from '../src/tool/define.ts'
-import { toolbox } from '../src/tool/toolbox.ts'
+import type { ToolOutput } from '../src/tool/tool.ts'
+import { createToolbox } from '../src/tool/toolbox.ts'
 import { median } from './support/measure.ts'
-import { report, type Row } from './support/report.ts'
+import { reportTable, type BenchmarkRow } from './support/report.ts'
 
 const AREAS = 50
 const PACKAGES = 50
 const FILES_EACH = 20
 const FILES = AREAS * PACKAGES * FILES_EACH
-const WIDE = 2500
+const WIDE_FOLDER_FILES = 2500
 const ROUNDS = 9
 /** How much longer a tool may take than the bare thing. */
-const LIMIT = 1.5
+const MAX_RATIO = 1.5
 /** Megabytes that a task may need beyond what the process has anyway. */
-const MOST = 100
+const MAX_EXTRA_MB = 100
 const GIGABYTE = 2 ** 30
 
 const [, , part, place] = process.argv
-if (part === undefined) await everything()
-else await oneOfMuch(part, place ?? '')
+if (part === undefined) await runAll()
+else await runLargeTask(part, place ?? '')
 
-async function everything(): Promise<void> {
+async function runAll(): Promise<void> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'dragoman-files-')))
   try {
-    const rows = [...(await onTree(join(base, 'tree'))), ...onMuch(join(base, 'much'))]
+    const rows = [...(await measureTree(join(base, 'tree'))), ...measureMemory(join(base, 'much'))]
     const about = `A tree of ${FILES} files in ${AREAS * PACKAGES} folders; the tools compared with \`rg\` or a minimal directory walk in the same run, alternating, medians of ${ROUNDS}; processor time where only this process works. The last rows are peak memory, each in its own process, minus that of a process that has only loaded the tools. Node ${process.version}.`
-    report('files', about, rows)
+    reportTable('files', about, rows)
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
 }
 
-async function onTree(tree: string): Promise<Row[]> {
+async function measureTree(tree: string): Promise<BenchmarkRow[]> {
   makeTree(tree)
   const wide = `${tree}-wide`
   makeWide(wide)
-  const list = toolsIn(wide)
+  const list = createToolRunner(wide)
   const { rgPath } = await import('@vscode/ripgrep')
-  const call = toolsIn(tree)
-  const search = (what: string, pattern: string): Promise<Row> =>
-    compared(
+  const call = createToolRunner(tree)
+  const search = (what: string, pattern: string): Promise<BenchmarkRow> =>
+    compareTimes(
       `search, ${what}, against \`rg\``,
       wallClock,
       () => call('search_file_content', { pattern }),
-      () => bareSearch(rgPath, pattern, tree),
+      () => searchBaseline(rgPath, pattern, tree),
     )
   return [
     await search('50 lines found', 'needle'),
     await search('1,000 lines found', 'usual'),
     await search('10,000 lines found, each in another file', 'common'),
     await search('nothing found', 'absent'),
-    await compared(
+    await compareTimes(
       'glob `**/*.md`, 2,500 of the files, newest first, against a directory walk with `stat`',
       processorTime,
       () => call('glob', { pattern: '**/*.md' }),
-      () => bareWalk(tree, /\.md$/),
+      () => walkBaseline(tree, /\.md$/),
     ),
-    await compared(
+    await compareTimes(
       'glob `**/*`, all files, newest first, against a directory walk with `stat`',
       processorTime,
       () => call('glob', { pattern: '**/*' }),
-      () => bareWalk(tree, /./),
+      () => walkBaseline(tree, /./),
     ),
-    await compared(
+    await compareTimes(
       'list_directory, a folder of 2,500 files, against reading and sorting the folder',
       processorTime,
-      () => often(() => list('list_directory', { path: wide })),
-      () => often(() => bareList(wide)),
+      () => repeatWork(() => list('list_directory', { path: wide })),
+      () => repeatWork(() => listBaseline(wide)),
     ),
   ]
 }
 
 /** They take turns, so that a busy moment of the machine hits both. */
-async function compared(
+async function compareTimes(
   what: string,
   clock: () => number,
   ours: () => Promise<unknown>,
   floor: () => unknown,
-): Promise<Row> {
+): Promise<BenchmarkRow> {
   const times: [number[], number[]] = [[], []]
   for (let round = -3; round < ROUNDS; round++) {
     for (const [at, run] of [ours, floor].entries()) {
@@ -96,7 +96,12 @@ async function compared(
   }
   const [mine, bare] = times
   const ratio = median(mine.map((time, at) => time / (bare[at] ?? Number.NaN)))
-  return { what, figure: `${median(mine).toFixed(0)} ms against ${median(bare).toFixed(0)} ms`, ratio, limit: LIMIT }
+  return {
+    label: what,
+    figures: `${median(mine).toFixed(0)} ms against ${median(bare).toFixed(0)} ms`,
+    ratio,
+    maxRatio: MAX_RATIO,
+  }
 }
 
 function wallClock(): number {
@@ -109,11 +114,11 @@ function processorTime(): number {
   return (user + system) / 1000
 }
 
-async function often(work: () => unknown): Promise<void> {
+async function repeatWork(work: () => unknown): Promise<void> {
   for (let round = 0; round < 50; round++) await work()
 }
 
-function bareList(folder: string): string {
+function listBaseline(folder: string): string {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   return entries.map((entry) => (entry.isDirectory() ? `[DIR] ${entry.name}` : entry.name)).join('\n')
 }
@@ -134,10 +139,10 @@ function makeTree(tree: string): void {
 /** A folder with many files, and nothing in them. */
 function makeWide(folder: string): void {
   mkdirSync(folder)
-  for (let file = 0; file < WIDE; file++) writeFileSync(join(folder, `file-${file}.ts`), '')
+  for (let file = 0; file < WIDE_FOLDER_FILES; file++) writeFileSync(join(folder, `file-${file}.ts`), '')
 }
 
-function bareSearch(program: string, word: string, tree: string): Promise<number> {
+function searchBaseline(program: string, word: string, tree: string): Promise<number> {
   return new Promise((resolve) => {
     const child = spawn(program, ['--no-config', '--line-number', '--ignore-case', '--hidden', word, '.'], {
       cwd: tree,
@@ -150,7 +155,7 @@ function bareSearch(program: string, word: string, tree: string): Promise<number
 }
 
 /** The paths of the files that fit, the newest first. */
-function bareWalk(top: string, fits: RegExp): string[] {
+function walkBaseline(top: string, fits: RegExp): string[] {
   const found: { path: string; time: number }[] = []
   const walk = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -163,11 +168,17 @@ function bareWalk(top: string, fits: RegExp): string[] {
   return found.sort((a, b) => b.time - a.time).map(({ path }) => path)
 }
 
-function toolsIn(folder: string): (name: string, input: JsonObject) => Promise<ToolOutput> {
+function createToolRunner(folder: string): (name: string, input: JsonObject) => Promise<ToolOutput> {
   const host = localHost({ folders: [folder], scratch: `${folder}-scratch` })
-  const box = toolbox(builtinTools({ memory: `${folder}-memory` }))
-  const seen = { note: () => undefined, known: () => undefined }
-  const context = { host, folders: [folder], signal: new AbortController().signal, progress: () => undefined, seen }
+  const box = createToolbox(builtinTools({ memory: `${folder}-memory` }))
+  const seenFiles = { setHash: () => undefined, getHash: () => undefined }
+  const context = {
+    host,
+    folders: [folder],
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    seenFiles,
+  }
   return async (name, input) => {
     const found = box.find(name)
     if (!('tool' in found)) throw new Error(`there is no tool ${name}`)
@@ -178,8 +189,8 @@ function toolsIn(folder: string): (name: string, input: JsonObject) => Promise<T
 }
 
 /** The child's part: does one thing with much data, and says how much memory it ever had. */
-async function oneOfMuch(what: string, folder: string): Promise<void> {
-  const call = toolsIn(folder)
+async function runLargeTask(what: string, folder: string): Promise<void> {
+  const call = createToolRunner(folder)
   const work: Record<string, () => Promise<unknown>> = {
     nothing: () => call('read_file', { absolute_path: join(folder, 'small.txt') }),
     read: () => call('read_file', { absolute_path: join(folder, 'text.txt'), offset: 10_000_000, limit: 100 }),
@@ -192,22 +203,22 @@ async function oneOfMuch(what: string, folder: string): Promise<void> {
   process.stdout.write(`${process.resourceUsage().maxRSS}\n`)
 }
 
-function onMuch(folder: string): Row[] {
+function measureMemory(folder: string): BenchmarkRow[] {
   mkdirSync(folder)
   writeFileSync(join(folder, 'small.txt'), 'small\n')
   writeFileSync(join(folder, 'sparse.bin'), 'begins with text\n')
   truncateSync(join(folder, 'sparse.bin'), GIGABYTE)
-  makeText(join(folder, 'text.txt'))
-  const base = peak('nothing', folder)
-  const row = (what: string, name: string): Row => {
+  writeLargeText(join(folder, 'text.txt'))
+  const base = measurePeakMb('nothing', folder)
+  const row = (what: string, name: string): BenchmarkRow => {
     const begun = performance.now()
-    const more = Math.max(0, peak(name, folder) - base)
+    const more = Math.max(0, measurePeakMb(name, folder) - base)
     const seconds = ((performance.now() - begun) / 1000).toFixed(1)
     return {
-      what: `memory: ${what} (at most ${MOST} MB more)`,
-      figure: `${more.toFixed(0)} MB more, ${seconds} s`,
-      ratio: more / MOST,
-      limit: 1,
+      label: `memory: ${what} (at most ${MAX_EXTRA_MB} MB more)`,
+      figures: `${more.toFixed(0)} MB more, ${seconds} s`,
+      ratio: more / MAX_EXTRA_MB,
+      maxRatio: 1,
     }
   }
   return [
@@ -219,7 +230,7 @@ function onMuch(folder: string): Row[] {
   ]
 }
 
-function makeText(path: string): void {
+function writeLargeText(path: string): void {
   const descriptor = openSync(path, 'w')
   let line = 0
   for (let size = 0; size < GIGABYTE;) {
@@ -230,7 +241,7 @@ function makeText(path: string): void {
   closeSync(descriptor)
 }
 
-function peak(what: string, folder: string): number {
+function measurePeakMb(what: string, folder: string): number {
   const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), what, folder], { encoding: 'utf8' })
   if (child.status !== 0) throw new Error(child.stderr)
   return Number(child.stdout) / 1024

@@ -3,23 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { run } from '../src/agent/run.ts'
-import { loop } from '../src/rehearsal/scripts/loop.ts'
-import { startRehearsal } from '../src/rehearsal/server.ts'
-import { takeUp } from '../src/session/session.ts'
-import { jsonlStore } from '../src/session/store/jsonl.ts'
-import { tool } from '../src/tool/custom.ts'
+import { run } from '../src/agent/loop/run.ts'
+import { createLoopScript } from '../src/rehearsal/builtin-scripts/loop.ts'
+import { startRehearsalServer } from '../src/rehearsal/server.ts'
+import { resumeSession } from '../src/session/session.ts'
+import { jsonlStore } from '../src/session/store/jsonl-store.ts'
+import { tool } from '../src/tool/custom-tool.ts'
 import { agentOf, modelOn } from '../test/support/stage.ts'
-import { bodyWriter } from '../src/wire/incremental.ts'
+import { createIncrementalBodyWriter } from '../src/wire/history/incremental-body-writer.ts'
 import { median } from './support/measure.ts'
-import { report } from './support/report.ts'
+import { reportTable } from './support/report.ts'
 
 const TURNS = Number(process.env['DRAGOMAN_TURNS'] ?? 10_000)
 
 /** The model server has a process of its own, so that its work is not counted as ours. */
 if (process.argv[2] === '--server') {
-  const script = loop(TURNS, { name: 'count', args: {} })
-  const server = await startRehearsal({ scripts: { script }, light: true, pace: 0 })
+  const script = createLoopScript(TURNS, { name: 'count', args: {} })
+  const server = await startRehearsalServer({ scripts: { script }, isLightweight: true, paceMs: 0 })
   process.stdout.write(`${server.url}\n`)
 } else await measureSession()
 
@@ -38,8 +38,8 @@ async function measureSession(): Promise<void> {
   let ended = 0
   let turns = 0
   // All that is done between an answer and the next request, up to the writing of its bytes: the log, the tool, the encoding.
-  const writer: typeof bodyWriter = (wire) => {
-    const write = bodyWriter(wire)
+  const writer: typeof createIncrementalBodyWriter = (wire) => {
+    const write = createIncrementalBodyWriter(wire)
     return (request, profile) => {
       const body = write(request, profile)
       if (ended > 0) gaps.push(now() - ended)
@@ -49,8 +49,8 @@ async function measureSession(): Promise<void> {
   const model = modelOn('openai-chat', { url }, 'script', writer)
   const timed = {
     ...model,
-    ask: async function* (...args: Parameters<typeof model.ask>) {
-      for await (const event of model.ask(...args)) {
+    ask: async function* (...args: Parameters<typeof model.stream>) {
+      for await (const event of model.stream(...args)) {
         if (event.type === 'open' && ended > 0) whole.push(now() - ended)
         if (event.type === 'finish') ended = now()
         yield event
@@ -65,11 +65,11 @@ async function measureSession(): Promise<void> {
     effects: () => [],
     run: () => `counted ${++counted}`,
   })
-  const agent = agentOf(timed, [count], { session: takeUp(log) })
+  const agent = agentOf(timed, [count], { session: resumeSession(log) })
   for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) {
     if (event.type !== 'budget') continue
     turns = event.turns
-    if (turns === TURNS / 10 || turns === TURNS) memory.set(turns, used())
+    if (turns === TURNS / 10 || turns === TURNS) memory.set(turns, usedMemory())
   }
   log.close()
   child.kill()
@@ -80,21 +80,21 @@ async function measureSession(): Promise<void> {
   const [first, last] = [TURNS / 100, TURNS * 0.99]
   const [early, late] = [around(gaps, first), around(gaps, last)]
   const growth = ((memory.get(TURNS) ?? 0) - (memory.get(TURNS / 10) ?? 0)) / 2 ** 20
-  report(
+  reportTable(
     'long-session',
     `One session of ${TURNS} turns with a tool call each, with the durable log, over real HTTP. Node ${process.version}.`,
     [
       {
-        what: `from the end of a response to the last byte of the next request, turn ${last} against turn ${first}`,
-        figure: `${late.toFixed(2)} ms against ${early.toFixed(2)} ms (to the first byte of the next response: ${around(whole, last).toFixed(1)} ms against ${around(whole, first).toFixed(1)} ms)`,
+        label: `from the end of a response to the last byte of the next request, turn ${last} against turn ${first}`,
+        figures: `${late.toFixed(2)} ms against ${early.toFixed(2)} ms (to the first byte of the next response: ${around(whole, last).toFixed(1)} ms against ${around(whole, first).toFixed(1)} ms)`,
         ratio: late / early,
-        limit: 2,
+        maxRatio: 2,
       },
       {
-        what: `memory, turn ${TURNS} against turn ${TURNS / 10} (at most 50 MB more)`,
-        figure: `${growth.toFixed(1)} MB more`,
+        label: `memory, turn ${TURNS} against turn ${TURNS / 10} (at most 50 MB more)`,
+        figures: `${growth.toFixed(1)} MB more`,
         ratio: growth / 50,
-        limit: 1,
+        maxRatio: 1,
       },
     ],
   )
@@ -104,7 +104,7 @@ function now(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
-function used(): number {
+function usedMemory(): number {
   ;(globalThis as { gc?: () => void }).gc?.()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

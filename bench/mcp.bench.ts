@@ -3,29 +3,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { localHost } from '../src/host/local.ts'
-import type { ToolContext } from '../src/tool/define.ts'
-import { openServers } from '../src/tool/mcp/servers.ts'
-import { memoryShelf } from '../src/tool/mcp/shelf.ts'
+import { localHost } from '../src/host/local-host.ts'
+import type { ToolContext } from '../src/tool/tool.ts'
+import { createMcpServers } from '../src/tool/mcp/server/servers.ts'
+import { createMemoryKeyValueStore } from '../src/tool/mcp/server/key-value-store.ts'
 import { root } from '../test/support/paths.ts'
 import { median } from './support/measure.ts'
-import { report, type Row } from './support/report.ts'
+import { reportTable, type BenchmarkRow } from './support/report.ts'
 
 const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 25)
 const CALLS = 200
 
-const place = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
 const program = { command: process.execPath, args: [join(root, 'test/mcp/support/fixture-server.mjs')] }
 
 // The bare client of the SDK, with its own transport.
 const client = new Client({ name: 'bench', version: '1' })
-await client.connect(new StdioClientTransport({ ...program, cwd: place, stderr: 'ignore' }))
+await client.connect(new StdioClientTransport({ ...program, cwd: folder, stderr: 'ignore' }))
 await client.listTools()
 // The same server, by way of the host, the connection and the bridge.
-const host = localHost({ folders: [place], scratch: mkdtempSync(join(place, 'scratch-')), sandbox: { mode: 'auto' } })
-const open = host.companions.open.bind(host.companions)
-const shelves = { shelf: memoryShelf(), tokens: memoryShelf() }
-const servers = openServers({ pond: program }, { folders: [place], env: process.env, open, ...shelves })
+const host = localHost({ folders: [folder], scratch: mkdtempSync(join(folder, 'scratch-')), sandbox: { mode: 'auto' } })
+const open = host.stdioProcesses.open.bind(host.stdioProcesses)
+const mcpStores = { listCache: createMemoryKeyValueStore(), tokenStore: createMemoryKeyValueStore() }
+const servers = createMcpServers(
+  { pond: program },
+  { folders: [folder], env: process.env, openProcess: open, ...mcpStores },
+)
 await servers.list[0]?.ready()
 const tools = new Map(
   servers
@@ -35,12 +38,12 @@ const tools = new Map(
 )
 const context = { signal: new AbortController().signal, progress: () => undefined } as unknown as ToolContext
 
-interface Spent {
+interface CallCost {
   readonly wall: number
   readonly cpu: number
 }
 
-async function spend(work: () => Promise<unknown>): Promise<Spent> {
+async function measureCalls(work: () => Promise<unknown>): Promise<CallCost> {
   const [began, before] = [performance.now(), process.cpuUsage()]
   for (let call = 0; call < CALLS; call++) await work()
   const { user, system } = process.cpuUsage(before)
@@ -48,27 +51,27 @@ async function spend(work: () => Promise<unknown>): Promise<Spent> {
 }
 
 /** Both ways in turn, so that a busy moment of the machine hits both. */
-async function compare(name: string, input: Record<string, string>): Promise<Row[]> {
+async function compare(name: string, input: Record<string, string>): Promise<BenchmarkRow[]> {
   const tool = tools.get(name)
   if (!tool) throw new Error(`the fixture has no tool ${name}`)
-  const runs: { bare: Spent; ours: Spent }[] = []
+  const runs: { bare: CallCost; ours: CallCost }[] = []
   for (let round = 0; round < ROUNDS + 2; round++) {
-    const bare = await spend(() => client.callTool({ name, arguments: input }))
-    const ours = await spend(() => tool.run(input, context))
+    const bare = await measureCalls(() => client.callTool({ name, arguments: input }))
+    const ours = await measureCalls(() => tool.run(input, context))
     if (round >= 2) runs.push({ bare, ours })
   }
-  const row = (what: string, of: (spent: Spent) => number): Row => ({
-    what: `${name}: ${what}`,
-    figure: `${median(runs.map(({ ours }) => of(ours))).toFixed(3)} ms against ${median(runs.map(({ bare }) => of(bare))).toFixed(3)} ms`,
+  const row = (what: string, of: (spent: CallCost) => number): BenchmarkRow => ({
+    label: `${name}: ${what}`,
+    figures: `${median(runs.map(({ ours }) => of(ours))).toFixed(3)} ms against ${median(runs.map(({ bare }) => of(bare))).toFixed(3)} ms`,
     ratio: median(runs.map(({ ours, bare }) => of(ours) / of(bare))),
-    limit: 1.5,
+    maxRatio: 1.5,
   })
   return [row('time of a call', ({ wall }) => wall), row('processor time of a call, client side', ({ cpu }) => cpu)]
 }
 
 try {
   const rows = [...(await compare('echo', { word: 'hello' })), ...(await compare('structured', {}))]
-  report(
+  reportTable(
     'mcp',
     `A call of an MCP tool (names, limits, conversions, sandboxed process) compared with the same call through the official SDK’s client and transport, over stdio; medians of ${ROUNDS} rounds of ${CALLS} calls, alternating. Node ${process.version}.`,
     rows,
@@ -77,5 +80,5 @@ try {
   await client.close()
   await servers.close()
   host.close()
-  rmSync(place, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -1,34 +1,40 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bashRejects } from '../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../src/host/look.ts'
-import { approvalPolicy } from '../src/policy/approval.ts'
+import { findBashSyntaxError } from '../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../src/host/files/disk-view.ts'
+import { approvalPolicy } from '../src/policy/approval-policy.ts'
 import { ground, type Step } from '../test/policy/ground.ts'
 import { hasShared, shared } from '../test/support/paths.ts'
 import { type Folded, unfolded } from '../test/support/security-cases.ts'
 import { median } from './support/measure.ts'
-import { report, type Row } from './support/report.ts'
+import { reportTable, type BenchmarkRow } from './support/report.ts'
 
 const ROUNDS = 7
 /** Many commands can only be judged with bash's own opinion, so a decision is measured in the time that bash takes to start. */
-const LIMIT = 3
+const MAX_RATIO = 3
 
 /** Commands to judge: those of the reference material, or a few of our own where it is absent. */
-const { commands, fixture } = hasShared ? reference() : { commands: ownCommands(), fixture: [] }
+const { commands, fixture } = hasShared ? readReferenceCommands() : { commands: createSampleCommands(), fixture: [] }
 
-using at = ground(fixture)
-let asked = 0
+using workspace = ground(fixture)
+let bashChecks = 0
 const rejected = (text: string): Promise<string | undefined> => {
-  asked++
-  return bashRejects(text)
+  bashChecks++
+  return findBashSyntaxError(text)
 }
-const options = { mode: 'default', folders: [at.ws], home: at.home, disk: lookAtDisk(), rejected } as const
+const options = {
+  mode: 'default',
+  folders: [workspace.ws],
+  home: workspace.home,
+  disk: createDiskView(),
+  rejected,
+} as const
 const policy = approvalPolicy(options)
 for (const command of commands) await decide(command)
-const share = `bash was asked about ${asked} of ${commands.length}`
+const share = `bash was asked about ${bashChecks} of ${commands.length}`
 
 const starts: number[] = []
-for (let round = 0; round < 100; round++) starts.push(await timed(() => bashRejects('ls')))
+for (let round = 0; round < 100; round++) starts.push(await measureMs(() => findBashSyntaxError('ls')))
 const floor = median(starts)
 
 /** By the clock and by the processor, one decision after the other, without a pause. */
@@ -37,46 +43,46 @@ const cost = commands.map((): number[] => [])
 for (let round = 0; round < ROUNDS; round++) {
   for (const [index, command] of commands.entries()) {
     const used = process.cpuUsage()
-    clock[index]?.push(await timed(() => decide(command)))
+    clock[index]?.push(await measureMs(() => decide(command)))
     const { user, system } = process.cpuUsage(used)
     cost[index]?.push((user + system) / 1000)
   }
 }
 
-report(
+reportTable(
   'policy',
   `Decisions about ${commands.length} shell commands, most of them hostile, ${ROUNDS} times, one after the other; ${share}. Node ${process.version}.`,
-  [row('wall time', clock), row('processor time', cost)],
+  [createRow('wall time', clock), createRow('processor time', cost)],
 )
 
 /** Every single decision counts; beside it what is left if a command's time is the median of its rounds. */
-function row(what: string, times: readonly (readonly number[])[]): Row {
+function createRow(what: string, times: readonly (readonly number[])[]): BenchmarkRow {
   const all = times.flat()
-  const slowest = at99(all)
+  const slowest = percentile99(all)
   return {
-    what: `${what} of a decision (p99) against the start of bash`,
-    figure: `${slowest.toFixed(2)} ms against ${floor.toFixed(2)} ms (median: ${median(all).toFixed(2)} ms; p99 of the commands’ medians: ${at99(times.map(median)).toFixed(2)} ms)`,
+    label: `${what} of a decision (p99) against the start of bash`,
+    figures: `${slowest.toFixed(2)} ms against ${floor.toFixed(2)} ms (median: ${median(all).toFixed(2)} ms; p99 of the commands’ medians: ${percentile99(times.map(median)).toFixed(2)} ms)`,
     ratio: slowest / floor,
-    limit: LIMIT,
+    maxRatio: MAX_RATIO,
   }
 }
 
-function at99(times: readonly number[]): number {
+function percentile99(times: readonly number[]): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const before = performance.now()
   await work()
   return performance.now() - before
 }
 
 async function decide(command: string): Promise<void> {
-  const effects = [{ kind: 'exec', command: at.fill(command), folder: at.ws }] as const
+  const effects = [{ kind: 'exec', command: workspace.fill(command), folder: workspace.ws }] as const
   await policy.decide({ tool: 'run_shell_command', input: {}, effects })
 }
 
-function reference(): { commands: readonly string[]; fixture: readonly Step[] } {
+function readReferenceCommands(): { commands: readonly string[]; fixture: readonly Step[] } {
   const file = JSON.parse(readFileSync(join(shared, 'security/shell-policy.json'), 'utf8')) as {
     readonly fixture: readonly Step[]
     readonly cases: readonly { readonly command: Folded }[]
@@ -84,7 +90,7 @@ function reference(): { commands: readonly string[]; fixture: readonly Step[] } 
   return { commands: file.cases.map(({ command }) => unfolded(command)), fixture: file.fixture }
 }
 
-function ownCommands(): readonly string[] {
+function createSampleCommands(): readonly string[] {
   return [
     'ls -la | head',
     'git status && git diff --stat',

@@ -4,19 +4,19 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startRehearsal } from '../src/rehearsal/server.ts'
+import { startRehearsalServer } from '../src/rehearsal/server.ts'
 import { root } from '../test/support/paths.ts'
 import { median } from './support/measure.ts'
-import { report } from './support/report.ts'
+import { reportTable } from './support/report.ts'
 
 const CHUNKS = 20_000
 const ROUNDS = Number(process.env['DRAGOMAN_ROUNDS'] ?? 5)
 /** A key that the stream does not hold, so that whoever sees it knows where it is from. */
 const KEY = 'Z'
-const END = 'That was all.'
-const WORDS = 'some words of *prose* and `code`, then more of them.\n\n'
+const END_TEXT = 'That was all.'
+const SAMPLE_TEXT = 'some words of *prose* and `code`, then more of them.\n\n'
 
-if (process.send) await serve(process.send.bind(process))
+if (process.send) await serveStreams(process.send.bind(process))
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-terminal-'))
 // In a process of its own: whoever serves a stream at full speed cannot tell when a key has come back.
@@ -25,21 +25,21 @@ const server = fork(fileURLToPath(import.meta.url))
 const [[FLOOD, RIVER]] = (await once(server, 'message')) as [[string, string]]
 
 /** Serves the stream until nobody needs it any more. */
-async function serve(tell: (urls: [string, string]) => void): Promise<never> {
-  const say = `${WORDS.repeat(Math.ceil((CHUNKS * 5) / WORDS.length)).slice(0, CHUNKS * 5)}\n\n${END}`
+async function serveStreams(tell: (urls: [string, string]) => void): Promise<never> {
+  const say = `${SAMPLE_TEXT.repeat(Math.ceil((CHUNKS * 5) / SAMPLE_TEXT.length)).slice(0, CHUNKS * 5)}\n\n${END_TEXT}`
   const steps = [{ say, pieces: CHUNKS }]
   const scripts = { stream: { steps } }
-  const flood = await startRehearsal({ scripts, pace: 0, light: true })
-  const river = await startRehearsal({ scripts, pace: 1, light: true })
+  const flood = await startRehearsalServer({ scripts, paceMs: 0, isLightweight: true })
+  const river = await startRehearsalServer({ scripts, paceMs: 1, isLightweight: true })
   tell([flood.url, river.url])
   await once(process, 'disconnect')
   process.exit()
 }
 
 /** Runs the command in a terminal of its own, types while the answer comes in, and leaves. */
-async function onTerminal(url: string): Promise<{ delays: number[]; cpu: number }> {
+async function measureTerminal(url: string): Promise<{ delays: number[]; cpu: number }> {
   const delays: number[] = []
-  const { cpu } = await run(url, ['-m', 'openai-chat/stream'], (write, hear) => {
+  const { cpu } = await runCommand(url, ['-m', 'openai-chat/stream'], (write, hear) => {
     let sent = 0
     let isDone = false
     const type = () => {
@@ -62,7 +62,7 @@ async function onTerminal(url: string): Promise<{ delays: number[]; cpu: number 
         sent = -1
         setTimeout(type, 10)
       }
-      if (tail.includes(END) && !isDone) {
+      if (tail.includes(END_TEXT) && !isDone) {
         isDone = true
         setTimeout(() => write('\u0003'), 200)
         setTimeout(() => write('\u0004'), 400)
@@ -72,10 +72,10 @@ async function onTerminal(url: string): Promise<{ delays: number[]; cpu: number 
   return { delays, cpu }
 }
 
-type Script = (write: (keys: string) => void, hear: (listener: (text: string) => void) => void) => void
+type TerminalScript = (write: (keys: string) => void, hear: (listener: (text: string) => void) => void) => void
 
 /** Runs the command under `script`, which gives it a terminal; the shell tells what processor time it took. */
-function run(url: string, args: readonly string[], play?: Script): Promise<{ cpu: number }> {
+function runCommand(url: string, args: readonly string[], play?: TerminalScript): Promise<{ cpu: number }> {
   const home = mkdtempSync(join(folder, 'home-'))
   const times = join(home, 'times')
   const command = [process.execPath, join(root, 'bin/dragoman'), ...args].map((one) => `'${one}'`).join(' ')
@@ -115,7 +115,7 @@ function run(url: string, args: readonly string[], play?: Script): Promise<{ cpu
 }
 
 /** So long take 99 of 100 at most. */
-function slowest(delays: readonly number[]): number {
+function percentile99(delays: readonly number[]): number {
   return delays.toSorted((a, b) => a - b)[Math.floor(delays.length * 0.99)] ?? Number.NaN
 }
 
@@ -124,29 +124,29 @@ try {
   const ratios: number[] = []
   const costs: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const shown = await onTerminal(FLOOD)
-    const bare = await run(FLOOD, ['-p', 'go', '-m', 'openai-chat/stream'])
+    const shown = await measureTerminal(FLOOD)
+    const bare = await runCommand(FLOOD, ['-p', 'go', '-m', 'openai-chat/stream'])
     flooded.push(...shown.delays)
     ratios.push(shown.cpu / bare.cpu)
     costs.push(shown.cpu, bare.cpu)
   }
-  const { delays } = await onTerminal(RIVER)
-  const p99 = slowest(delays)
-  report(
+  const { delays } = await measureTerminal(RIVER)
+  const p99 = percentile99(delays)
+  reportTable(
     'terminal',
     `The terminal UI while a response of ${CHUNKS} chunks arrives: the delay from a key to the screen while a thousand chunks per second arrive (${delays.length} keys) and while all arrive at once, so that no processor is idle (${flooded.length} keys), and its processor time compared with a headless run. Medians of ${ROUNDS} alternating rounds. Node ${process.version}.`,
     [
       {
-        what: 'delay from key to screen (p99)',
-        figure: `${p99.toFixed(1)} ms, median ${median(delays).toFixed(1)} ms, against 16 ms (all at once: ${slowest(flooded).toFixed(1)} ms, median ${median(flooded).toFixed(1)} ms)`,
+        label: 'delay from key to screen (p99)',
+        figures: `${p99.toFixed(1)} ms, median ${median(delays).toFixed(1)} ms, against 16 ms (all at once: ${percentile99(flooded).toFixed(1)} ms, median ${median(flooded).toFixed(1)} ms)`,
         ratio: p99 / 16,
-        limit: 1,
+        maxRatio: 1,
       },
       {
-        what: 'processor time against a headless run',
-        figure: `${median(costs.filter((_unused, at) => at % 2 === 0)).toFixed(0)} ms against ${median(costs.filter((_unused, at) => at % 2 === 1)).toFixed(0)} ms`,
+        label: 'processor time against a headless run',
+        figures: `${median(costs.filter((_unused, at) => at % 2 === 0)).toFixed(0)} ms against ${median(costs.filter((_unused, at) => at % 2 === 1)).toFixed(0)} ms`,
         ratio: median(ratios),
-        limit: 2,
+        maxRatio: 2,
       },
     ],
   )

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url'
-import { agent, type ModelPort, tool } from 'dragoman'
+import { agent, type Model, tool } from 'dragoman'
 
 /** An agent with a tool of its own: asks a model, runs what it calls, and gives its answer. */
-export async function main(model: string | ModelPort): Promise<{ text: string; calls: string[] }> {
+export async function main(model: string | Model): Promise<{ text: string; calls: string[] }> {
   const weather = tool<{ city: string }>({
     name: 'get_weather',
     description: 'The weather in a city.',

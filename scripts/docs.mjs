@@ -15,12 +15,12 @@ import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
   'cli/commands',
-  'cli/line/options',
-  'cli/manual/pages',
-  'cli/manual/run',
+  'cli/args/options',
+  'cli/command/specs',
+  'cli/args/run-help',
   'cli/config/schema',
   'cli/output/events-schema',
-  'cli/tui/slash/commands',
+  'cli/tui/slash/builtin-commands',
   'cli/tui/slash/keys',
   'policy/policy',
   'tool/builtin/index',

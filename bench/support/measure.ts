@@ -1,18 +1,18 @@
 /** One thing to be timed, given what it needs. */
-export interface Contender {
+export interface BenchmarkCase {
   readonly name: string
   readonly run: () => unknown
 }
 
 /** What was measured: the median processor time of each contender in milliseconds, and how two of them compare. */
-export interface Measured {
-  readonly times: readonly number[]
+export interface Measurement {
+  readonly medianTimes: readonly number[]
   /** The median of the ratios of each round: a busy moment of the machine hits both sides of a round, and cancels out. */
   ratio(of: number, to: number): number
 }
 
 /** Times the contenders, who take turns. It counts processor time, so that other work on the machine does not count. */
-export function measure(contenders: readonly Contender[], rounds = 25): Measured {
+export function measureCpuTime(contenders: readonly BenchmarkCase[], rounds = 25): Measurement {
   const times = contenders.map((): number[] => [])
   for (let warm = 0; warm < 3; warm++) for (const { run } of contenders) run()
   for (let round = 0; round < rounds; round++) {
@@ -24,7 +24,7 @@ export function measure(contenders: readonly Contender[], rounds = 25): Measured
     }
   }
   return {
-    times: times.map(median),
+    medianTimes: times.map(median),
     ratio: (of, to) => median((times[of] ?? []).map((time, round) => time / (times[to]?.[round] ?? Number.NaN))),
   }
 }

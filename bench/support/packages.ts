@@ -7,26 +7,28 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Two published versions of a package. */
-export type Versions = readonly [name: string, from: string, to: string]
+export type PackageVersions = readonly [name: string, from: string, to: string]
 
 /** The text files that both versions have, by name; nothing where the registry cannot be reached. */
-export async function bothVersions([name, from, to]: Versions): Promise<Map<string, [string, string]> | undefined> {
-  const [before, after] = [await unpacked(name, from), await unpacked(name, to)]
+export async function loadBothVersions([name, from, to]: PackageVersions): Promise<
+  Map<string, [string, string]> | undefined
+> {
+  const [before, after] = [await unpackVersion(name, from), await unpackVersion(name, to)]
   if (before === undefined || after === undefined) return undefined
   const both = new Map<string, [string, string]>()
   for (const path of filesIn(before)) {
-    if (!KINDS.test(path) || !existsSync(join(after, path))) continue
+    if (!TEXT_FILE_PATTERN.test(path) || !existsSync(join(after, path))) continue
     const texts: [string, string] = [readFileSync(join(before, path), 'utf8'), readFileSync(join(after, path), 'utf8')]
     if (texts[0] !== texts[1]) both.set(`${name}/${path}`, texts)
   }
   return both
 }
 
-const KINDS =
+const TEXT_FILE_PATTERN =
   /\.(?:[cm]?[jt]sx?|json|css|s[ac]ss|less|md|ya?ml|py|gypi?|c|cc|cpp|h|hpp|html|vue|sh|rs|go|toml|txt|xml)$/
 
 /** Where a version of a package was unpacked to. It is fetched once, and kept in the system's folder for temporary files. */
-async function unpacked(name: string, version: string): Promise<string | undefined> {
+async function unpackVersion(name: string, version: string): Promise<string | undefined> {
   const cache = join(tmpdir(), 'dragoman-bench-packages')
   const folder = join(cache, `${name.replaceAll('/', '+')}@${version}`)
   if (existsSync(folder)) return folder

@@ -4,7 +4,7 @@ import { inRoot } from './files.mjs'
 import { code, table } from './table.mjs'
 
 /** The page about settings: what there is to say by hand is in a file beside this one, the tables come from the schema. */
-export function configPage({ CONFIG_SCHEMA, VARIABLES }) {
+export function configPage({ CONFIG_SCHEMA, ENVIRONMENT_VARIABLES }) {
   const { $schema: _own, ...properties } = CONFIG_SCHEMA.properties
   const nested = Object.entries(properties).flatMap(([name, schema]) => sections(name, schema))
   return readFileSync(inRoot('scripts/lib/config-page.md'), 'utf8')
@@ -13,7 +13,7 @@ export function configPage({ CONFIG_SCHEMA, VARIABLES }) {
     .replace('{{variables}}', () =>
       table(
         ['Variable', 'Meaning'],
-        VARIABLES.map(([name, about]) => [code(name), about]),
+        ENVIRONMENT_VARIABLES.map(([name, about]) => [code(name), about]),
       ),
     )
 }

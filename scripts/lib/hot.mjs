@@ -56,7 +56,7 @@ export async function mergeHot(metafile, { entry, sources, banner }) {
 async function writeHot({ hot, main, folder, banner }) {
   const parts = [...hot].filter((path) => path !== main)
   const contents = [
-    `export { start } from '../${posix.relative(dirname(folder), main)}'`,
+    `export { startCli } from '../${posix.relative(dirname(folder), main)}'`,
     'export const parts = {',
     ...parts.map((path) => `'${basename(path)}': () => require('./${basename(path)}'),`),
     '}',

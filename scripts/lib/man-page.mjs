@@ -1,10 +1,18 @@
 // The man page, in the macros that every man knows.
 
 /** The man page of the command, from the tables of its options and commands. */
-export function manPage({ COMMANDS, PAGES, RUN_OPTIONS, RUN_EXAMPLES, EXIT_CODES, VARIABLES, version }) {
-  const commands = Object.entries(COMMANDS).filter(([, { hidden }]) => !hidden)
+export function manPage({
+  CLI_COMMANDS,
+  COMMAND_SPECS,
+  RUN_OPTIONS,
+  RUN_EXAMPLES,
+  EXIT_CODE_DESCRIPTIONS,
+  ENVIRONMENT_VARIABLES,
+  version,
+}) {
+  const commands = Object.entries(CLI_COMMANDS).filter(([, { hidden }]) => !hidden)
   return [
-    '.\\" Written by npm run docs; the sources are in src/cli/manual.',
+    '.\\" Written by npm run docs; the sources are in src/cli/command.',
     `.TH DRAGOMAN 1 "" "Dragoman ${version}" "User Commands"`,
     '.SH NAME',
     'dragoman \\- a coding agent for the terminal, for any language model',
@@ -21,13 +29,13 @@ export function manPage({ COMMANDS, PAGES, RUN_OPTIONS, RUN_EXAMPLES, EXIT_CODES
     '.SH OPTIONS',
     ...options(RUN_OPTIONS),
     '.SH COMMANDS',
-    ...commands.flatMap(([name, { about }]) => command(name, about, PAGES[name])),
+    ...commands.flatMap(([name, { about }]) => command(name, about, COMMAND_SPECS[name])),
     '.SH EXAMPLES',
     ...listing(RUN_EXAMPLES),
     '.SH "EXIT STATUS"',
-    ...EXIT_CODES.flatMap(([code, about]) => ['.TP', `.B ${code}`, plain(about)]),
+    ...EXIT_CODE_DESCRIPTIONS.flatMap(([code, about]) => ['.TP', `.B ${code}`, plain(about)]),
     '.SH ENVIRONMENT',
-    ...VARIABLES.flatMap(([name, about]) => ['.TP', bold(name), plain(about)]),
+    ...ENVIRONMENT_VARIABLES.flatMap(([name, about]) => ['.TP', bold(name), plain(about)]),
     '.SH FILES',
     ...FILES.flatMap(([path, about]) => ['.TP', `.I ${escaped(path)}`, plain(about)]),
     '',
@@ -44,14 +52,14 @@ const FILES = [
   ['~/.local/share/dragoman/keys.json', 'stored keys; only you can read it'],
 ]
 
-function command(name, about, { usage, about: paragraphs, verbs = {}, options: own, examples }) {
+function command(name, about, { usage, about: paragraphs, subcommands = {}, options: own, examples }) {
   const shown = Object.fromEntries(Object.entries(own).filter(([option]) => option !== 'help'))
   return [
     `.SS ${escaped(name)}`,
     plain(`${capital(about)}.`),
     ...usage.flatMap((way, at) => [at === 0 ? '.PP' : '.br', `.B dragoman ${escaped(name)}`, plain(way)]),
     ...paragraphs.flatMap((paragraph) => ['.PP', plain(paragraph)]),
-    ...Object.entries(verbs).flatMap(([verb, { takes = '', about: what }]) => [
+    ...Object.entries(subcommands).flatMap(([verb, { takes = '', about: what }]) => [
       '.TP',
       bold(`${verb} ${takes}`.trimEnd()),
       plain(what),

@@ -4,8 +4,8 @@ import { inRoot } from './files.mjs'
 import { code, table } from './table.mjs'
 
 /** The page about slash commands and keys. */
-export function terminalPage({ SLASHES, KEY_GROUPS, APPROVAL_MODES }) {
-  const commands = SLASHES.map(({ name, takes, about, aliases = [] }) => [
+export function terminalPage({ SLASH_COMMANDS, KEY_GROUPS, APPROVAL_MODES }) {
+  const commands = SLASH_COMMANDS.map(({ name, takes, about, aliases = [] }) => [
     code(`/${name}${takes === undefined ? '' : ` ${takes}`}`),
     about,
     aliases.map((alias) => code(`/${alias}`)).join(', '),

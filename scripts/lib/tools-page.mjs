@@ -5,7 +5,7 @@ import { inRoot } from './files.mjs'
 /** The page about tools: what each says to the model, and what it takes. */
 export function toolsPage({ builtinTools }) {
   // All of them, also those that only some machines have.
-  const model = { can: ['google_search'], ask: () => Promise.reject(new Error('nobody is asked')) }
+  const model = { serverTools: ['google_search'], query: () => Promise.reject(new Error('nobody is asked')) }
   const tools = builtinTools({ memory: 'memory', web: { model }, plan: true })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')
     .replace('{{table}}', () =>

@@ -1,95 +1,100 @@
-import { OUTPUT_LOST } from '../agent/deadline.ts'
-import { run } from '../agent/run.ts'
-import type { CloseReason, RunEvent } from '../agent/run-event.ts'
-import type { RunArgs } from './line/args.ts'
-import { assemble, workFolder } from './setup/assemble.ts'
-import { readSettings } from './config/read.ts'
-import { Complaint, EXIT } from './exit.ts'
-import { chooseModel } from './setup/model.ts'
-import { outputFor, STANDARD } from './output/standard.ts'
-import { recalledModel } from './setup/recall.ts'
-import { readPiped } from './piped.ts'
-import { onStop } from './stopping.ts'
-import { startTelemetry } from './setup/telemetry.ts'
-import type { Tap } from './tape/tap.ts'
+import { OUTPUT_LOST_ERROR } from '../agent/loop/run-deadline.ts'
+import { run } from '../agent/loop/run.ts'
+import type { CloseReason, RunEvent } from '../agent/loop/run-event.ts'
+import type { RunArgs } from './args/run-args.ts'
+import { assembleAgent, resolveWorkFolder } from './setup/assemble-agent.ts'
+import { readSettings } from './config/read-settings.ts'
+import { UserError, EXIT_CODE } from './user-error.ts'
+import { chooseModel } from './setup/choose-model.ts'
+import { createRunOutput, STANDARD_STREAMS } from './output/create-output.ts'
+import { findResumedModel } from './setup/resumed-model.ts'
+import { readStdin } from './stdin.ts'
+import { onStopRequest } from './stop-signals.ts'
+import { createTelemetry } from './setup/telemetry.ts'
+import type { TrafficRecorder } from './recording/traffic-recorder.ts'
 
 /** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
-export async function headless(args: RunArgs, piped?: string): Promise<number> {
-  const prompt = wholePrompt(args, piped ?? (await readPiped()))
-  const settings = readSettings(workFolder(args))
-  const telemetry = startTelemetry(settings.config.telemetry)
-  const tap = await tapFor(args)
+export async function runHeadless(args: RunArgs, stdinText?: string): Promise<number> {
+  const prompt = composePrompt(args, stdinText ?? (await readStdin()))
+  const settings = readSettings(resolveWorkFolder(args))
+  const telemetry = createTelemetry(settings.config.telemetry)
+  const recorder = await openTrafficRecorder(args)
   const model = await chooseModel(args.model, settings.config, {
-    recalled: recalledModel(args),
+    recalled: findResumedModel(args),
     maxCost: args.maxCost,
-    tap,
+    tap: recorder,
   })
-  const ready = await assemble(args, settings, model.port).catch(async (error: unknown) => {
+  const assembled = await assembleAgent(args, settings, model.model).catch(async (error: unknown) => {
     await model.close()
     throw error
   })
-  tap?.follow(ready.agent.session)
-  const output = outputFor(args.format)
+  recorder?.followSession(assembled.agent.session)
+  const output = createRunOutput(args.outputFormat)
   const stop = new AbortController()
-  const listenNoMore = onStop((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST : undefined))
+  const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST_ERROR : undefined))
   // However we end, what we have started ends with us.
-  const close = (): void => void ready.close()
+  const close = (): void => void assembled.close()
   process.once('exit', close)
-  let code: number = EXIT.failure
+  let code: number = EXIT_CODE.failure
   try {
-    for (const text of [...(model.notices ?? []), ...ready.notices]) output.show({ type: 'notice', text })
-    const said = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
+    for (const text of [...(model.notices ?? []), ...assembled.notices]) output.onEvent({ type: 'notice', text })
+    const userParts = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
     // What is piped in beside a prompt, others may have written.
-    const own = prompt === args.prompt ? undefined : args.prompt
-    for await (const event of run(ready.agent, said, stop.signal, own)) {
-      output.show(event)
-      telemetry?.see(event)
-      if (event.type === 'run-close') code = codeOf(event)
+    const typedPrompt = prompt === args.prompt ? undefined : args.prompt
+    for await (const event of run(assembled.agent, userParts, stop.signal, typedPrompt)) {
+      output.onEvent(event)
+      telemetry?.onEvent(event)
+      if (event.type === 'run-close') code = toExitCode(event)
     }
     return code
   } finally {
     process.off('exit', close)
-    tap?.close()
-    await ready.close()
-    listenNoMore()
+    recorder?.close()
+    await assembled.close()
+    stopListening()
     await model.close()
-    const undelivered = await telemetry?.close()
-    if (undelivered !== undefined) STANDARD.err(`dragoman: ${undelivered}\n`)
+    const deliveryProblem = await telemetry?.close()
+    if (deliveryProblem !== undefined) STANDARD_STREAMS.err(`dragoman: ${deliveryProblem}\n`)
   }
 }
 
 /** What watches the wire, if the person asked for it. */
-export async function tapFor(args: Pick<RunArgs, 'record' | 'trace'>): Promise<Tap | undefined> {
+export async function openTrafficRecorder(
+  args: Pick<RunArgs, 'record' | 'trace'>,
+): Promise<TrafficRecorder | undefined> {
   const trace = args.trace ?? (process.env['DRAGOMAN_TRACE'] || undefined)
   if (args.record === undefined && trace === undefined) return undefined
-  const { startTap } = await import('./tape/tap.ts')
-  return startTap({ record: args.record, trace }, (sentence) => void process.stderr.write(`dragoman: ${sentence}\n`))
+  const { createTrafficRecorder } = await import('./recording/traffic-recorder.ts')
+  return createTrafficRecorder(
+    { record: args.record, trace },
+    (message) => void process.stderr.write(`dragoman: ${message}\n`),
+  )
 }
 
 /** A key that is refused and a model that does not exist are the person's to mend. */
-function codeOf({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
-  if (fault?.kind === 'auth') return EXIT.signIn
-  return fault?.kind === 'invalid' && fault.param === 'model' ? EXIT.input : CODES[reason]
+function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
+  if (fault?.kind === 'auth') return EXIT_CODE.signIn
+  return fault?.kind === 'invalid' && fault.param === 'model' ? EXIT_CODE.input : EXIT_CODE_BY_CLOSE_REASON[reason]
 }
 
-const CODES: Record<CloseReason, number> = {
-  done: EXIT.ok,
-  'turn-limit': EXIT.turnLimit,
-  'time-limit': EXIT.turnLimit,
-  'cost-limit': EXIT.turnLimit,
-  loop: EXIT.failure,
-  cancelled: EXIT.interrupted,
-  'output-lost': EXIT.failure,
-  length: EXIT.failure,
-  filter: EXIT.failure,
-  fault: EXIT.failure,
-  unsaved: EXIT.failure,
+const EXIT_CODE_BY_CLOSE_REASON: Record<CloseReason, number> = {
+  done: EXIT_CODE.ok,
+  'turn-limit': EXIT_CODE.turnLimit,
+  'time-limit': EXIT_CODE.turnLimit,
+  'cost-limit': EXIT_CODE.turnLimit,
+  loop: EXIT_CODE.failure,
+  cancelled: EXIT_CODE.interrupted,
+  'output-lost': EXIT_CODE.failure,
+  length: EXIT_CODE.failure,
+  filter: EXIT_CODE.failure,
+  fault: EXIT_CODE.failure,
+  unsaved: EXIT_CODE.failure,
 }
 
 /** The prompt, with what stands on standard input before it. Going on with a session needs none. */
-function wholePrompt(args: RunArgs, piped: string): string | undefined {
-  const whole = [piped, args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
-  if (whole !== '') return whole
+function composePrompt(args: RunArgs, stdinText: string): string | undefined {
+  const combined = [stdinText, args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
+  if (combined !== '') return combined
   if (args.resume !== undefined) return undefined
-  throw new Complaint('there is nothing to do: give a prompt with -p, or on standard input')
+  throw new UserError('there is nothing to do: give a prompt with -p, or on standard input')
 }

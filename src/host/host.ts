@@ -1,15 +1,15 @@
-import type { SandboxAccess } from '../model/sandbox-access.ts'
+import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 
 /** Files, processes and the web, as tools reach them. Another host may be a container or a machine far away. */
 export interface Host {
   readonly files: Files
   readonly processes: Processes
   /** Searches file contents with a program made for it, where there is one. */
-  readonly search?: (search: Search) => Promise<SearchEnd | undefined>
+  readonly search?: (search: SearchRequest) => Promise<SearchResult | undefined>
   /** Pages of the net, where this host may reach it. */
-  readonly web?: Web
+  readonly web?: WebClient
   /** Files and searches that also reach what was approved outside the workspace, for the length of one call. */
-  granting?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
+  withAccess?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
 }
 
 /**
@@ -17,8 +17,8 @@ export interface Host {
  * the allowed folders may be opened by this; of one inside, the folder says what may be done.
  */
 export interface FileAccess {
-  readonly given: string
-  readonly real: string
+  readonly requestedPath: string
+  readonly realPath: string
   readonly need: 'read' | 'write'
   readonly isOutside: boolean
 }
@@ -28,12 +28,12 @@ export interface FileInfo {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly size: number
   /** Milliseconds since 1970. */
-  readonly changed: number
+  readonly modifiedAt: number
   readonly mode: number
   /** Two names of one file have the same. Absent where the host cannot tell. */
   readonly id?: string
   /** How many names it has (hard links). */
-  readonly names?: number
+  readonly linkCount?: number
 }
 
 /** A name in a folder. */
@@ -43,13 +43,13 @@ export interface FolderEntry {
 }
 
 /** A folder, as a walk comes by. */
-export interface FolderView {
+export interface VisitedFolder {
   readonly path: string
   /** The folder that the walk came from, as it was shown. */
-  readonly above?: FolderView | undefined
+  readonly parent?: VisitedFolder | undefined
   readonly entries: readonly FolderEntry[]
   /** When an entry was last changed, in milliseconds since 1970, links not followed; 0 if that cannot be told. */
-  changed(name: string): number
+  modifiedAt(name: string): number
 }
 
 /** Files by absolute path. What is judged is what is opened: no step of a path is followed out of the allowed folders. */
@@ -58,21 +58,25 @@ export interface Files {
   info(path: string): Promise<FileInfo | undefined>
   read(path: string, range?: { readonly from: number; readonly bytes: number }): Promise<Uint8Array>
   /** Writes a file whole or not at all, keeping its mode unless one is given; makes the folders that are missing. */
-  write(path: string, bytes: Uint8Array, how?: WriteOptions): Promise<void>
+  write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   /**
    * Writes what `make` makes of what the file holds; nothing if it makes nothing. Nobody of ours writes the file meanwhile. If
    * somebody else did, just before it gets its name, `make` is called again with what is there now, and in the end it fails.
    */
-  update(path: string, make: Remake, how?: WriteOptions): Promise<void>
+  update(path: string, transform: FileTransform, options?: WriteOptions): Promise<void>
   remove(path: string): Promise<void>
   list(path: string): Promise<readonly FolderEntry[]>
   /** Shows a folder, then those of its folders that `visit` names, and so on; links are not followed. */
-  walk(path: string, visit: (folder: FolderView) => Names | Promise<Names>, signal?: AbortSignal): Promise<void>
+  walk(
+    path: string,
+    visit: (folder: VisitedFolder) => FolderNames | Promise<FolderNames>,
+    signal?: AbortSignal,
+  ): Promise<void>
   /** The path that a path really means, all links followed; of a file that is not there yet, as far as there is one. */
   resolve(path: string): Promise<string>
 }
 
-type Names = readonly string[]
+type FolderNames = readonly string[]
 
 /** How a file is written. */
 export interface WriteOptions {
@@ -80,10 +84,10 @@ export interface WriteOptions {
 }
 
 /** What a file is to hold, from what it holds; both are absent where there is no file, or nothing to write. */
-export type Remake = (current: Uint8Array | undefined) => Promise<Uint8Array | undefined>
+export type FileTransform = (current: Uint8Array | undefined) => Promise<Uint8Array | undefined>
 
 /** A command to run. */
-export interface Command {
+export interface CommandRequest {
   readonly command: string
   readonly folder: string
   /** Variables beside those that every command gets. */
@@ -93,7 +97,7 @@ export interface Command {
   /** Milliseconds; without it a command runs until it ends or is cancelled. */
   readonly timeout?: number
   /** Milliseconds without any output after which a command is stopped. */
-  readonly idle?: number
+  readonly idleTimeout?: number
   /** What it may do beyond the sandbox; without it, what is configured for all commands. */
   readonly access?: SandboxAccess
   readonly signal?: AbortSignal
@@ -102,7 +106,7 @@ export interface Command {
 }
 
 /** How a command ended. Output of any size is bounded: the beginning, the end, and a file with the rest. */
-export interface CommandEnd {
+export interface CommandResult {
   readonly output: string
   readonly exitCode: number | null
   readonly signal: string | null
@@ -115,18 +119,18 @@ export interface CommandEnd {
   /** What there is to say about it beside its output. */
   readonly notes?: readonly string[]
   /** Where all of the output is, if `output` is only part of it, or if there may be more. */
-  readonly file?: string
+  readonly outputFile?: string
   readonly timedOut?: true
   readonly cancelled?: true
 }
 
 /** Processes, each in a group of its own, with a clean environment. */
 export interface Processes {
-  run(command: Command): Promise<CommandEnd>
+  run(command: CommandRequest): Promise<CommandResult>
 }
 
 /** Which lines to look for. */
-export interface Search {
+export interface SearchRequest {
   /** A regular expression; case does not count. */
   readonly pattern: string
   /** A file, or a folder with all below it. */
@@ -134,26 +138,28 @@ export interface Search {
   /** A glob that file names must match. */
   readonly include?: string
   /** Names of folders to leave out, wherever they are. */
-  readonly without: readonly string[]
+  readonly excludedFolders: readonly string[]
   /** At most so many lines. */
   readonly limit: number
   readonly signal?: AbortSignal
 }
 
 /** A line that was found. */
-export interface Hit {
+export interface SearchMatch {
   readonly path: string
   readonly line: number
   readonly text: string
 }
 
 /** What a search found, or what is wrong with its pattern. */
-export type SearchEnd = { readonly hits: readonly Hit[]; readonly limited: boolean } | { readonly problem: string }
+export type SearchResult =
+  | { readonly hits: readonly SearchMatch[]; readonly limited: boolean }
+  | { readonly problem: string }
 
 /** The web, behind a judge: nothing is asked that was not judged, and nothing is reached but what was judged. */
-export interface Web {
+export interface WebClient {
   /** Fetches a page; never throws. */
-  fetch(request: WebRequest): Promise<WebPage | WebProblem>
+  fetch(request: WebRequest): Promise<WebPage | WebFailure>
 }
 
 /** A page to fetch. With a body it is a POST. */
@@ -181,21 +187,21 @@ export interface WebPage {
 }
 
 /** Why a page was not fetched, in a sentence; and the rule that forbade it, if one did. */
-export interface WebProblem {
+export interface WebFailure {
   readonly problem: string
   readonly rule?: string
 }
 
 /** A judgement on an address. */
-export interface Judged {
+export interface UrlDecision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly rule: string
   readonly why: string
 }
 
 /** Judges addresses for a web: their text, what their names lead to, and where answers send on to. */
-export interface WebJudge {
-  url(text: string): Judged
-  addresses(host: string, addresses: readonly string[]): Judged
-  redirect(from: string, to: string): Judged
+export interface UrlPolicy {
+  url(text: string): UrlDecision
+  addresses(host: string, addresses: readonly string[]): UrlDecision
+  redirect(from: string, to: string): UrlDecision
 }

@@ -1,5 +1,5 @@
 import type { Fault } from './fault.ts'
-import type { AssistantPart, Finish, Origin } from './turn.ts'
+import type { AssistantPart, Finish, ModelOrigin } from './turn.ts'
 import type { Usage } from './usage.ts'
 
 /**
@@ -12,7 +12,7 @@ export type TurnEvent =
       readonly id?: string
       readonly model?: string
       /** Who answers, where it is not the model that was asked first. */
-      readonly origin?: Origin
+      readonly origin?: ModelOrigin
       /** The answer so far is void and is asked for again: drop what was shown of it. Nothing of it has run (T108). */
       readonly anew?: true
       /** The number of the new attempt; the first one was 1. */

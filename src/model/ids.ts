@@ -1,19 +1,19 @@
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** The id of the n-th call of a turn. With a key of at least 16 letters and digits it is unique for ever, and legal on every wire but those that dictate a form. */
-export function callId(key: string, ordinal: number): string {
+export function createCallId(key: string, ordinal: number): string {
   let digits = ''
   let rest = ordinal
   do {
-    digits = DIGITS[rest % 62] + digits
+    digits = BASE62_DIGITS[rest % 62] + digits
     rest = Math.floor(rest / 62)
   } while (rest > 0)
   return key + digits.padStart(4, '0')
 }
 
 /** A turn key out of random bytes that the caller brings: 20 letters and digits. */
-export function turnKey(random: Uint8Array): string {
+export function createTurnKey(random: Uint8Array): string {
   let key = ''
-  for (let at = 0; at < 20; at++) key += DIGITS[(random[at % random.length] ?? 0) % 62]
+  for (let at = 0; at < 20; at++) key += BASE62_DIGITS[(random[at % random.length] ?? 0) % 62]
   return key
 }

@@ -12,7 +12,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Serialises with sorted keys, so that two equal values give equal text. */
-export function canonical(value: unknown): string {
+export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (!isObject(inner)) return inner
     return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -20,6 +20,6 @@ export function canonical(value: unknown): string {
 }
 
 /** The string, or the empty one for anything that is not a string. */
-export function stringOf(value: unknown): string {
+export function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

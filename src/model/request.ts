@@ -17,7 +17,7 @@ export type ServerTool = 'url_context' | 'google_search'
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string } | { readonly only: readonly string[] }
 
 /** Settings of one request. What is absent is not sent. */
-export interface Params {
+export interface ModelParams {
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number
@@ -31,7 +31,7 @@ export interface Params {
 }
 
 /** All that a wire needs to write one request. */
-export interface Request {
+export interface ModelRequest {
   readonly model: string
   readonly system?: string
   readonly tools: readonly ToolSpec[]
@@ -39,7 +39,7 @@ export interface Request {
   readonly serverTools?: readonly ServerTool[]
   readonly toolChoice?: ToolChoice
   readonly turns: readonly Turn[]
-  readonly params?: Params
+  readonly params?: ModelParams
   /** Stable for the life of a session: lets a vendor route us back to our cached prefix. */
   readonly session?: string
   /** Names this one prompt, where a wire wants to know. */

@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts'
 export type WireId = 'gemini' | 'code-assist' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
 /** Who made an assistant turn. */
-export interface Origin {
+export interface ModelOrigin {
   readonly provider: string
   readonly wire: WireId
   readonly model: string
@@ -16,7 +16,7 @@ export interface Origin {
  * A vendor's own data on a part: signatures, encrypted reasoning, item ids. It is opaque to us, and goes back, byte for
  * byte, only to the wire and signer that made it. `id` is the id that the vendor gave the part.
  */
-export interface Native {
+export interface NativeData {
   readonly wire: WireId
   readonly signer: string
   readonly id?: string
@@ -29,14 +29,14 @@ export interface TextPart {
   readonly text: string
   /** The model declines in these words, on wires that tell a refusal from an answer. */
   readonly refusal?: true
-  readonly native?: Native
+  readonly native?: NativeData
 }
 
 /** What the model thought, as far as it shows it. */
 export interface ReasoningPart {
   readonly kind: 'reasoning'
   readonly text: string
-  readonly native?: Native
+  readonly native?: NativeData
 }
 
 /** An image, a sound, a document: inline as base64 `data`, or by `uri`. */
@@ -46,11 +46,11 @@ export interface MediaPart {
   readonly data?: string
   readonly uri?: string
   readonly name?: string
-  readonly native?: Native
+  readonly native?: NativeData
 }
 
 /** Why a call must not run, though the model began it. */
-export interface Flaw {
+export interface CallFlaw {
   readonly code: 'unfinished' | 'not-json' | 'not-object' | 'unnamed' | 'ambiguous' | 'forbidden'
   readonly message: string
 }
@@ -64,8 +64,8 @@ export interface CallPart {
   readonly input?: JsonObject
   /** The arguments are free text, not JSON; `input` is then `{ input: raw }`. */
   readonly freeform?: true
-  readonly flaw?: Flaw
-  readonly native?: Native
+  readonly flaw?: CallFlaw
+  readonly native?: NativeData
 }
 
 /** How a call ended. */
@@ -82,7 +82,7 @@ export interface ResultPart {
   readonly data?: Json
   readonly display?: Json
   readonly error?: { readonly message: string; readonly type?: string }
-  readonly native?: Native
+  readonly native?: NativeData
 }
 
 export type Part = TextPart | ReasoningPart | MediaPart | CallPart | ResultPart
@@ -107,7 +107,7 @@ export interface UserTurn {
 
 export interface AssistantTurn {
   readonly role: 'assistant'
-  readonly origin: Origin
+  readonly origin: ModelOrigin
   readonly parts: readonly AssistantPart[]
   readonly finish: Finish
   readonly usage?: Usage

@@ -17,43 +17,44 @@ export interface UsageReport {
   readonly output?: unknown
   readonly reasoning?: unknown
   /** Does the vendor's `input` count cached tokens too? */
-  readonly inputHoldsCache: boolean
+  readonly inputIncludesCache: boolean
   /** Does the vendor's `output` count reasoning tokens too? Some who speak the same wire count them apart; their total shows it. */
-  readonly outputHoldsReasoning: boolean
+  readonly outputIncludesReasoning: boolean
   readonly total?: unknown
 }
 
 /** Makes buckets that do not overlap out of whatever a vendor reported: NaN, null, negative and contradictory counts included (T116). */
-export function usageFrom(report: UsageReport): Usage {
-  const cacheRead = count(report.cacheRead)
-  const cacheWrite = count(report.cacheWrite)
-  const reasoning = count(report.reasoning)
-  const input = count(report.input)
-  const output = count(report.output)
-  const apart = reasoning > output || (reasoning > 0 && count(report.total) === input + output + reasoning)
+export function normalizeUsage(report: UsageReport): Usage {
+  const cacheRead = toTokenCount(report.cacheRead)
+  const cacheWrite = toTokenCount(report.cacheWrite)
+  const reasoning = toTokenCount(report.reasoning)
+  const input = toTokenCount(report.input)
+  const output = toTokenCount(report.output)
+  const isReasoningSeparate =
+    reasoning > output || (reasoning > 0 && toTokenCount(report.total) === input + output + reasoning)
   return {
-    input: report.inputHoldsCache ? Math.max(0, input - cacheRead - cacheWrite) : input,
+    input: report.inputIncludesCache ? Math.max(0, input - cacheRead - cacheWrite) : input,
     cacheRead,
     cacheWrite,
-    output: report.outputHoldsReasoning && !apart ? output - reasoning : output,
+    output: report.outputIncludesReasoning && !isReasoningSeparate ? output - reasoning : output,
     reasoning,
   }
 }
 
 /** A usage that was written down; undefined where there is none. */
-export function usageIn(json: unknown): Usage | undefined {
+export function parseUsage(json: unknown): Usage | undefined {
   if (typeof json !== 'object' || json === null) return undefined
   const { input, cacheRead, cacheWrite, output, reasoning } = json as Record<string, unknown>
   return {
-    input: count(input),
-    cacheRead: count(cacheRead),
-    cacheWrite: count(cacheWrite),
-    output: count(output),
-    reasoning: count(reasoning),
+    input: toTokenCount(input),
+    cacheRead: toTokenCount(cacheRead),
+    cacheWrite: toTokenCount(cacheWrite),
+    output: toTokenCount(output),
+    reasoning: toTokenCount(reasoning),
   }
 }
 
-function count(value: unknown): number {
+function toTokenCount(value: unknown): number {
   const number = typeof value === 'string' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : 0
 }

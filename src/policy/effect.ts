@@ -2,17 +2,17 @@
 export type Effect =
   | { readonly kind: 'read'; readonly path: string }
   /** `own`: a file of the program's own, which only this tool writes, and only in its own form. */
-  | { readonly kind: 'write'; readonly path: string; readonly own?: true }
+  | { readonly kind: 'write'; readonly path: string; readonly isToolOwned?: true }
   | { readonly kind: 'exec'; readonly command: string; readonly folder: string }
   /** `urls` are the addresses on that host, where they are known beforehand. */
   | { readonly kind: 'net'; readonly host: string; readonly urls?: readonly string[] }
   /** A plan is put to the person; their yes ends plan mode. */
   | { readonly kind: 'plan' }
   /** Something that nobody has declared: it is taken to touch everything. `of` says whose tool does it, if not ours. */
-  | { readonly kind: 'unknown'; readonly of?: ForeignTool }
+  | { readonly kind: 'unknown'; readonly mcpTool?: McpToolIdentity }
 
 /** A tool of a server. Rules know it as `server__tool`, whatever it is called to the model. */
-export interface ForeignTool {
+export interface McpToolIdentity {
   readonly server: string
   readonly tool: string
   /** The person trusts the server. */
@@ -22,7 +22,7 @@ export interface ForeignTool {
 }
 
 /** What a path really is: the path that all links lead to, and what identifies the file there, if there is one. */
-export interface FilePlace {
+export interface FileIdentity {
   readonly path: string
   readonly id?: string
 }
@@ -31,10 +31,10 @@ export interface FilePlace {
  * May these two go on at the same time? Reading and fetching harm nobody; writing harms who reads or writes there; a command may
  * do anything. `placeOf` says what a path really is, because one file has many spellings; where nobody knows it, it may be any.
  */
-export function conflict(
+export function effectsConflict(
   one: Effect,
   other: Effect,
-  placeOf: (path: string) => FilePlace | undefined = (path) => ({ path }),
+  identify: (path: string) => FileIdentity | undefined = (path) => ({ path }),
 ): boolean {
   if (one.kind === 'unknown' || other.kind === 'unknown') return true
   // What comes after a plan waits for its approval.
@@ -42,11 +42,11 @@ export function conflict(
   if (one.kind === 'exec' || other.kind === 'exec') return one.kind !== 'net' && other.kind !== 'net'
   if (one.kind === 'net' || other.kind === 'net') return false
   if (one.kind === 'read' && other.kind === 'read') return false
-  const [place, next] = [placeOf(one.path), placeOf(other.path)]
-  if (!place || !next || (place.id !== undefined && place.id === next.id)) return true
-  return within(place.path, next.path) || within(next.path, place.path)
+  const [firstFile, secondFile] = [identify(one.path), identify(other.path)]
+  if (!firstFile || !secondFile || (firstFile.id !== undefined && firstFile.id === secondFile.id)) return true
+  return isSameOrInside(firstFile.path, secondFile.path) || isSameOrInside(secondFile.path, firstFile.path)
 }
 
-function within(path: string, folder: string): boolean {
+function isSameOrInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }

@@ -15,7 +15,7 @@ export const APPROVAL_MODES = {
 export type ApprovalMode = keyof typeof APPROVAL_MODES
 
 /** The names of the modes. */
-export const MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]
+export const APPROVAL_MODE_NAMES = Object.keys(APPROVAL_MODES) as ApprovalMode[]
 
 /** A call before it runs. */
 export interface Proposal {
@@ -32,7 +32,7 @@ export interface Decision {
   /** What a person may allow from now on, as `offers` found it; only in a question. */
   readonly grants?: readonly Grant[]
   /** The files that this is about, as they really are: those that are written, and those outside the workspace. */
-  readonly access?: readonly Access[]
+  readonly access?: readonly FileAccess[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
   /** A command that is known to need the network. */
@@ -56,9 +56,9 @@ export interface Grant {
 export type GrantScope = 'session' | 'project' | 'user'
 
 /** A path that a call may open: as it was given, and as it really was when it was judged. */
-export interface Access {
-  readonly given: string
-  readonly real: string
+export interface FileAccess {
+  readonly requestedPath: string
+  readonly realPath: string
   readonly need: 'read' | 'write'
   readonly isOutside: boolean
 }
@@ -81,5 +81,5 @@ export interface Policy {
 /** Something that was allowed until the session ends. */
 export interface SessionGrant extends Pick<Grant, 'rules' | 'covers'> {
   /** Commands that were allowed word for word, which no rule can say. */
-  readonly texts: readonly string[]
+  readonly commandKeys: readonly string[]
 }

@@ -1,11 +1,11 @@
-import type { SandboxAccess } from '../model/sandbox-access.ts'
-import { type ApprovalOptions, approvalPolicy } from './approval.ts'
+import type { SandboxAccess } from '../model/security/sandbox-access.ts'
+import { type ApprovalOptions, approvalPolicy } from './approval-policy.ts'
 import type { Grant, GrantScope, Policy, Proposal } from './policy.ts'
 
 /** Which commands may do more than the sandbox lets them, by rules of the person's own. */
 export interface SandboxAccessRules {
   /** What the rules let a call do beyond the sandbox. */
-  granted(proposal: Proposal): Promise<SandboxAccess | undefined>
+  findAccess(proposal: Proposal): Promise<SandboxAccess | undefined>
   /** Would the command of a call run in the sandbox without the network? */
   isOffline(proposal: Proposal): Promise<boolean>
   /** What a person may grant from now on, for a call that was blocked. */
@@ -26,20 +26,20 @@ export interface SandboxAccessOptions extends Omit<ApprovalOptions, 'rules' | 'a
 }
 
 /** The more it gives, the later it is asked for. */
-const KINDS = ['network', 'outside'] as const satisfies readonly SandboxAccess[]
+const ACCESS_KINDS = ['network', 'outside'] as const satisfies readonly SandboxAccess[]
 
 /**
  * Each kind of access has rules of the same form as those about commands, judged by the same policy: all commands of a text
  * must be covered, nothing dangerous is. No command has access by default, be it ever so harmless.
  */
-export function sandboxAccessRules({
+export function createSandboxAccessRules({
   rules,
   save,
   isNetworkClosed,
   ...options
 }: SandboxAccessOptions): SandboxAccessRules {
   const policies = new Map<SandboxAccess, Policy>()
-  const hasRules = new Set(KINDS.filter((access) => rules[access].length > 0))
+  const hasRules = new Set(ACCESS_KINDS.filter((access) => rules[access].length > 0))
 
   function policyOf(access: SandboxAccess): Policy {
     const policy =
@@ -57,19 +57,19 @@ export function sandboxAccessRules({
   // A wrong rule is told before anything runs.
   for (const access of hasRules) policyOf(access)
 
-  async function granted(proposal: Proposal): Promise<SandboxAccess | undefined> {
-    for (const access of KINDS) {
+  async function findAccess(proposal: Proposal): Promise<SandboxAccess | undefined> {
+    for (const access of ACCESS_KINDS) {
       if (hasRules.has(access) && (await policyOf(access).decide(proposal)).verdict === 'allow') return access
     }
     return undefined
   }
 
   return {
-    granted,
+    findAccess,
     policyOf,
     async isOffline(proposal) {
       const isCommand = proposal.effects.some(({ kind }) => kind === 'exec')
-      return isCommand && (await isNetworkClosed?.()) === true && (await granted(proposal)) === undefined
+      return isCommand && (await isNetworkClosed?.()) === true && (await findAccess(proposal)) === undefined
     },
     offers: async (proposal, access) => (await policyOf(access).offers?.(proposal)) ?? [],
     remember(proposal, access, grant, scope) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Origin } from '../model/turn.ts'
+import type { ModelOrigin } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
 import DATA from './catalog-data.md'
 
@@ -9,14 +9,14 @@ export interface ModelCard {
   readonly window?: number
   /** How many tokens it writes in one answer. */
   readonly output?: number
-  readonly abilities?: readonly Ability[]
+  readonly abilities?: readonly ModelAbility[]
   readonly price?: Price
 }
 
-export type Ability = 'tools' | 'vision' | 'reasoning'
+export type ModelAbility = 'tools' | 'vision' | 'reasoning'
 
 /** US dollars for a million tokens. */
-export interface Rates {
+export interface TokenRates {
   readonly input: number
   readonly output: number
   /** Like fresh input, where it is not said. */
@@ -27,53 +27,53 @@ export interface Rates {
 }
 
 /** A price; requests that take in more than `above` tokens may have others, for all their tokens. */
-export interface Price extends Rates {
-  readonly tiers?: readonly (Rates & { readonly above: number })[]
+export interface Price extends TokenRates {
+  readonly tiers?: readonly (TokenRates & { readonly above: number })[]
 }
 
 /** Who makes a model, and its name. */
-export type Named = Pick<Origin, 'provider' | 'model'>
+export type ModelName = Pick<ModelOrigin, 'provider' | 'model'>
 
 /** The catalogue: which models there are, and what is known of them. */
 export interface Catalog {
   /** When it was made, and out of what. */
   readonly date: string
   readonly source: string
-  card(named: Named): ModelCard | undefined
+  card(named: ModelName): ModelCard | undefined
   /** What a usage costs in US dollars; undefined where the price is not known. */
-  readonly cost: (named: Named, usage: Usage) => number | undefined
+  readonly cost: (named: ModelName, usage: Usage) => number | undefined
   /** The models that are known behind a row. */
   models(provider: string): readonly { readonly id: string; readonly card: ModelCard }[]
 }
 
 /** Opens the catalogue. `own` says, by `provider/model`, what a person knows better. */
-export function openCatalog(own: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
+export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
   const day = today.toISOString().slice(0, 10)
-  const sections = new Map<string, readonly Listed[]>()
+  const sections = new Map<string, readonly CatalogEntry[]>()
   const cards = new Map<string, ModelCard | undefined>()
 
   /** A section is read when it is first asked for: most runs ask for one. */
-  function listed(provider: string): readonly Listed[] {
-    const home = HOMES[provider] ?? provider
-    const section = sections.get(home) ?? linesOf(home).map(listedOf)
-    sections.set(home, section)
+  function listed(provider: string): readonly CatalogEntry[] {
+    const sectionName = SECTION_BY_PROVIDER[provider] ?? provider
+    const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
+    sections.set(sectionName, section)
     return section
   }
 
-  function card(named: Named): ModelCard | undefined {
+  function card(named: ModelName): ModelCard | undefined {
     const key = `${named.provider}/${named.model}`
     if (!cards.has(key)) cards.set(key, find(named))
     return cards.get(key)
   }
 
-  function find({ provider, model }: Named): ModelCard | undefined {
+  function find({ provider, model }: ModelName): ModelCard | undefined {
     const name = model.replace(/^models\//, '').toLowerCase()
     const found = listed(provider)
-      .find(({ fits }) => fits(name))
-      ?.card(day)
-    const free = UNPRICED.has(provider) && found ? withoutPrice(found) : found
-    const said = own[`${provider}/${model}`]
-    return said ? { ...free, ...(said as ModelCard) } : free
+      .find(({ matches }) => matches(name))
+      ?.createCard(day)
+    const free = FLAT_RATE_PROVIDERS.has(provider) && found ? withoutPrice(found) : found
+    const override = overrides[`${provider}/${model}`]
+    return override ? { ...free, ...(override as ModelCard) } : free
   }
 
   return {
@@ -82,15 +82,15 @@ export function openCatalog(own: Readonly<Record<string, JsonObject>> = {}, toda
     card,
     cost(named, usage) {
       const price = card(named)?.price
-      return price && costOf(price, usage)
+      return price && calculateCost(price, usage)
     },
     models: (provider) =>
-      listed(provider).map(({ id, card: known }) => ({ id, card: card({ provider, model: id }) ?? known(day) })),
+      listed(provider).map(({ id, createCard: known }) => ({ id, card: card({ provider, model: id }) ?? known(day) })),
   }
 }
 
 /** The section in which the models of a row stand, where it has another name. */
-const HOMES: Readonly<Record<string, string>> = {
+const SECTION_BY_PROVIDER: Readonly<Record<string, string>> = {
   gemini: 'google',
   vertex: 'google',
   'code-assist': 'google',
@@ -101,15 +101,15 @@ const HOMES: Readonly<Record<string, string>> = {
 }
 
 /** Whoever signs in here pays in another way than by the token. */
-const UNPRICED = new Set(['code-assist'])
+const FLAT_RATE_PROVIDERS = new Set(['code-assist'])
 
 function withoutPrice({ price: _price, ...card }: ModelCard): ModelCard {
   return card
 }
 
-function costOf(price: Price, usage: Usage): number {
-  const takenIn = usage.input + usage.cacheRead + usage.cacheWrite
-  const rates: Rates = price.tiers?.findLast(({ above }) => takenIn > above) ?? price
+function calculateCost(price: Price, usage: Usage): number {
+  const inputTokens = usage.input + usage.cacheRead + usage.cacheWrite
+  const rates: TokenRates = price.tiers?.findLast(({ above }) => inputTokens > above) ?? price
   const { input, output, cacheRead = input, cacheWrite = input, reasoning = output } = rates
   return (
     (usage.input * input +
@@ -121,15 +121,15 @@ function costOf(price: Price, usage: Usage): number {
   )
 }
 
-interface Listed {
+interface CatalogEntry {
   readonly id: string
   /** What holds on a day. */
-  readonly card: (day: string) => ModelCard
-  readonly fits: (name: string) => boolean
+  readonly createCard: (day: string) => ModelCard
+  readonly matches: (name: string) => boolean
 }
 
 /** The lines of a section of the data: a heading, then a line for each model. */
-function linesOf(section: string): string[] {
+function readSectionLines(section: string): string[] {
   const heading = `\n## ${section}\n`
   const start = DATA.indexOf(heading)
   if (start < 0) return []
@@ -138,44 +138,46 @@ function linesOf(section: string): string[] {
   return text.split('\n').filter((line) => line.includes('\t'))
 }
 
-const ABILITIES: readonly (readonly [letter: string, ability: Ability])[] = [
+const ABILITY_BY_LETTER: readonly (readonly [letter: string, ability: ModelAbility])[] = [
   ['t', 'tools'],
   ['v', 'vision'],
   ['r', 'reasoning'],
 ]
 
-function listedOf(line: string): Listed {
-  const [id = '', pattern = '', window = '', output = '', can = '', prices = ''] = line.split('\t')
+function parseEntry(line: string): CatalogEntry {
+  const [id = '', pattern = '', window = '', output = '', abilityLetters = '', prices = ''] = line.split('\t')
   const plain = id.toLowerCase()
   let compiled: RegExp | undefined
   return {
     id,
-    card(day) {
-      const price = priceOf(prices, day)
+    createCard(day) {
+      const price = parsePrice(prices, day)
       return {
         ...(window !== '' && { window: Number(window) }),
         ...(output !== '' && { output: Number(output) }),
-        ...(can !== '' && { abilities: ABILITIES.flatMap(([letter, one]) => (can.includes(letter) ? [one] : [])) }),
+        ...(abilityLetters !== '' && {
+          abilities: ABILITY_BY_LETTER.flatMap(([request, one]) => (abilityLetters.includes(request) ? [one] : [])),
+        }),
         ...(price && { price }),
       }
     },
-    fits: (name) => name === plain || (pattern !== '' && (compiled ??= new RegExp(pattern, 'i')).test(name)),
+    matches: (name) => name === plain || (pattern !== '' && (compiled ??= new RegExp(pattern, 'i')).test(name)),
   }
 }
 
 /** `2/0.2//10 >200000 4/0.4//15; 2027-01-01 …`: what holds on a day, with its tiers. */
-function priceOf(text: string, today: string): Price | undefined {
-  const held = text.split('; ').filter((one) => (/^\d{4}-\d\d-\d\d/.exec(one)?.[0] ?? '') <= today)
-  const [base = '', ...tiers] = (held.at(-1) ?? '').replace(/^\d{4}-\d\d-\d\d /, '').split(' >')
+function parsePrice(text: string, today: string): Price | undefined {
+  const current = text.split('; ').filter((one) => (/^\d{4}-\d\d-\d\d/.exec(one)?.[0] ?? '') <= today)
+  const [base = '', ...tiers] = (current.at(-1) ?? '').replace(/^\d{4}-\d\d-\d\d /, '').split(' >')
   if (base === '') return undefined
   const above = tiers.map((tier) => {
     const [start = '', rates = ''] = tier.split(' ')
-    return { above: Number(start), ...ratesOf(rates) }
+    return { above: Number(start), ...parseRates(rates) }
   })
-  return { ...ratesOf(base), ...(above.length > 0 && { tiers: above }) }
+  return { ...parseRates(base), ...(above.length > 0 && { tiers: above }) }
 }
 
-function ratesOf(text: string): Rates {
+function parseRates(text: string): TokenRates {
   const [input = '', cacheRead = '', cacheWrite = '', output = '', reasoning = ''] = text.split('/')
   return {
     input: Number(input),

@@ -1,7 +1,7 @@
 import type { Turn } from '../model/turn.ts'
-import type { Entry, EntryBody } from './entry.ts'
-import { addEntry, project } from './project.ts'
-import { interrupted, type OpenCall, openCalls } from './repair.ts'
+import type { Entry, EntryBody } from './log/entry.ts'
+import { appendEntry, projectHistory } from './project-history.ts'
+import { createInterruptedResult, type OpenCall, findOpenCalls } from './open-calls.ts'
 import type { SessionLog } from './store/store.ts'
 
 /** A session in use: its log, and the history that the log means, kept up to date as entries are added. */
@@ -12,15 +12,15 @@ export interface Session {
   readonly turns: readonly Turn[]
   readonly entries: readonly Entry[]
   /** How many times the person has spoken, to number prompts. */
-  readonly prompts: number
+  readonly promptCount: number
   /** Calls of the last turn that have no result and never began. */
-  readonly pending: readonly OpenCall[]
+  readonly pendingCalls: readonly OpenCall[]
   /** The answer in the log to the last question about a call. */
-  reply(call: string): (Entry & { kind: 'reply' }) | undefined
+  findReply(call: string): (Entry & { kind: 'reply' }) | undefined
   /** It is in the log when this returns, and on the disk soon. */
   append(body: EntryBody): Entry
   /** Resolves when everything that must be on the disk is there; nothing that leans on it may happen before. */
-  saved(): Promise<void>
+  flush(): Promise<void>
   close(): void
 }
 
@@ -28,11 +28,11 @@ export interface Session {
  * Takes a session up. A tool that had begun when it was left, or may have, is never run again: its call gets a result now
  * that says so. Calls that had not begun are `pending`: they can still be carried out, or closed.
  */
-export function takeUp(log: SessionLog): Session {
+export function resumeSession(log: SessionLog): Session {
   const entries = [...log.entries]
-  let turns = project(entries)
-  let prompts = entries.filter((entry) => entry.kind === 'user').length
-  let pending: readonly OpenCall[] = []
+  let turns = projectHistory(entries)
+  let promptCount = entries.filter((entry) => entry.kind === 'user').length
+  let pendingCalls: readonly OpenCall[] = []
 
   const session: Session = {
     id: log.id,
@@ -41,33 +41,33 @@ export function takeUp(log: SessionLog): Session {
       return turns
     },
     entries,
-    get prompts() {
-      return prompts
+    get promptCount() {
+      return promptCount
     },
-    get pending() {
-      return pending
+    get pendingCalls() {
+      return pendingCalls
     },
-    reply: (call) => replyTo(entries, call),
+    findReply: (call) => findReplyEntry(entries, call),
     append(body) {
       const entry = log.append(body)
-      if (entry.kind === 'user') prompts++
-      if (entry.kind === 'result') pending = pending.filter(({ call }) => call.id !== entry.result.id)
+      if (entry.kind === 'user') promptCount++
+      if (entry.kind === 'result') pendingCalls = pendingCalls.filter(({ call }) => call.id !== entry.result.id)
       entries.push(entry)
-      if (entry.kind === 'compact') turns = project(entries)
-      else addEntry(turns, entry)
+      if (entry.kind === 'compact') turns = projectHistory(entries)
+      else appendEntry(turns, entry)
       return entry
     },
-    saved: () => log.saved(),
+    flush: () => log.flush(),
     close: () => log.close(),
   }
-  pending = openCalls(log)
-  for (const open of pending.filter(({ begun }) => begun))
-    session.append({ kind: 'result', result: interrupted(open), ms: 0 })
+  pendingCalls = findOpenCalls(log)
+  for (const open of pendingCalls.filter(({ hasStarted }) => hasStarted))
+    session.append({ kind: 'result', result: createInterruptedResult(open), ms: 0 })
   return session
 }
 
 /** What a person answered to the last question about a call, be it in another process. */
-function replyTo(entries: readonly Entry[], call: string): (Entry & { kind: 'reply' }) | undefined {
+function findReplyEntry(entries: readonly Entry[], call: string): (Entry & { kind: 'reply' }) | undefined {
   const ask = entries.findLast((entry) => entry.kind === 'ask' && entry.call === call)
   if (ask?.kind !== 'ask') return undefined
   const reply = entries.findLast((entry) => entry.kind === 'reply' && entry.ask === ask.ask)

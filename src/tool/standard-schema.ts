@@ -23,7 +23,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /** The JSON Schema that a schema means. Throws a sentence where its library cannot say. */
-export function jsonSchemaOf(schema: StandardSchema | JsonObject): JsonObject {
+export function toJsonSchema(schema: StandardSchema | JsonObject): JsonObject {
   if (!isStandardSchema(schema)) return schema
   const { vendor, jsonSchema } = schema['~standard']
   if (!jsonSchema) {
@@ -35,14 +35,16 @@ export function jsonSchemaOf(schema: StandardSchema | JsonObject): JsonObject {
 }
 
 /** The value that a schema makes of its input; throws a sentence with all that is wrong. */
-export async function parseWith<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Output> {
+export async function parseWithSchema<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Output> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return result.value
   throw new Error(
-    result.issues.map(({ message, path }) => (path ? `${path.map(step).join('.')}: ${message}` : message)).join('; '),
+    result.issues
+      .map(({ message, path }) => (path ? `${path.map(formatPathKey).join('.')}: ${message}` : message))
+      .join('; '),
   )
 }
 
-function step(key: unknown): string {
+function formatPathKey(key: unknown): string {
   return String(isObject(key) && 'key' in key ? key['key'] : key)
 }

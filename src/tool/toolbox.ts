@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
-import { settle } from '../schema/coerce.ts'
-import type { NameAlias, Tool } from './define.ts'
+import { validateOrCoerce } from '../schema/coerce/coerce-arguments.ts'
+import type { ToolNameAlias, Tool } from './tool.ts'
 
 /** The tools of an agent. The list of specs is the same array as long as the tools are, so that requests stay the same byte for byte. */
 export interface Toolbox {
@@ -9,7 +9,7 @@ export interface Toolbox {
   /** Finds a tool by the name that a model used; says why it cannot. */
   find(name: string): { readonly tool: Tool; readonly renamed?: true } | { readonly problem: string }
   /** Arguments as the tool wants them; or what is wrong with them, in words for the model. `calledAs` is the name that the model used. */
-  accept(
+  validateInput(
     tool: Tool,
     input: JsonObject,
     calledAs?: string,
@@ -25,11 +25,11 @@ export interface Toolbox {
     readonly notices: readonly string[]
   }
   /** A request is on its way: what takes long may begin. */
-  begin?(): void
+  onRequestSent?(): void
 }
 
 /** Makes a toolbox. Two tools cannot have the same name: the first one stays. */
-export function toolbox(tools: readonly Tool[]): Toolbox {
+export function createToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map<string, Tool>()
   for (const tool of tools) if (!byName.has(tool.spec.name)) byName.set(tool.spec.name, tool)
   const names = [...byName.keys()]
@@ -39,57 +39,61 @@ export function toolbox(tools: readonly Tool[]): Toolbox {
     find(name) {
       const exact = byName.get(name)
       if (exact) return { tool: exact }
-      const foreign = aliased([...byName.values()], name)
-      if (foreign?.alias.parameters) return { tool: foreign.tool, renamed: true }
-      if (foreign) return { problem: `There is no tool “${name}”. ${callInstead(foreign.tool)}` }
+      const aliasMatch = findAlias([...byName.values()], name)
+      if (aliasMatch?.alias.parameters) return { tool: aliasMatch.tool, renamed: true }
+      if (aliasMatch) return { problem: `There is no tool “${name}”. ${suggestTool(aliasMatch.tool)}` }
       // A decorated or differently spelled name counts only if it can mean one tool (T162, T163).
-      const plain = bare(name)
-      const same = names.filter((one) => bare(one) === plain)
-      const alike = same.length > 0 ? same : names.filter((one) => differsByServer(plain, bare(one)))
-      const only = alike.length === 1 ? byName.get(alike[0] ?? '') : undefined
-      if (only) return { tool: only, renamed: true }
-      const near = nearest(name, names)
-      const hint = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''
+      const normalizedName = normalizeToolName(name)
+      const equalNames = names.filter((one) => normalizeToolName(one) === normalizedName)
+      const similarMatches =
+        equalNames.length > 0
+          ? equalNames
+          : names.filter((one) => differsByServer(normalizedName, normalizeToolName(one)))
+      const onlyMatch = similarMatches.length === 1 ? byName.get(similarMatches[0] ?? '') : undefined
+      if (onlyMatch) return { tool: onlyMatch, renamed: true }
+      const suggestions = findNearestNames(name, names)
+      const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(' or ')}?` : ''
       return { problem: `There is no tool “${name}”.${hint} The tools are: ${names.join(', ')}.` }
     },
-    accept(tool, input, calledAs = tool.spec.name) {
-      const alias = calledAs === tool.spec.name ? undefined : aliased([tool], calledAs)?.alias
-      const extra = alias && Object.keys(input).find((key) => !isKnown(tool, alias, key))
-      if (extra !== undefined) {
-        return { problem: `${calledAs} is ${tool.spec.name} here, and takes no “${extra}”. ${callInstead(tool)}` }
+    validateInput(tool, input, calledAs = tool.spec.name) {
+      const alias = calledAs === tool.spec.name ? undefined : findAlias([tool], calledAs)?.alias
+      const unknownKey = alias && Object.keys(input).find((key) => !isKnownParameter(tool, alias, key))
+      if (unknownKey !== undefined) {
+        return { problem: `${calledAs} is ${tool.spec.name} here, and takes no “${unknownKey}”. ${suggestTool(tool)}` }
       }
-      const renamed = rename(input, { ...tool.aliases, ...alias?.parameters })
-      const settled = settle(tool.spec.schema, renamed)
-      if (settled.ok) return { input: settled.value, changes: settled.changes }
-      const problems = settled.problems.map(
-        ({ path, message }) => `${path === '' ? 'the arguments' : path}: ${message}`,
-      )
+      const renamed = renameParameters(input, { ...tool.aliases, ...alias?.parameters })
+      const coerced = validateOrCoerce(tool.spec.schema, renamed)
+      if (coerced.ok) return { input: coerced.value, changes: coerced.changes }
+      const problems = coerced.errors.map(({ path, message }) => `${path === '' ? 'the arguments' : path}: ${message}`)
       return { problem: `The arguments of ${tool.spec.name} are not valid: ${problems.join('; ')}` }
     },
   }
 }
 
 /** The tool that has this name elsewhere; without the decoration that models put around it, only if one tool can be meant. */
-function aliased(tools: readonly Tool[], name: string): { readonly tool: Tool; readonly alias: NameAlias } | undefined {
+function findAlias(
+  tools: readonly Tool[],
+  name: string,
+): { readonly tool: Tool; readonly alias: ToolNameAlias } | undefined {
   const all = tools.flatMap((tool) => (tool.nameAliases ?? []).map((alias) => ({ tool, alias })))
   const exact = all.find(({ alias }) => alias.name === name)
   if (exact) return exact
-  const alike = all.filter(({ alias }) => bare(alias.name) === bare(name))
-  return alike.length === 1 ? alike[0] : undefined
+  const similarMatches = all.filter(({ alias }) => normalizeToolName(alias.name) === normalizeToolName(name))
+  return similarMatches.length === 1 ? similarMatches[0] : undefined
 }
 
-function isKnown({ spec, aliases = {} }: Tool, { parameters = {} }: NameAlias, key: string): boolean {
+function isKnownParameter({ spec, aliases = {} }: Tool, { parameters = {} }: ToolNameAlias, key: string): boolean {
   const declared = spec.schema['properties']
   return [parameters, aliases, isObject(declared) ? declared : {}].some((names) => Object.hasOwn(names, key))
 }
 
-function callInstead({ spec }: Tool): string {
+function suggestTool({ spec }: Tool): string {
   const declared = spec.schema['properties']
   return `Call ${spec.name} instead; its parameters are: ${Object.keys(isObject(declared) ? declared : {}).join(', ')}.`
 }
 
 /** Newer names of the same parameters are taken for the declared ones, unless both are given. */
-function rename(input: JsonObject, aliases: Readonly<Record<string, string>>): JsonObject {
+function renameParameters(input: JsonObject, aliases: Readonly<Record<string, string>>): JsonObject {
   const renamed: JsonObject = {}
   for (const [key, value] of Object.entries(input)) {
     const name = Object.hasOwn(aliases, key) ? (aliases[key] ?? key) : key
@@ -100,7 +104,7 @@ function rename(input: JsonObject, aliases: Readonly<Record<string, string>>): J
 }
 
 /** A name without what models and servers put around it: `functions.read_file`, `default_api:ReadFile`, `read_file()` (T162). */
-function bare(name: string): string {
+function normalizeToolName(name: string): string {
   return name
     .trim()
     .replace(/<\|.*$/s, '')
@@ -120,17 +124,17 @@ function differsByServer(one: string, other: string): boolean {
 }
 
 /** The names that are closest to a name, at most three, and only if they are close. */
-function nearest(name: string, names: readonly string[]): string[] {
-  const wanted = bare(name)
+function findNearestNames(name: string, names: readonly string[]): string[] {
+  const wanted = normalizeToolName(name)
   return names
-    .map((one) => ({ one, distance: distance(wanted, bare(one)) }))
+    .map((one) => ({ one, distance: editDistance(wanted, normalizeToolName(one)) }))
     .filter(({ one, distance: far }) => far <= Math.max(2, Math.floor(one.length / 2)))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ one }) => one)
 }
 
-function distance(one: string, other: string): number {
+function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {
     const next = [i]

@@ -13,9 +13,9 @@ export interface PathOptions {
 }
 
 /** How a wire is reached over HTTP: what a client or a server must know besides the codecs. */
-export interface Endpoint {
+export interface WireEndpoint {
   /** The path below the base URL, with its query. */
-  readonly path: (options: PathOptions) => string
+  readonly buildPath: (options: PathOptions) => string
   /** How a key is sent, unless a provider says otherwise. */
   readonly auth: AuthStyle
   readonly headers?: Readonly<Record<string, string>>
@@ -30,83 +30,83 @@ export interface Endpoint {
   /** A request must name the cloud project that pays, which is asked for before the first one. */
   readonly needsProject?: true
   /** The fields of a body that can be left out if the server refuses them (T78, T150, T154, T155). */
-  readonly optionalFields: (body: JsonObject) => string[]
+  readonly listOptionalFields: (body: JsonObject) => string[]
   /** The name of the field that an error's `param` points at. */
-  readonly fieldOf: (param: string) => string
+  readonly toFieldName: (param: string) => string
 }
 
-const GEMINI = {
+const GEMINI_COMMON = {
   installationHeader: 'x-gemini-api-privileged-user-id',
-  optionalFields: (body: JsonObject) => [...optionalKeys(body), ...keysOf(body['generationConfig'])],
-  fieldOf: firstStep,
+  listOptionalFields: (body: JsonObject) => [...listOptionalKeys(body), ...listKeys(body['generationConfig'])],
+  toFieldName: toTopLevelField,
 }
 
 /** The endpoint of each wire. */
-export const ENDPOINTS: Readonly<Record<WireId, Endpoint>> = {
+export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
   gemini: {
-    ...GEMINI,
-    path: geminiPath,
+    ...GEMINI_COMMON,
+    buildPath: buildGeminiPath,
     auth: 'google',
     models: { replaces: /\/(?:models|tunedModels)\/.*$/, query: '?pageSize=1000' },
     badKeyStatus: 400,
   },
   'code-assist': {
-    ...GEMINI,
-    path: ({ stream }) => `/v1internal:${geminiMethod(stream)}`,
+    ...GEMINI_COMMON,
+    buildPath: ({ stream }) => `/v1internal:${getGeminiMethod(stream)}`,
     auth: 'bearer',
     needsProject: true,
-    optionalFields: (body) => GEMINI.optionalFields(isObject(body['request']) ? body['request'] : body),
+    listOptionalFields: (body) => GEMINI_COMMON.listOptionalFields(isObject(body['request']) ? body['request'] : body),
   },
   'openai-chat': {
-    path: () => '/chat/completions',
+    buildPath: () => '/chat/completions',
     auth: 'bearer',
     models: { replaces: /\/chat\/completions$/, query: '' },
-    optionalFields: optionalKeys,
-    fieldOf: firstStep,
+    listOptionalFields: listOptionalKeys,
+    toFieldName: toTopLevelField,
   },
   'openai-responses': {
-    path: () => '/responses',
+    buildPath: () => '/responses',
     auth: 'bearer',
     models: { replaces: /\/responses$/, query: '' },
     lastFrames: ['response.completed', 'response.incomplete', 'response.failed'],
     // Here a field inside another can be left out too.
-    optionalFields: (body) => [
-      ...optionalKeys(body),
-      ...Object.entries(body).flatMap(([name, value]) => keysOf(value).map((key) => `${name}.${key}`)),
+    listOptionalFields: (body) => [
+      ...listOptionalKeys(body),
+      ...Object.entries(body).flatMap(([name, value]) => listKeys(value).map((key) => `${name}.${key}`)),
     ],
-    fieldOf: (param) => param,
+    toFieldName: (param) => param,
   },
   anthropic: {
-    path: () => '/v1/messages',
+    buildPath: () => '/v1/messages',
     auth: 'anthropic',
     headers: { 'anthropic-version': '2023-06-01' },
     models: { replaces: /\/messages$/, query: '?limit=1000' },
     lastFrames: ['message_stop'],
-    optionalFields: (body) => optionalKeys(body).filter((name) => name !== 'max_tokens'),
-    fieldOf: firstStep,
+    listOptionalFields: (body) => listOptionalKeys(body).filter((name) => name !== 'max_tokens'),
+    toFieldName: toTopLevelField,
   },
 }
 
-function geminiPath({ model, stream, vertex }: PathOptions): string {
-  const method = geminiMethod(stream)
-  if (!vertex) return `/v1beta/${geminiResource(model)}:${method}`
+function buildGeminiPath({ model, stream, vertex }: PathOptions): string {
+  const method = getGeminiMethod(stream)
+  if (!vertex) return `/v1beta/${getGeminiResource(model)}:${method}`
   const { project, location = 'global' } = vertex
   const scope = project === undefined ? '' : `/projects/${encodeURIComponent(project)}/locations/${location}`
   return `/v1beta1${scope}/publishers/google/models/${encodeURIComponent(model)}:${method}`
 }
 
-function geminiMethod(stream: boolean): string {
+function getGeminiMethod(stream: boolean): string {
   return stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
 }
 
 /** Tuned models have a path of their own. */
-function geminiResource(model: string): string {
+function getGeminiResource(model: string): string {
   const path = model.split('/').map(encodeURIComponent).join('/')
   return model.includes('/') ? path : `models/${path}`
 }
 
 /** What no request can do without; refusals of the history and of tools are handled by themselves. */
-const ESSENTIAL = new Set([
+const REQUIRED_FIELDS = new Set([
   'model',
   'messages',
   'contents',
@@ -120,16 +120,16 @@ const ESSENTIAL = new Set([
   'session_id',
 ])
 
-function optionalKeys(body: JsonObject): string[] {
-  return Object.keys(body).filter((name) => !ESSENTIAL.has(name))
+function listOptionalKeys(body: JsonObject): string[] {
+  return Object.keys(body).filter((name) => !REQUIRED_FIELDS.has(name))
 }
 
-function keysOf(value: unknown): string[] {
+function listKeys(value: unknown): string[] {
   return isObject(value) ? Object.keys(value) : []
 }
 
 /** `generation_config.thinking_config.thinking_budget` is about the config that can be left out. */
-function firstStep(param: string): string {
+function toTopLevelField(param: string): string {
   const steps = param.replace(/^(?:request|generation_?config)\./i, '').split(/[.[]/)
   return steps[0] ?? param
 }

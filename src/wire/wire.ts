@@ -2,22 +2,22 @@ import type { TurnEvent, Warning } from '../model/event.ts'
 import type { Fault } from '../model/fault.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Profile } from '../model/profile.ts'
-import type { Request, ToolChoice, ToolSpec } from '../model/request.ts'
+import type { ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
 import type { WireId } from '../model/turn.ts'
-import type { Frame } from './frame.ts'
-import type { ResponseCodec } from './response.ts'
-import type { Place } from './transcript.ts'
+import type { Frame } from './framing/frame.ts'
+import type { ResponseWriter } from './response-writer.ts'
+import type { HistoryPosition } from './history/transcript.ts'
 
 /** A request body, and what had to be changed or left out on the way. The history is the last key, so that a longer history extends the bytes. */
-export interface Encoded {
+export interface EncodedRequest {
   readonly body: JsonObject
   readonly warnings: readonly Warning[]
 }
 
 /** What a wire must know to read the answer to a request. */
-export interface Reading {
+export interface DecodeContext {
   /** Unique for ever; the ids of the calls are made from it, so that reading the same bytes again gives the same turn. */
-  readonly key: string
+  readonly turnKey: string
   readonly profile: Profile
   readonly tools: readonly ToolSpec[]
   readonly toolChoice?: ToolChoice
@@ -36,13 +36,13 @@ export interface Wire<State = unknown> {
   /** The profile of the plain endpoint, to be changed by a vendor's row. */
   readonly profile: Profile
   /** With `place`, only a later part of the history; see incremental.ts. */
-  encode(request: Request, profile: Profile, place?: Place): Encoded
-  start(reading: Reading): State
-  step(state: State, frame: Frame): TurnEvent[]
+  encodeRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest
+  startDecoding(reading: DecodeContext): State
+  decodeFrame(state: State, frame: Frame): TurnEvent[]
   /** `fault` says why the bytes ended early, where the transport knows. */
-  stop(state: State, fault?: Fault): TurnEvent[]
+  finishDecoding(state: State, fault?: Fault): TurnEvent[]
   /** The request that a body means: the inverse of `encode`, for servers, gateways and debugging. */
-  read(body: unknown): Request
+  readRequest(body: unknown): ModelRequest
   /** Writes responses: the inverse of `start`, `step` and `stop`, for servers and gateways. */
-  readonly response: ResponseCodec
+  readonly responseWriter: ResponseWriter
 }

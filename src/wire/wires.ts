@@ -2,23 +2,23 @@ import type { WireId } from '../model/turn.ts'
 import type { Wire } from './wire.ts'
 
 /** The five wires, each loaded only when it is asked for. */
-const LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
-  gemini: async () => (await import('./gemini.ts')).gemini,
-  'code-assist': async () => (await import('./code-assist.ts')).codeAssist,
-  'openai-chat': async () => (await import('./openai-chat.ts')).openaiChat,
-  'openai-responses': async () => (await import('./openai-responses.ts')).openaiResponses,
-  anthropic: async () => (await import('./anthropic.ts')).anthropic,
+const WIRE_LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
+  gemini: async () => (await import('./gemini/wire.ts')).gemini,
+  'code-assist': async () => (await import('./code-assist/wire.ts')).codeAssist,
+  'openai-chat': async () => (await import('./openai-chat/wire.ts')).openaiChat,
+  'openai-responses': async () => (await import('./openai-responses/wire.ts')).openaiResponses,
+  anthropic: async () => (await import('./anthropic/wire.ts')).anthropic,
 }
 
 /** The names of the wires. */
-export const wireIds = Object.keys(LOADERS) as readonly WireId[]
+export const wireIds = Object.keys(WIRE_LOADERS) as readonly WireId[]
 
 /** Is this the name of a wire? */
 export function isWireId(name: string): name is WireId {
-  return Object.hasOwn(LOADERS, name)
+  return Object.hasOwn(WIRE_LOADERS, name)
 }
 
 /** Loads a wire by its name. */
 export function loadWire(id: WireId): Promise<Wire> {
-  return LOADERS[id]()
+  return WIRE_LOADERS[id]()
 }

@@ -1,26 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Agent } from '../../src/agent/agent.ts'
-import type { Ask, Outcome } from '../../src/agent/call-state.ts'
-import { type Action, ready, reduce, schedule, type ValidCall } from '../../src/agent/schedule.ts'
+import type { ApprovalRequest, ApprovalOutcome } from '../../src/agent/calls/call-state.ts'
+import {
+  type ScheduleAction,
+  findReadyCalls,
+  reduceSchedule,
+  createSchedule,
+  type ValidCall,
+} from '../../src/agent/calls/schedule.ts'
 import type { CallPart, ResultPart } from '../../src/model/turn.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Effect } from '../../src/policy/effect.ts'
 import { systemClock } from '../../src/provider/clock.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
-import { tool } from '../../src/tool/custom.ts'
-import type { Tool } from '../../src/tool/define.ts'
-import { toolbox } from '../../src/tool/toolbox.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import type { Tool } from '../../src/tool/tool.ts'
+import { createToolbox } from '../../src/tool/toolbox.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
 
-const servers: Rehearsal[] = []
+const servers: RehearsalServer[] = []
 after(async () => {
   for (const server of servers) await server.close()
 })
 
 /** Plays a script to its end with these tools; gives the events, and what was sent last. */
-async function played(steps: Script['steps'], tools: readonly Tool[], more: Partial<Agent> = {}) {
+async function played(steps: RehearsalScript['steps'], tools: readonly Tool[], more: Partial<Agent> = {}) {
   const server = await rehearse(steps)
   servers.push(server)
   const events = await play(agentOf(modelOn('openai-chat', server), tools, more), 'go')
@@ -59,7 +65,9 @@ describe('names', () => {
     ['T163', 'read-file', 'read_file'],
     ['T163', 'READ_FILE', 'read_file'],
   ]
-  const box = toolbox(['read_file', 'pond__echo', 'write_file', 'lake__dive', 'pond__dive'].map((name) => named(name)))
+  const box = createToolbox(
+    ['read_file', 'pond__echo', 'write_file', 'lake__dive', 'pond__dive'].map((name) => named(name)),
+  )
   for (const [id, name, means] of FOUND) {
     test(`${id} “${name}” means ${means}`, () => {
       const found = box.find(name)
@@ -75,7 +83,7 @@ describe('names', () => {
 describe('states', () => {
   const call = (id: string): CallPart => ({ kind: 'call', id, name: 'x', raw: '{}', input: {} })
   const doing = (...effects: Effect[]): ValidCall => ({ tool: named('x'), input: {}, effects })
-  const allow = (id: string, ...effects: Effect[]): Action => ({
+  const allow = (id: string, ...effects: Effect[]): ScheduleAction => ({
     type: 'allow',
     id,
     valid: doing(...effects),
@@ -89,36 +97,37 @@ describe('states', () => {
     content: [],
   })
   const write = (path: string): Effect => ({ kind: 'write', path })
-  const then = (state: ReturnType<typeof schedule>, ...actions: Action[]) => actions.reduce(reduce, state)
+  const then = (state: ReturnType<typeof createSchedule>, ...actions: ScheduleAction[]) =>
+    actions.reduce(reduceSchedule, state)
 
   test('T166 what does not conflict starts side by side, what does in order, and nothing before it is allowed', () => {
-    const all = schedule(['a', 'b', 'c'].map(call))
-    assert.deepEqual(ready(all), [])
-    assert.deepEqual(ready(then(all, allow('c', write('/1')))), [], 'what is before it is not known yet')
+    const all = createSchedule(['a', 'b', 'c'].map(call))
+    assert.deepEqual(findReadyCalls(all), [])
+    assert.deepEqual(findReadyCalls(then(all, allow('c', write('/1')))), [], 'what is before it is not known yet')
     const known = then(all, allow('a', write('/1')), allow('b', write('/2')), allow('c', write('/1')))
-    assert.deepEqual(ready(known), ['a', 'b'])
+    assert.deepEqual(findReadyCalls(known), ['a', 'b'])
     const begun = then(known, { type: 'start', id: 'a', at: 0 })
-    assert.deepEqual(ready(begun), ['b'])
-    assert.deepEqual(ready(then(begun, { type: 'settle', id: 'a', result: result('a'), ms: 1 })), ['b', 'c'])
+    assert.deepEqual(findReadyCalls(begun), ['b'])
+    assert.deepEqual(findReadyCalls(then(begun, { type: 'settle', id: 'a', result: result('a'), ms: 1 })), ['b', 'c'])
   })
 
   test('T165 what has ended stays as it ended, whatever comes later', () => {
-    const cancelled = then(schedule(['a', 'b'].map(call)), allow('a'), { type: 'start', id: 'a', at: 0 }, STOP)
+    const cancelled = then(createSchedule(['a', 'b'].map(call)), allow('a'), { type: 'start', id: 'a', at: 0 }, STOP)
     assert.deepEqual(
       cancelled.calls.map(({ status }) => status),
       ['cancelled', 'cancelled'],
     )
     const late = then(cancelled, { type: 'settle', id: 'a', result: result('a'), ms: 1 }, allow('b'), STOP)
     assert.deepEqual(late.calls, cancelled.calls)
-    assert.deepEqual(ready(late), [])
+    assert.deepEqual(findReadyCalls(late), [])
   })
 
   test('a call that was not allowed cannot be started', () => {
-    const state = then(schedule([call('a')]), { type: 'start', id: 'a', at: 0 })
+    const state = then(createSchedule([call('a')]), { type: 'start', id: 'a', at: 0 })
     assert.equal(state.calls[0]?.status, 'validating')
   })
 
-  const STOP: Action = { type: 'cancel', why: 'Stopped.' }
+  const STOP: ScheduleAction = { type: 'cancel', why: 'Stopped.' }
 })
 
 describe('time', () => {
@@ -141,8 +150,8 @@ describe('time', () => {
 
   test('a tool of one’s own has 30 seconds, a built-in one as long as it takes', async () => {
     assert.equal(named('x').timeout, 30_000)
-    const { runShellCommand } = await import('../../src/tool/builtin/run-shell-command.ts')
-    assert.equal(runShellCommand().timeout, undefined)
+    const { createShellTool } = await import('../../src/tool/builtin/run-shell-command.ts')
+    assert.equal(createShellTool().timeout, undefined)
   })
 
   test('progress reaches the person at most once a second', async () => {
@@ -176,14 +185,14 @@ describe('questions', () => {
   const asked = named('asked', () => 'ran asked', { effects: undefined })
 
   /** Has the tool called twice, the person answering the first question like this; gives how often it was asked and run. */
-  async function answered(outcome: Outcome, words?: string) {
+  async function answered(outcome: ApprovalOutcome, words?: string) {
     let asks = 0
-    const ask = (one: Ask) => {
+    const ask = (one: ApprovalRequest) => {
       asks++
       return Promise.resolve({ ask: one.id, outcome, ...(words !== undefined && { words }) })
     }
     const steps = [calls('asked'), calls('asked'), { say: 'Done.' }]
-    const { sent, events } = await played(steps, [asked], { ask, policy: policy() })
+    const { sent, events } = await played(steps, [asked], { requestApproval: ask, policy: policy() })
     return { asks, sent, ran: (sent.match(/ran asked/g) ?? []).length, events }
   }
 

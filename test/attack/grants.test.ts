@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Ask, Reply } from '../../src/agent/call-state.ts'
-import { guardFor } from '../../src/cli/setup/web.ts'
+import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
+import { createSessionUrlGuard } from '../../src/cli/setup/web.ts'
 import { agent, tool } from '../../src/index.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { memoryStore } from '../../src/session/store/memory.ts'
-import { builtinNames } from '../../src/tool/builtin/index.ts'
-import { nameTools } from '../../src/tool/mcp/names.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { memoryStore } from '../../src/session/store/memory-store.ts'
+import { listBuiltinNames } from '../../src/tool/builtin/index.ts'
+import { createToolNameRegistry } from '../../src/tool/mcp/tools/tool-names.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
@@ -115,10 +115,10 @@ test('in a program: “always” is kept for its own tools, and answers the ques
     { say: 'Done.' },
   ])
   try {
-    const asks: Ask[] = []
-    const replies = new Map<string, (reply: Reply) => void>()
-    const ask = (one: Ask, signal: AbortSignal) =>
-      new Promise<Reply>((resolve) => {
+    const asks: ApprovalRequest[] = []
+    const replies = new Map<string, (reply: ApprovalReply) => void>()
+    const ask = (one: ApprovalRequest, signal: AbortSignal) =>
+      new Promise<ApprovalReply>((resolve) => {
         asks.push(one)
         replies.set(one.id, resolve)
         signal.addEventListener('abort', () => resolve({ ask: one.id, outcome: 'cancel' }))
@@ -141,11 +141,11 @@ test('in a program: “always” is kept for its own tools, and answers the ques
 })
 
 test('the names of our tools are reserved, also of those that are not there', () => {
-  const names = nameTools(builtinNames())
-  for (const name of [...builtinNames(), 'Read_File', 'google-web-search', 'exit_plan_mode', 'search_tools'])
-    assert.equal(names.of({ server: 'evil', tool: name }).startsWith('evil__'), true, name)
-  assert.ok(builtinNames().includes('google_web_search') && builtinNames().includes('save_memory'))
-  assert.equal(names.of({ server: 'evil', tool: 'weather' }), 'weather')
+  const names = createToolNameRegistry(listBuiltinNames())
+  for (const name of [...listBuiltinNames(), 'Read_File', 'google-web-search', 'exit_plan_mode', 'search_tools'])
+    assert.equal(names.nameFor({ server: 'evil', tool: name }).startsWith('evil__'), true, name)
+  assert.ok(listBuiltinNames().includes('google_web_search') && listBuiltinNames().includes('save_memory'))
+  assert.equal(names.nameFor({ server: 'evil', tool: 'weather' }), 'weather')
 })
 
 test('only the words of the person make an address theirs: no summary, no file, no answer of the model', () => {
@@ -153,11 +153,11 @@ test('only the words of the person make an address theirs: no summary, no file, 
   const env = { SOME_SERVICE_TOKEN: secret }
   const url = `https://collect.example/?k=${secret}`
   const said = (parts: readonly string[]) => {
-    const session = takeUp(memoryStore().create({ id: 's', folder: '/' }))
+    const session = resumeSession(memoryStore().create({ id: 's', folder: '/' }))
     session.append({ kind: 'user', parts: parts.map((text) => ({ kind: 'text', text })), prompt: 's#1' })
     return session
   }
-  const verdict = (session: ReturnType<typeof said>) => guardFor(session, [], env).url(url).verdict
+  const verdict = (session: ReturnType<typeof said>) => createSessionUrlGuard(session, [], env).url(url).verdict
   assert.equal(verdict(said(['hello'])), 'deny')
   assert.equal(verdict(said(['look at @notes', `--- notes ---\n${url}\n--- end of notes ---`])), 'deny')
   const summed = said(['hello'])

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { editorCommand, inEditor } from '../../src/cli/editor.ts'
+import { resolveEditorCommand, openInEditor } from '../../src/cli/external-editor.ts'
 import { clearAway } from '../support/clear.ts'
 
 describe('which editor, and with which arguments', () => {
@@ -23,7 +23,8 @@ describe('which editor, and with which arguments', () => {
     ['vim; touch owned $(touch owned)', {}, ['vim;', 'touch', 'owned', '$(touch', 'owned)']],
   ]
   for (const [wish, env, words] of cases) {
-    test(`${wish ?? 'nothing'} with ${JSON.stringify(env)}`, () => assert.deepEqual(editorCommand(wish, env), words))
+    test(`${wish ?? 'nothing'} with ${JSON.stringify(env)}`, () =>
+      assert.deepEqual(resolveEditorCommand(wish, env), words))
   }
 })
 
@@ -47,7 +48,7 @@ describe('a text in an editor', () => {
 
   test('comes back as the person left it; nobody else can read it, and nothing is left behind', async () => {
     using own = editor("appendFileSync(path, 'more\\n')")
-    assert.deepEqual(await inEditor('text\n', 'src/a.ts', own.wish), { text: 'text\nmore\n' })
+    assert.deepEqual(await openInEditor('text\n', 'src/a.ts', own.wish), { text: 'text\nmore\n' })
     const [path = '', file, folder] = own.noted().split(' ')
     assert.match(path, /\/a\.ts$/)
     assert.deepEqual([file, folder], ['600', '700'])
@@ -56,9 +57,9 @@ describe('a text in an editor', () => {
 
   test('is not taken over if the editor fails, or is not there', async () => {
     using own = editor("writeFileSync(path, 'half'); process.exit(1)")
-    const failed = await inEditor('text\n', 'a.ts', own.wish)
+    const failed = await openInEditor('text\n', 'a.ts', own.wish)
     assert.ok('problem' in failed && failed.problem.includes('nothing was taken over'))
-    const missing = await inEditor('text\n', 'a.ts', '/nowhere/editor')
+    const missing = await openInEditor('text\n', 'a.ts', '/nowhere/editor')
     assert.ok('problem' in missing && missing.problem.includes('/nowhere/editor'))
   })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { textOutput } from '../../src/cli/output/text.ts'
+import { createTextOutput } from '../../src/cli/output/text-output.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
 
 /** What a person reads when an attempt fails. */
 function told(again: Omit<Extract<TurnEvent, { type: 'open' }>, 'type'>): string {
   let err = ''
-  const output = textOutput({ out: () => {}, err: (text) => (err += text) })
-  output.show({ type: 'turn', event: { type: 'open', anew: true, ...again } })
+  const output = createTextOutput({ out: () => {}, err: (text) => (err += text) })
+  output.onEvent({ type: 'turn', event: { type: 'open', anew: true, ...again } })
   return err
 }
 

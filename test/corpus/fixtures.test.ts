@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Folded, fold, runnable } from '../../src/model/fold.ts'
+import { type FoldedTurn, fold, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
-import { canonical } from '../../src/model/json.ts'
-import { decode, decodeEvents } from '../../src/wire/decode.ts'
-import type { Frame } from '../../src/wire/frame.ts'
-import { framer } from '../../src/wire/framing/framer.ts'
-import type { Reading, Wire } from '../../src/wire/wire.ts'
+import { toCanonicalJson } from '../../src/model/json.ts'
+import { decodeResponse, decodeResponseEvents } from '../../src/wire/decode-response.ts'
+import type { Frame } from '../../src/wire/framing/frame.ts'
+import { createFramer } from '../../src/wire/framing/framer.ts'
+import type { DecodeContext, Wire } from '../../src/wire/wire.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 import { bytewise } from '../support/check-recording.ts'
 import { checkFixture } from '../support/fixture-check.ts'
@@ -56,7 +56,7 @@ describe('every fixture means what it should, however its bytes come', () => {
 
 test('T11: the same bytes in two turns give calls with different ids', () => {
   const fixture = named('T11-id-restarts')
-  const ids = ['a', 'b'].flatMap((letter) => runnable(reader(fixture, letter)([fixture.bytes]).turn).calls)
+  const ids = ['a', 'b'].flatMap((letter) => splitRunnableCalls(reader(fixture, letter)([fixture.bytes]).turn).calls)
   assert.equal(ids.length, 4)
   assert.equal(new Set(ids.map(({ id }) => id)).size, 4)
 })
@@ -113,10 +113,10 @@ function wireOf(fixture: Fixture): Wire {
   return wire
 }
 
-function readingOf({ given }: Fixture, wire: Wire, letter = 'k'): Reading {
+function readingOf({ given }: Fixture, wire: Wire, letter = 'k'): DecodeContext {
   const { tools, toolChoice, status, headers } = given
   return {
-    key: letter.repeat(20),
+    turnKey: letter.repeat(20),
     profile: { ...wire.profile, ...given.profile },
     tools,
     ...(toolChoice !== undefined && { toolChoice }),
@@ -126,15 +126,15 @@ function readingOf({ given }: Fixture, wire: Wire, letter = 'k'): Reading {
 }
 
 /** Reads the bytes of a fixture, in whatever pieces they come. */
-function reader(fixture: Fixture, letter?: string): (pieces: Iterable<Uint8Array>) => Folded {
+function reader(fixture: Fixture, letter?: string): (pieces: Iterable<Uint8Array>) => FoldedTurn {
   const wire = wireOf(fixture)
   const reading = readingOf(fixture, wire, letter)
-  return (pieces) => decode(wire, reading, pieces, fixture.given.contentType)
+  return (pieces) => decodeResponse(wire, reading, pieces, fixture.given.contentType)
 }
 
 /** The frames of an answer, as text that can be compared. */
 function framesOf({ given }: Fixture, pieces: Iterable<Uint8Array>): string {
-  const cutter = framer(given.contentType)
+  const cutter = createFramer(given.contentType)
   const frames: Frame[] = []
   for (const piece of pieces) frames.push(...cutter.push(piece))
   return JSON.stringify([...frames, ...cutter.end()])
@@ -144,28 +144,29 @@ function framesOf({ given }: Fixture, pieces: Iterable<Uint8Array>): string {
 function checkInterleaved(some: readonly Fixture[]): void {
   const open = some.map((fixture) => {
     const wire = wireOf(fixture)
-    const state = wire.start(readingOf(fixture, wire))
-    return { fixture, wire, state, frames: framer(fixture.given.contentType), events: [] as TurnEvent[] }
+    const state = wire.startDecoding(readingOf(fixture, wire))
+    return { fixture, wire, state, frames: createFramer(fixture.given.contentType), events: [] as TurnEvent[] }
   })
   const longest = Math.max(...some.map(({ bytes }) => bytes.length))
   for (let at = 0; at < longest; at++) {
     for (const { fixture, wire, state, frames, events } of open) {
-      for (const frame of frames.push(fixture.bytes.subarray(at, at + 1))) events.push(...wire.step(state, frame))
+      for (const frame of frames.push(fixture.bytes.subarray(at, at + 1)))
+        events.push(...wire.decodeFrame(state, frame))
     }
   }
   for (const { fixture, wire, state, frames, events } of open) {
-    for (const frame of frames.end()) events.push(...wire.step(state, frame))
-    events.push(...wire.stop(state))
+    for (const frame of frames.end()) events.push(...wire.decodeFrame(state, frame))
+    events.push(...wire.finishDecoding(state))
     const origin = { provider: '', wire: wire.id, model: '' }
     checkFixture(fixture, fold(events, origin))
-    const alone = [...decodeEvents(wire, readingOf(fixture, wire), [fixture.bytes], fixture.given.contentType)]
+    const alone = [...decodeResponseEvents(wire, readingOf(fixture, wire), [fixture.bytes], fixture.given.contentType)]
     assert.deepEqual(fold(events, origin), fold(alone, origin), fixture.name)
   }
 }
 
 /** The calls that run, as text that can be compared. */
-function ran({ turn }: Folded): string[] {
-  return runnable(turn).calls.map(({ name, input }) => `${name} ${canonical(input)}`)
+function ran({ turn }: FoldedTurn): string[] {
+  return splitRunnableCalls(turn).calls.map(({ name, input }) => `${name} ${toCanonicalJson(input)}`)
 }
 
 /** Where to cut a stream in two. */

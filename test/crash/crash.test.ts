@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
-import { type Rehearsal } from '../../src/rehearsal/server.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { type RehearsalServer } from '../../src/rehearsal/server.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { closing, play, rehearse } from '../support/stage.ts'
 import { crashAgent, victim } from './victim.ts'
 import { clearAway } from '../support/clear.ts'
@@ -22,9 +22,9 @@ const WINDOW = 400
 
 function crashes(): void {
   const root = mkdtempSync(join(tmpdir(), 'dragoman-crash-'))
-  let server: Rehearsal
+  let server: RehearsalServer
   /** Of this one the vendor counts so many tokens that the history is summarised on the way. */
-  let summarising: Rehearsal
+  let summarising: RehearsalServer
   let folders = 0
 
   before(async () => {
@@ -84,7 +84,7 @@ function crashes(): void {
     const seqs = new Set(log.entries.map((entry) => entry.seq))
     for (const seq of kept) assert.ok(seqs.has(seq), `${what}: entry ${seq} was acknowledged and is lost`)
     const events = await play(
-      crashAgent(place, server.url, takeUp(log), () => undefined),
+      crashAgent(place, server.url, resumeSession(log), () => undefined),
       'go on',
     )
     log.close()

@@ -1,13 +1,13 @@
 import { appendFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent } from '../../src/agent/agent.ts'
-import { run } from '../../src/agent/run.ts'
+import { run } from '../../src/agent/loop/run.ts'
 import type { Session } from '../../src/session/session.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import type { SessionLog } from '../../src/session/store/store.ts'
-import { tool } from '../../src/tool/custom.ts'
-import type { Tool } from '../../src/tool/define.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 import { agentOf, modelOn } from '../support/stage.ts'
 
 /** Where a victim works, and when it dies. */
@@ -44,7 +44,7 @@ export async function victim({ folder, url, at, window }: Fate): Promise<void> {
     if (++effects === at) process.kill(process.pid, 'SIGKILL')
   }
   const log = jsonlStore(folder).create({ id: 'session', folder: '/' })
-  const agent = crashAgent(folder, url, takeUp(watched(log, effect)), effect, window)
+  const agent = crashAgent(folder, url, resumeSession(watched(log, effect)), effect, window)
   writeSync(1, 'ready\n')
   for await (const event of run(agent, [{ kind: 'text', text: 'count' }])) if (event.type === 'turn') effect()
   log.close()
@@ -69,10 +69,10 @@ function watched(log: SessionLog, effect: () => void): SessionLog {
       effect()
       return entry
     },
-    async saved() {
+    async flush() {
       const safe = waiting
       waiting = []
-      await log.saved()
+      await log.flush()
       effect()
       for (const seq of safe) writeSync(1, `kept ${seq}\n`)
     },

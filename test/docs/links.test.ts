@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { COMMANDS } from '../../src/cli/commands.ts'
-import { PAGES } from '../../src/cli/manual/pages.ts'
-import { VARIABLES } from '../../src/cli/manual/run.ts'
-import { type Options, RUN_OPTIONS } from '../../src/cli/line/options.ts'
+import { CLI_COMMANDS } from '../../src/cli/commands.ts'
+import { COMMAND_SPECS } from '../../src/cli/command/specs.ts'
+import { ENVIRONMENT_VARIABLES } from '../../src/cli/args/run-help.ts'
+import { type CliOptions, RUN_OPTIONS } from '../../src/cli/args/options.ts'
 import { root } from '../support/paths.ts'
 import { blocksIn, inlineCode, pages, proseOf } from './pages.ts'
 
@@ -33,8 +33,13 @@ describe('what is said about the command line is so', () => {
 })
 
 test('every variable of ours that the sources read is told of', () => {
-  const told = new Set(VARIABLES.map(([name]) => name))
-  const read = ['src/cli/setup/assemble.ts', 'src/cli/headless.ts', 'src/cli/setup/model.ts', 'src/provider/resolve.ts']
+  const told = new Set(ENVIRONMENT_VARIABLES.map(([name]) => name))
+  const read = [
+    'src/cli/setup/assemble-agent.ts',
+    'src/cli/headless.ts',
+    'src/cli/setup/choose-model.ts',
+    'src/provider/resolve-model.ts',
+  ]
   for (const path of read)
     for (const [, name = ''] of readFileSync(join(root, path), 'utf8').matchAll(/env\[?\.?\['(DRAGOMAN_[A-Z_]+)'\]/g))
       assert.ok(told.has(name), `${name}, read in ${path}, is not in VARIABLES`)
@@ -56,12 +61,12 @@ function checkLine(line: string): void {
 
 function checkCommand(words: readonly string[], line: string): void {
   const [name = '', verb = ''] = words
-  const page = Object.hasOwn(PAGES, name) ? PAGES[name] : undefined
+  const page = Object.hasOwn(COMMAND_SPECS, name) ? COMMAND_SPECS[name] : undefined
   if (!page && /^[a-z]+$/.test(name) && name !== 'x' && words.length > 1 && !words[1]?.startsWith('-'))
-    assert.ok(name === 'help' || Object.hasOwn(COMMANDS, name), `there is no command ${name}: ${line}`)
-  if (page?.verbs && /^[a-z]+$/.test(verb))
-    assert.ok(Object.hasOwn(page.verbs, verb), `${name} has no ${verb}: ${line}`)
-  const options: Options = page ? { ...(page.runs && RUN_OPTIONS), ...page.options } : RUN_OPTIONS
+    assert.ok(name === 'help' || Object.hasOwn(CLI_COMMANDS, name), `there is no command ${name}: ${line}`)
+  if (page?.subcommands && /^[a-z]+$/.test(verb))
+    assert.ok(Object.hasOwn(page.subcommands, verb), `${name} has no ${verb}: ${line}`)
+  const options: CliOptions = page ? { ...(page.takesRunOptions && RUN_OPTIONS), ...page.options } : RUN_OPTIONS
   for (const option of optionsIn(words))
     assert.ok(isKnown(option, options), `dragoman ${page ? name : ''} has no ${option}: ${line}`)
 }
@@ -70,7 +75,11 @@ function checkCommand(words: readonly string[], line: string): void {
 const FOREIGN = new Set(['--jinja', '--security-opt'])
 
 function checkAnywhere(words: readonly string[], line: string): void {
-  const all: Options = Object.assign({}, RUN_OPTIONS, ...Object.values(PAGES).map(({ options }) => options)) as Options
+  const all: CliOptions = Object.assign(
+    {},
+    RUN_OPTIONS,
+    ...Object.values(COMMAND_SPECS).map(({ options }) => options),
+  ) as CliOptions
   for (const option of optionsIn(words))
     assert.ok(FOREIGN.has(option) || isKnown(option, all), `nobody has ${option}: ${line}`)
 }
@@ -81,7 +90,7 @@ function optionsIn(words: readonly string[]): string[] {
   return own.flatMap((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? [])
 }
 
-function isKnown(option: string, options: Options): boolean {
+function isKnown(option: string, options: CliOptions): boolean {
   return Object.entries(options).some(([name, { short }]) => option === `--${name}` || option === `-${short}`)
 }
 

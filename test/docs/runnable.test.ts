@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { transformSync } from 'esbuild'
-import type { Script } from '../../src/rehearsal/script.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { type Block, blocksIn, type Page, pages } from './pages.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** Does what the pages ask for, whatever that is: writes the note, calls the tool, and is done. */
-const STEPS: Script['steps'] = [
+const STEPS: RehearsalScript['steps'] = [
   {
     when: { user: 'notes.txt', turns: 0 },
     call: [{ name: 'write_file', args: { file_path: '{cwd}/notes.txt', content: 'A note.\n' } }],

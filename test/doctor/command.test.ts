@@ -4,13 +4,13 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import type { Report } from '../../src/doctor/visit.ts'
-import { patient } from '../../src/rehearsal/scripts/patient.ts'
+import type { ExaminationReport } from '../../src/doctor/examine-endpoint.ts'
+import { doctorScript } from '../../src/rehearsal/builtin-scripts/doctor.ts'
 import { dragoman, stage } from '../support/command.ts'
 
 /** The patient behind a server that refuses a parameter by name; it counts the refusals. */
 async function strict(t: TestContext, parameter: string) {
-  const here = await stage(patient.steps)
+  const here = await stage(doctorScript.steps)
   const seen = { refused: 0, asked: 0 }
   const server = createServer((incoming, outgoing) => {
     const pieces: Buffer[] = []
@@ -55,7 +55,7 @@ describe('dragoman doctor', () => {
     const here = await stage([])
     const { code, out } = await dragoman(['doctor', 'rehearsal/hello', '--json'], here)
     assert.equal(code, 1)
-    const report = JSON.parse(out) as Report
+    const report = JSON.parse(out) as ExaminationReport
     assert.equal(report.usable, false)
     assert.equal(report.behaviours.length, 30)
   })
@@ -77,7 +77,7 @@ describe('dragoman doctor', () => {
       assert.match(err, sentence)
       assert.equal(err.trim().split('\n').length, 1, err)
     }
-    assert.equal(here.server.count(), 1)
+    assert.equal(here.server.countRequests(), 1)
   })
 
   test('somebody who does not get to the second question: what is odd is said all the same', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SIGNS } from '../../src/doctor/sign.ts'
-import type { VisitOptions } from '../../src/doctor/visit.ts'
-import { type Misbehaviour, SIMPLE_KINDS, wiresOf } from '../../src/rehearsal/misbehaviour.ts'
+import { SERVER_QUIRKS } from '../../src/doctor/quirks/server-quirks.ts'
+import type { ExaminationOptions } from '../../src/doctor/examine-endpoint.ts'
+import {
+  type Misbehaviour,
+  SIMPLE_MISBEHAVIOUR_KINDS,
+  getAffectedWires,
+} from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { admit, examined, ill } from './support.ts'
 
@@ -49,19 +53,19 @@ const SET: readonly Misbehaviour[] = [
   { kind: 'finish-wrong' },
 ]
 
-const ALL: readonly Misbehaviour[] = [...SIMPLE_KINDS.map((kind) => ({ kind }) as const), ...SET]
+const ALL: readonly Misbehaviour[] = [...SIMPLE_MISBEHAVIOUR_KINDS.map((kind) => ({ kind }) as const), ...SET]
 
 /** Answers that never end are waited for a moment only. */
-const IMPATIENT: Partial<VisitOptions> = { limits: { firstByte: 400, idle: 400, quiet: 400 }, attempts: 1 }
+const IMPATIENT: Partial<ExaminationOptions> = { timeouts: { firstByte: 400, idle: 400, quiet: 400 }, maxAttempts: 1 }
 
 describe('each misbehaviour is found, and nothing else', () => {
   test('there are 43, and each is tried', () => {
     assert.equal(new Set(ALL.map(({ kind }) => kind)).size, 43)
-    assert.deepEqual([...new Set(ALL.map(({ kind }) => kind))].sort(), SIGNS.map(({ id }) => id).sort())
+    assert.deepEqual([...new Set(ALL.map(({ kind }) => kind))].sort(), SERVER_QUIRKS.map(({ id }) => id).sort())
   })
 
   for (const [at, one] of ALL.entries()) {
-    const wires = wiresOf(one.kind)
+    const wires = getAffectedWires(one.kind)
     // The first form of each on every wire; the others on one, which changes from form to form.
     const first = ALL.find(({ kind }) => kind === one.kind) === one
     for (const wire of first ? wires : wires.slice(at % wires.length).slice(0, 1)) {

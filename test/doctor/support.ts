@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { type Report, visit, type VisitOptions } from '../../src/doctor/visit.ts'
-import { turnKey } from '../../src/model/ids.ts'
+import { type ExaminationReport, examineEndpoint, type ExaminationOptions } from '../../src/doctor/examine-endpoint.ts'
+import { createTurnKey } from '../../src/model/ids.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { resolveModel } from '../../src/provider/resolve.ts'
-import { startPost } from '../../src/provider/send.ts'
-import type { Target } from '../../src/provider/target.ts'
-import type { Misbehaviour, SimpleKind } from '../../src/rehearsal/misbehaviour.ts'
-import type { Script, Step } from '../../src/rehearsal/script.ts'
-import { patient } from '../../src/rehearsal/scripts/patient.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import { resolveModel } from '../../src/provider/resolve-model.ts'
+import { createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { Endpoint } from '../../src/provider/endpoint.ts'
+import type { Misbehaviour, SimpleMisbehaviourKind } from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
+import { doctorScript } from '../../src/rehearsal/builtin-scripts/doctor.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { hastyClock } from '../provider/support/clock.ts'
 
 /** Under which row each wire is reached. */
@@ -21,7 +21,7 @@ const ROWS: Record<WireId, string> = {
 }
 
 /** A server on this machine, reached on a wire. */
-export function targetOn(wire: WireId, url: string, model = 'patient'): Target {
+export function targetOn(wire: WireId, url: string, model = 'patient'): Endpoint {
   const row = ROWS[wire]
   const variable = `DRAGOMAN_${row.toUpperCase().replaceAll('-', '_')}_BASE_URL`
   const base = wire.startsWith('openai') ? `${url}/v1` : url
@@ -38,19 +38,29 @@ export function targetOn(wire: WireId, url: string, model = 'patient'): Target {
 }
 
 /** The healthy patient with one habit, in every answer that it gives. */
-export function ill(one: Misbehaviour | SimpleKind): Script {
-  const steps = patient.steps as readonly Step[]
-  const sick = (step: Step): Step => ({ ...step, misbehave: [...(step.misbehave ?? []), one] })
-  return { ...patient, steps: steps.map(sick), ...(patient.end && { end: sick(patient.end) }) }
+export function ill(one: Misbehaviour | SimpleMisbehaviourKind): RehearsalScript {
+  const steps = doctorScript.steps as readonly ScriptStep[]
+  const sick = (step: ScriptStep): ScriptStep => ({ ...step, misbehave: [...(step.misbehave ?? []), one] })
+  return { ...doctorScript, steps: steps.map(sick), ...(doctorScript.end && { end: sick(doctorScript.end) }) }
 }
 
 /** Starts a server with this patient. */
-export function admit(script: Script = patient): Promise<Rehearsal> {
-  return startRehearsal({ scripts: { patient: script } })
+export function admit(script: RehearsalScript = doctorScript): Promise<RehearsalServer> {
+  return startRehearsalServer({ scripts: { patient: script } })
 }
 
 /** Examines a server on a wire; every wait is over at once. */
-export function examined(wire: WireId, url: string, more: Partial<VisitOptions> = {}): Promise<Report> {
-  const mint = () => turnKey(randomBytes(20))
-  return visit(targetOn(wire, url), { mint, post: startPost({}), waits: hastyClock(), abreast: 6, ...more })
+export function examined(
+  wire: WireId,
+  url: string,
+  more: Partial<ExaminationOptions> = {},
+): Promise<ExaminationReport> {
+  const mint = () => createTurnKey(randomBytes(20))
+  return examineEndpoint(targetOn(wire, url), {
+    newId: mint,
+    httpClient: createHttpClient({}),
+    retryClock: hastyClock(),
+    concurrency: 6,
+    ...more,
+  })
 }

@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { BEHAVIOURS } from '../../src/doctor/behaviours.ts'
-import { SIGNS } from '../../src/doctor/sign.ts'
-import type { Report } from '../../src/doctor/visit.ts'
-import type { Script, Step } from '../../src/rehearsal/script.ts'
-import { patient } from '../../src/rehearsal/scripts/patient.ts'
+import { PROBES } from '../../src/doctor/probes/all-probes.ts'
+import { SERVER_QUIRKS } from '../../src/doctor/quirks/server-quirks.ts'
+import type { ExaminationReport } from '../../src/doctor/examine-endpoint.ts'
+import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
+import { doctorScript } from '../../src/rehearsal/builtin-scripts/doctor.ts'
 import { admit, examined, ill } from './support.ts'
 
 async function visited(
   t: TestContext,
-  script: Script,
+  script: RehearsalScript,
   wire: Parameters<typeof examined>[0] = 'openai-chat',
   more: Parameters<typeof examined>[2] = {},
-): Promise<Report> {
+): Promise<ExaminationReport> {
   const server = await admit(script)
   t.after(() => server.close())
   return examined(wire, server.url, more)
 }
 
 /** The patient with other steps before his own. */
-function but(...steps: Step[]): Script {
-  return { ...patient, steps: [...steps, ...patient.steps] }
+function but(...steps: ScriptStep[]): RehearsalScript {
+  return { ...doctorScript, steps: [...steps, ...doctorScript.steps] }
 }
 
-const statusOf = (report: Report, id: number) => report.behaviours.find((one) => one.id === id)?.status
+const statusOf = (report: ExaminationReport, id: number) => report.behaviours.find((one) => one.id === id)?.status
 
 test('thirty behaviours, in order, each with its failures and what to do', () => {
   assert.deepEqual(
-    BEHAVIOURS.map(({ id }) => id),
+    PROBES.map(({ id }) => id),
     Array.from({ length: 30 }, (_none, at) => at + 1),
   )
-  for (const { title, taught, advice } of BEHAVIOURS) {
-    assert.match(taught, /^T\d/, title)
+  for (const { title, failureIds, advice } of PROBES) {
+    assert.match(failureIds, /^T\d/, title)
     assert.match(advice, /^[A-Z].*\.$/, title)
   }
-  for (const { taught } of SIGNS) assert.match(taught, /^T\d/)
+  for (const { failureIds } of SERVER_QUIRKS) assert.match(failureIds, /^T\d/)
 })
 
 describe('it says in words what is going on', () => {
@@ -127,7 +127,7 @@ describe('what an endpoint need not have', () => {
 })
 
 test('with a limit of tokens it stops asking, and says so', async (t) => {
-  const report = await visited(t, patient, 'openai-chat', { tokens: 6000, abreast: 1 })
+  const report = await visited(t, doctorScript, 'openai-chat', { maxTokens: 6000, concurrency: 1 })
   assert.ok(report.tokens <= 6000, String(report.tokens))
   const [last] = report.behaviours.filter(({ status }) => status === 'not offered')
   assert.match(last?.said ?? '', /tokens for this examination are used up/)

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { run } from '../../src/agent/run.ts'
+import { run } from '../../src/agent/loop/run.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { memoryStore } from '../../src/session/store/memory.ts'
-import { tool } from '../../src/tool/custom.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { memoryStore } from '../../src/session/store/memory-store.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
 
-const servers: Rehearsal[] = []
+const servers: RehearsalServer[] = []
 after(async () => {
   for (const server of servers) await server.close()
 })
 
-async function stage(steps: Script['steps'], more: Partial<Script> = {}): Promise<Rehearsal> {
+async function stage(steps: RehearsalScript['steps'], more: Partial<RehearsalScript> = {}): Promise<RehearsalServer> {
   const server = await rehearse(steps, more)
   servers.push(server)
   return server
@@ -42,14 +42,14 @@ function counter(work: (n: number) => unknown = (n) => `counted ${n}`) {
 const counts = (...numbers: number[]) => numbers.map((n) => ({ name: 'count', args: { n } }))
 
 /** What was sent, in the plain form of all wires. */
-function sent(server: Rehearsal, at: number) {
+function sent(server: RehearsalServer, at: number) {
   const request = server.requests.at(at)
   assert.ok(request, `request ${at}`)
   return request.conversation
 }
 
 /** The outputs of the results in a request, in order. */
-function outputs(server: Rehearsal, at: number): string[] {
+function outputs(server: RehearsalServer, at: number): string[] {
   return sent(server, at)
     .messages.flatMap((message) => message.parts)
     .flatMap((part) =>
@@ -171,7 +171,7 @@ for (const wire of wireIds) {
       const { count, ran } = counter()
       const model = modelOn(wire, server)
       const log = store.create({ id: 'first', folder: '/' })
-      const agent = agentOf(model, [count], { session: takeUp(log) })
+      const agent = agentOf(model, [count], { session: resumeSession(log) })
       await play(agent, 'go')
       log.close()
       const fork = store.create({
@@ -180,12 +180,12 @@ for (const wire of wireIds) {
         parent: { session: 'first', seq: agent.session.entries.at(-1)?.seq ?? 0 },
       })
       assert.equal(
-        closing(await play(agentOf(model, [count], { session: takeUp(fork) }), 'in the fork')).text,
+        closing(await play(agentOf(model, [count], { session: resumeSession(fork) }), 'in the fork')).text,
         'Three.',
       )
       const again = store.open('first')
       assert.equal(
-        closing(await play(agentOf(model, [count], { session: takeUp(again) }), 'in the first')).text,
+        closing(await play(agentOf(model, [count], { session: resumeSession(again) }), 'in the first')).text,
         'Three.',
       )
       assert.deepEqual(ran, [1])
@@ -256,7 +256,11 @@ test('a question is data in the log: another process answers it, and the call is
   const policy: Policy = { decide: () => ({ verdict: 'ask', rule: 'test', why: 'Ask.' }), remember: () => '' }
   const model = modelOn('openai-chat', server)
   const log = store.create({ id: 'asked', folder: '/' })
-  const asking = agentOf(model, [count], { session: takeUp(log), policy, ask: () => new Promise(() => undefined) })
+  const asking = agentOf(model, [count], {
+    session: resumeSession(log),
+    policy,
+    requestApproval: () => new Promise(() => undefined),
+  })
   const stopped = run(asking, [{ kind: 'text', text: 'go' }])
   for await (const event of stopped) if (event.type === 'ask') break
   log.close()
@@ -267,7 +271,7 @@ test('a question is data in the log: another process answers it, and the call is
   answering.append({ kind: 'reply', ask: ask?.kind === 'ask' ? ask.ask : '', outcome: 'proceed-once' })
   answering.close()
 
-  const again = agentOf(model, [count], { session: takeUp(store.open('asked')), policy })
+  const again = agentOf(model, [count], { session: resumeSession(store.open('asked')), policy })
   assert.equal(closing(await play(again, undefined)).text, 'Counted.')
   assert.deepEqual(ran, [1])
   assert.deepEqual(server.failures, [])
@@ -289,7 +293,10 @@ test('what the person types while tools run is delivered between turns', async (
   const server = await stage([{ call: counts(1) }, { expect: { user: 'also this' }, say: 'Both.' }])
   const waiting = [[{ kind: 'text', text: 'and also this' } as const]]
   const { count } = counter()
-  const events = await play(agentOf(modelOn('gemini', server), [count], { inbox: () => waiting.splice(0) }), 'go')
+  const events = await play(
+    agentOf(modelOn('gemini', server), [count], { takeQueuedMessages: () => waiting.splice(0) }),
+    'go',
+  )
   assert.equal(closing(events).text, 'Both.')
   assert.deepEqual(server.failures, [])
 })

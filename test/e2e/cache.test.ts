@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { Agent } from '../../src/agent/agent.ts'
-import { cacheLines } from '../../src/cli/command/session-cache.ts'
+import { analyzeCacheUse } from '../../src/cli/command/sessions/cache-report.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import type { SessionLog } from '../../src/session/store/store.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { dragoman, stage as commandStage } from '../support/command.ts'
 import { agentOf, modelOn, play, rehearse } from '../support/stage.ts'
 import { clearAway } from '../support/clear.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-cache-'))
-const servers: Rehearsal[] = []
+const servers: RehearsalServer[] = []
 after(async () => {
   for (const server of servers) await server.close()
   clearAway(place)
 })
 
-async function rehearsal(steps: Script['steps']): Promise<Rehearsal> {
+async function rehearsal(steps: RehearsalScript['steps']): Promise<RehearsalServer> {
   const server = await rehearse(steps)
   servers.push(server)
   return server
@@ -39,10 +39,10 @@ const count = tool({
 })
 
 /** The places that differ, one list for each request. */
-const differing = (log: SessionLog) => cacheLines(log.entries).map(({ differs }) => differs)
+const differing = (log: SessionLog) => analyzeCacheUse(log.entries).map(({ differs }) => differs)
 
 /** Is the one request the beginning of the other? Only the brackets at its end may be missing. */
-function extended(server: Rehearsal, at: number): boolean {
+function extended(server: RehearsalServer, at: number): boolean {
   const [before, next] = [server.requests[at - 1], server.requests[at]].map((one) => one?.bytes.toString() ?? '')
   return (next ?? '').startsWith((before ?? '').replace(/[\]}]+$/, ''))
 }
@@ -50,7 +50,7 @@ function extended(server: Rehearsal, at: number): boolean {
 for (const wire of wireIds) {
   describe(`why did the cache miss, on the ${wire} wire`, () => {
     const folder = mkdtempSync(join(place, 'sessions-'))
-    const steps: Script['steps'] = [
+    const steps: RehearsalScript['steps'] = [
       { call: [{ name: 'count', args: { n: 1 } }], usage: { input: 100, cacheRead: 0 } },
       { say: 'One.', usage: { input: 20, cacheRead: 100 } },
       { say: 'Two.' },
@@ -58,8 +58,8 @@ for (const wire of wireIds) {
       { say: 'Four.' },
       { say: 'Five.' },
     ]
-    const start = (server: Rehearsal, log: SessionLog, more: Partial<Agent> = {}, on: WireId = wire): Agent =>
-      agentOf(modelOn(on, server), [count], { session: takeUp(log), ...more })
+    const start = (server: RehearsalServer, log: SessionLog, more: Partial<Agent> = {}, on: WireId = wire): Agent =>
+      agentOf(modelOn(on, server), [count], { session: resumeSession(log), ...more })
 
     test('requests that go on from the one before, over a resumed session and a fork', async () => {
       const server = await rehearsal(steps)
@@ -72,7 +72,7 @@ for (const wire of wireIds) {
       await play(start(server, again), 'go on')
       again.close()
 
-      const lines = cacheLines(store.read('first').entries)
+      const lines = analyzeCacheUse(store.read('first').entries)
       assert.deepEqual(
         lines.map(({ bytes }) => bytes),
         server.requests.map(({ bytes }) => bytes.length),
@@ -92,7 +92,7 @@ for (const wire of wireIds) {
       fork.close()
       // Where the session's name is part of the request, that is what differs, and nothing else.
       const named = wire === 'gemini' || wire === 'anthropic' ? [] : ['the settings']
-      assert.deepEqual(cacheLines(store.read('fork').entries).at(-1)?.differs, named)
+      assert.deepEqual(analyzeCacheUse(store.read('fork').entries).at(-1)?.differs, named)
       assert.deepEqual(server.failures, [])
     })
 
@@ -111,7 +111,7 @@ for (const wire of wireIds) {
       const moved = start(server, log, { session: agent.session }, other)
       await play(moved, 'and elsewhere')
       log.close()
-      const [, , system, tools, model] = cacheLines(jsonlStore(folder).read('changed').entries)
+      const [, , system, tools, model] = analyzeCacheUse(jsonlStore(folder).read('changed').entries)
       assert.deepEqual(system?.differs, ['the system prompt'])
       assert.deepEqual(tools?.differs, ['the tools'])
       assert.match(model?.differs[0] ?? '', /^the model \(before: /)
@@ -158,7 +158,7 @@ test('what a request adds to the log does not grow with the history', async () =
   const log = jsonlStore(mkdtempSync(join(place, 'sessions-'))).create({ id: 'long', folder: '/' })
   let n = 0
   const changing = { ...count, run: () => Promise.resolve({ content: `${n++}` }) }
-  const agent = agentOf(modelOn('openai-chat', server), [changing], { session: takeUp(log) })
+  const agent = agentOf(modelOn('openai-chat', server), [changing], { session: resumeSession(log) })
   await play(agent, 'go')
   log.close()
   const sizes = agent.session.entries.flatMap((entry) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { rows } from '../../src/provider/table.ts'
-import { baseUrlVariable } from '../../src/provider/target.ts'
+import { providers } from '../../src/provider/providers.ts'
+import { getBaseUrlVariable } from '../../src/provider/endpoint.ts'
 import { type Heard, reply, serve } from '../provider/support/server.ts'
 import { type Canary, canaries, leaks } from '../support/canaries.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
@@ -24,7 +24,7 @@ function linesOf(text: string): number {
 
 /** A key of its own for every variable of every row, and a few other secrets of this person. */
 function ownSecrets(): { env: Record<string, string>; secrets: Canary[] } {
-  const variables = [...new Set(rows.flatMap((row) => [...row.keys, ...(row.tokens ?? [])]))]
+  const variables = [...new Set(providers.flatMap((row) => [...row.keys, ...(row.tokens ?? [])]))]
   const kinds = canaries(11).filter(({ kind }) => kind !== 'a private key' && kind !== 'password in a URL')
   const env = Object.fromEntries(
     variables.map((name, at) => [name, canaries(100 + at)[at % kinds.length]?.value ?? name]),
@@ -92,21 +92,21 @@ test('planted secrets in 10,000 lines of logs, recordings, traces, errors and bu
 
   // Every row against a vendor that repeats the key in headers, errors, pages and, piece by piece, in what it says.
   const vendor = await serve(t, echo)
-  const visit = async ({ id }: (typeof rows)[number]): Promise<void> => {
-    const moved = { [baseUrlVariable(id)]: vendor.url, DRAGOMAN_TRACE: `trace-${id}.jsonl` }
+  const visit = async ({ id }: (typeof providers)[number]): Promise<void> => {
+    const moved = { [getBaseUrlVariable(id)]: vendor.url, DRAGOMAN_TRACE: `trace-${id}.jsonl` }
     const aimed = { ...here, env: { ...env, ...moved, GOOGLE_CLOUD_PROJECT: 'p' } }
     said(id, await dragoman(['-m', `${id}/m`, '-p', 'hi', '--record', `tape-${id}`, '-o', 'json'], aimed))
   }
-  for (let at = 0; at < rows.length; at += 2) await Promise.all(rows.slice(at, at + 2).map(visit))
+  for (let at = 0; at < providers.length; at += 2) await Promise.all(providers.slice(at, at + 2).map(visit))
   const report = await dragoman(['bug', '--yes', '--output', 'bug-2.json'], { ...here, env })
   assert.equal(report.code, 0, report.err)
 
   // The log holds what was said, but nothing of what we sign in with; all else holds no secret at all.
   const logs = filesIn(join(here.home, '.local/share/dragoman'))
-  assert.ok(logs.length > rows.length)
+  assert.ok(logs.length > providers.length)
   for (const { path, text } of logs) search(path, text, own.secrets)
   const kept = filesIn(here.work).filter(({ path }) => !path.includes('/log/'))
-  assert.ok(kept.length > 2 * rows.length)
+  assert.ok(kept.length > 2 * providers.length)
   for (const { path, text } of kept) search(path, text, [...own.secrets, ...seen])
   assert.ok(lines >= 10_000, `only ${lines} lines`)
   t.diagnostic(`${lines} lines, ${searched} letters, ${own.secrets.length + seen.length} secrets planted, 0 found`)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { sessionsFolder } from '../../src/cli/own/places.ts'
+import { sessionsFolderPath } from '../../src/cli/paths/folders.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import type { Recorded } from '../../src/rehearsal/record.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { RecordedRequest } from '../../src/rehearsal/request/recorded-request.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 
@@ -139,15 +139,15 @@ async function world(wire: WireId) {
       await run([...(begun ? ['--resume'] : []), '-p', words.join(' ')])
       begun = true
     },
-    sessions: () => sessionsFolder(work, { XDG_DATA_HOME: join(home, '.local/share') }),
+    sessions: () => sessionsFolderPath(work, { XDG_DATA_HOME: join(home, '.local/share') }),
   }
 }
 
-function isSummary(request: Recorded): boolean {
+function isSummary(request: RecordedRequest): boolean {
   return textOf(request).includes('about to be replaced by a summary')
 }
 
-function messagesOf(request: Recorded | undefined): readonly string[] {
+function messagesOf(request: RecordedRequest | undefined): readonly string[] {
   return (request?.conversation.messages ?? []).map((message) => JSON.stringify(message))
 }
 
@@ -156,6 +156,6 @@ function startsWith(longer: readonly string[], shorter: readonly string[]): bool
 }
 
 /** What a request says, as the bytes on the wire have it. */
-function textOf(request: Recorded | undefined): string {
+function textOf(request: RecordedRequest | undefined): string {
   return request?.bytes.toString('utf8') ?? ''
 }

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { agent } from '../../src/agent/create.ts'
-import { openCatalog } from '../../src/provider/catalog.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { agent } from '../../src/agent/create-agent.ts'
+import { createCatalog } from '../../src/provider/catalog.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { agentOf, modelOn, play } from '../support/stage.ts'
 
@@ -167,7 +167,7 @@ test('the window of the catalogue says when a history is summarised, where nothi
     [50_000, false],
   ] as const) {
     const here = await stage(steps)
-    const catalog = () => Promise.resolve(openCatalog({ 'openai-chat/script': { window } }))
+    const catalog = () => Promise.resolve(createCatalog({ 'openai-chat/script': { window } }))
     const events = await play(agentOf(modelOn('openai-chat', here.server), [count], { catalog }), 'count, please')
     assert.equal(
       events.some((event) => event.type === 'compact' && event.done),

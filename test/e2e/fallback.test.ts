@@ -28,8 +28,8 @@ describe('-m a,b', () => {
     assert.equal(code, 0, err)
     assert.match(out, /Answered\./)
     assert.match(out, /openai-chat\/script: .*Going on with anthropic\/script/)
-    assert.equal(first.server.count(), 1, 'who has no money is not asked again')
-    assert.equal(second.server.count(), 2)
+    assert.equal(first.server.countRequests(), 1, 'who has no money is not asked again')
+    assert.equal(second.server.countRequests(), 2)
     const log = await dragoman(['sessions', 'export', 'latest', '--format', 'json'], here)
     assert.deepEqual([...new Set(log.out.match(/"provider": ?"[a-z-]+"/g))], ['"provider": "anthropic"'], log.out)
   })
@@ -43,7 +43,7 @@ describe('-m a,b', () => {
     assert.equal(code, 0, err)
     assert.match(out, /Answered\./)
     assert.match(err, /mistral\/x cannot be used here: mistral needs a key/)
-    assert.equal(second.server.count(), 2)
+    assert.equal(second.server.countRequests(), 2)
   })
 
   test('a key that is missing here does not stop the others; a name that is written wrong does', async () => {
@@ -52,7 +52,7 @@ describe('-m a,b', () => {
     assert.equal(passed.code, 0, passed.err)
     assert.match(passed.out, /Answered\./)
     assert.match(passed.err, /^mistral\/x cannot be used here: mistral needs a key/)
-    assert.equal(second.server.count(), 2)
+    assert.equal(second.server.countRequests(), 2)
 
     const misspelt = await dragoman(['-m', 'mistrall/x,anthropic/script', '-p', 'go'], here)
     assert.equal(misspelt.code, 42)

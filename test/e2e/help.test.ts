@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { COMMANDS } from '../../src/cli/commands.ts'
-import { PAGES } from '../../src/cli/manual/pages.ts'
-import { RUN_OPTIONS } from '../../src/cli/line/options.ts'
-import { SCRIPTS } from '../../src/rehearsal/scripts/scripts.ts'
+import { CLI_COMMANDS } from '../../src/cli/commands.ts'
+import { COMMAND_SPECS } from '../../src/cli/command/specs.ts'
+import { RUN_OPTIONS } from '../../src/cli/args/options.ts'
+import { BUILTIN_SCRIPTS } from '../../src/rehearsal/builtin-scripts/all-scripts.ts'
 import { type Ended, dragoman, stage } from '../support/command.ts'
 
-const shown = Object.entries(COMMANDS).flatMap(([name, { hidden }]) => (hidden ? [] : [name]))
+const shown = Object.entries(CLI_COMMANDS).flatMap(([name, { hidden }]) => (hidden ? [] : [name]))
 
 function isHelp({ code, out, err }: Ended): void {
   assert.equal(code, 0)
@@ -32,12 +32,12 @@ describe('help', () => {
   for (const name of shown)
     test(`of ${name} and its subcommands`, async () => {
       const here = await stage([])
-      const page = PAGES[name]
-      assert.ok(page, 'a command has a page in src/cli/manual/pages.ts')
+      const page = COMMAND_SPECS[name]
+      assert.ok(page, 'a command has a page in src/cli/command/specs.ts')
       const whole = await dragoman([name, '--help'], here)
       isHelp(whole)
       for (const option of Object.keys(page.options)) assert.ok(whole.out.includes(`--${option}`), option)
-      for (const [verb, { options, examples }] of Object.entries(page.verbs ?? {})) {
+      for (const [verb, { options, examples }] of Object.entries(page.subcommands ?? {})) {
         const ended = await dragoman([name, verb, '-h'], here)
         isHelp(ended)
         assert.match(ended.out, new RegExp(`^Usage: dragoman ${name} ${verb}`))
@@ -54,8 +54,8 @@ describe('help', () => {
   })
 
   test('the page of rehearse names every script', () => {
-    const about = PAGES['rehearse']?.about.join(' ') ?? ''
-    for (const script of Object.keys(SCRIPTS)) assert.ok(about.includes(script), script)
+    const about = COMMAND_SPECS['rehearse']?.about.join(' ') ?? ''
+    for (const script of Object.keys(BUILTIN_SCRIPTS)) assert.ok(about.includes(script), script)
   })
 })
 

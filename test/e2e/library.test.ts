@@ -3,10 +3,10 @@ import { after, describe, test } from 'node:test'
 import { main } from '../../examples/library-agent.ts'
 import { agent, jsonlStore, memoryStore, type StandardSchema, tool, toolHandler } from '../../src/index.ts'
 import type { CallPart } from '../../src/model/turn.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
 import { modelOn, rehearse } from '../support/stage.ts'
 
-const servers: Rehearsal[] = []
+const servers: RehearsalServer[] = []
 after(async () => {
   for (const server of servers) await server.close()
 })
@@ -117,7 +117,7 @@ describe('a handler for hosts that keep their own loop', () => {
     raw: JSON.stringify(input),
     input,
   })
-  const context = { host: {} as never, folders: [], seen: { note: () => undefined, known: () => undefined } }
+  const context = { host: {} as never, folders: [], seenFiles: { setHash: () => undefined, getHash: () => undefined } }
 
   test('executes in order, in time, and never throws', async () => {
     const handler = toolHandler(context, 50)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { startRandom } from '../support/mutate-random.ts'
 import { preload } from '../support/preload.ts'
@@ -97,7 +97,7 @@ describe(`no edit that is reported as done is lost, seed ${SEED}`, { timeout: 60
             },
           ]),
         )
-        const server = await startRehearsal({ scripts })
+        const server = await startRehearsalServer({ scripts })
         after(() => server.close())
         const env = { ...at.env, DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1` }
         const ran = await Promise.all(

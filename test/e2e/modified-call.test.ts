@@ -15,12 +15,12 @@ async function changed(name: string, args: JsonObject, person: JsonObject | unde
   const fill = (input: JsonObject): JsonObject => ({ ...input, file_path: `${at.root}/a.txt` })
   const server = await rehearse([{ call: [{ name, args: fill(args) }] }, { say: 'Done.' }])
   try {
-    const ask: Agent['ask'] = (question) =>
+    const requestApproval: Agent['requestApproval'] = (question) =>
       Promise.resolve({
         ask: question.id,
         ...(person ? { outcome: 'modify', input: fill(person) } : { outcome: 'proceed-once' }),
       })
-    const more = { host: at.host, folders: [at.root], policy: ASK, ask }
+    const more = { host: at.host, folders: [at.root], policy: ASK, requestApproval }
     const agent = agentOf(modelOn('anthropic', server), builtinTools({ memory: at.memory }), more)
     assert.equal(closing(await play(agent, 'go')).reason, 'done')
     assert.deepEqual(server.failures, [])

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { LLMock } from '@copilotkit/aimock'
 import { type MockLlmBehavior, startMockLlmServer } from '@deepseek-ai/dsh-llm-mock-server'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import { tool } from '../../src/tool/custom.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { aimed } from '../provider/support/ask.ts'
 import { fakeClock, hastyClock } from '../provider/support/clock.ts'
 import { agentOf, closing, play } from '../support/stage.ts'
@@ -27,10 +27,13 @@ function weather() {
   return { one, ran }
 }
 
-function modelAt(name: string, url: string, stream = true): ModelPort {
+function modelAt(name: string, url: string, stream = true): Model {
   const target = aimed(name, url, { GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'us-central1' })
   const whole = stream ? {} : { profile: { ...target.profile, stream: false as const } }
-  return port({ ...target, ...whole }, { writer: bodyWriter, post: startPost({}) })
+  return createModel(
+    { ...target, ...whole },
+    { createBodyWriter: createIncrementalBodyWriter, httpClient: createHttpClient({}) },
+  )
 }
 
 describe('aimock', () => {
@@ -86,7 +89,7 @@ describe('aimock', () => {
       })
       for (let round = 0; round < 10; round++) {
         const { one, ran } = weather()
-        const model = retry(modelAt(name, `${mock.url}${below}`), {
+        const model = withRetry(modelAt(name, `${mock.url}${below}`), {
           clock: hastyClock(),
           attempts: 100,
           total: Infinity,
@@ -114,9 +117,13 @@ describe('dsh-llm-mock-server', () => {
     const time = fakeClock()
     const waiting = hastyClock()
     const target = aimed('deepseek/deepseek-chat', server.baseURL)
-    const inner = port(target, { writer: bodyWriter, post: startPost({}), clock: time })
+    const inner = createModel(target, {
+      createBodyWriter: createIncrementalBodyWriter,
+      httpClient: createHttpClient({}),
+      clock: time,
+    })
     const { one, ran } = weather()
-    const agent = agentOf(retry(inner, { clock: waiting, random: () => 0.5 }), [one])
+    const agent = agentOf(withRetry(inner, { clock: waiting, random: () => 0.5 }), [one])
     return { server, time, waiting, agent, ran }
   }
 

@@ -5,9 +5,9 @@ import { after, describe, test } from 'node:test'
 import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { END_REASONS } from '../../src/cli/output/events-schema.ts'
-import { streamJsonOutput } from '../../src/cli/output/stream-json.ts'
+import { createStreamJsonOutput } from '../../src/cli/output/stream-json-output.ts'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { until } from '../support/alive.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
@@ -113,10 +113,10 @@ describe('--output-format json and stream-json print what docs/events.schema.jso
 
   test('ask, which only a run with a person has', () => {
     const lines: string[] = []
-    const output = streamJsonOutput({ out: (text) => void lines.push(text), err: () => undefined })
+    const output = createStreamJsonOutput({ out: (text) => void lines.push(text), err: () => undefined })
     const details = { kind: 'exec', title: 'Run', command: 'ls', rootCommand: 'ls', folder: '/' } as const
     const decision = { verdict: 'ask', rule: 'r', why: 'w' } as const
-    output.show({ type: 'ask', ask: { id: 'a', call: 'c', tool: 'run_shell_command', details, decision } })
+    output.onEvent({ type: 'ask', ask: { id: 'a', call: 'c', tool: 'run_shell_command', details, decision } })
     validate(JSON.parse(lines.join('')) as Json, 'ask', open)
     seen.add('ask')
   })
@@ -142,7 +142,7 @@ test('a line that lacks a field, or has a wrong reason, is not valid', () => {
 type Line = JsonObject & { readonly type: string; readonly tool_id?: string }
 
 interface Case {
-  readonly play?: Script['steps']
+  readonly play?: RehearsalScript['steps']
   readonly args?: readonly string[]
   readonly before?: readonly string[]
   readonly config?: JsonObject

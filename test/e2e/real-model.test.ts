@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { visit } from '../../src/doctor/visit.ts'
-import { turnKey } from '../../src/model/ids.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { remember } from '../../src/provider/wrap/remember.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import { tool } from '../../src/tool/custom.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
+import { examineEndpoint } from '../../src/doctor/examine-endpoint.ts'
+import { createTurnKey } from '../../src/model/ids.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { withAdaptation } from '../../src/provider/middleware/adaptation/with-adaptation.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { aimed } from '../provider/support/ask.ts'
 import { agentOf, closing, play } from '../support/stage.ts'
 
@@ -41,9 +41,13 @@ describe('a real model', { skip }, () => {
           },
         })
         const target = aimed(name, url)
-        const post = startPost({})
+        const post = createHttpClient({})
         const bent = stream ? target : { ...target, profile: { ...target.profile, stream: false as const } }
-        const model = retry(remember(bent, (one) => port(one, { writer: bodyWriter, post })))
+        const model = withRetry(
+          withAdaptation(bent, (one) =>
+            createModel(one, { createBodyWriter: createIncrementalBodyWriter, httpClient: post }),
+          ),
+        )
         const agent = agentOf(model, [weather], {
           system: 'You are a helpful assistant.',
           params: { maxTokens: 80, temperature: 0 },
@@ -62,9 +66,14 @@ describe('a real model', { skip }, () => {
   // One wire is enough: a real model takes its time for thirty behaviours.
   test('the doctor', async (t) => {
     const [[name, url]] = DOORS
-    const mint = () => turnKey(randomBytes(20))
+    const mint = () => createTurnKey(randomBytes(20))
     const limits = { firstByte: 300_000, idle: 300_000, quiet: 300_000, lifetime: 600_000 }
-    const report = await visit(aimed(name, url), { mint, limits, abreast: 1, answer: 48 })
+    const report = await examineEndpoint(aimed(name, url), {
+      newId: mint,
+      timeouts: limits,
+      concurrency: 1,
+      maxResponseTokens: 48,
+    })
     for (const { id, title, status, said, seconds } of report.behaviours)
       t.diagnostic(`${id} ${title}: ${status}, ${seconds.toFixed(1)} s. ${said}`)
     for (const { said } of report.findings) t.diagnostic(said)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { WireId } from '../../src/model/turn.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { budget, startLedger } from '../../src/provider/wrap/budget.ts'
-import { fallback } from '../../src/provider/wrap/fallback.ts'
-import { remember } from '../../src/provider/wrap/remember.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
-import { tool } from '../../src/tool/custom.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { withBudget, createBudgetLedger } from '../../src/provider/middleware/budget.ts'
+import { withFallback } from '../../src/provider/middleware/fallback.ts'
+import { withAdaptation } from '../../src/provider/middleware/adaptation/with-adaptation.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers } from '../provider/support/answers.ts'
 import { aimed } from '../provider/support/ask.ts'
@@ -35,14 +35,16 @@ function counter(name = 'count', answer: (n: number) => string = (n) => `counted
 
 const call = (n: number) => [{ name: 'count', args: { n } }]
 
-async function stage(t: TestContext, steps: Script['steps']): Promise<Rehearsal> {
+async function stage(t: TestContext, steps: RehearsalScript['steps']): Promise<RehearsalServer> {
   const server = await rehearse(steps)
   t.after(() => server.close())
   return server
 }
 
-function patient(wire: WireId, server: Rehearsal): ModelPort {
-  return retry(modelOn(wire, server, 'script', undefined, { post: startPost({}) }), { clock: hastyClock() })
+function patient(wire: WireId, server: RehearsalServer): Model {
+  return withRetry(modelOn(wire, server, 'script', undefined, { httpClient: createHttpClient({}) }), {
+    clock: hastyClock(),
+  })
 }
 
 for (const wire of wireIds) {
@@ -57,7 +59,7 @@ for (const wire of wireIds) {
       const events = await play(agent, 'go')
       assert.equal(closing(events).text, 'Done.')
       assert.deepEqual(ran, [1])
-      assert.equal(server.count(), 4)
+      assert.equal(server.countRequests(), 4)
       const anew = events.filter((event) => event.type === 'turn' && event.event.type === 'open' && event.event.anew)
       assert.equal(anew.length, 2)
       assert.equal(agent.session.entries.filter(({ kind }) => kind === 'intent').length, 1)
@@ -81,10 +83,10 @@ for (const wire of wireIds) {
       const server = await stage(t, [{ misbehave: [{ kind: 'empty', times: 1 }], say: 'Done.' }])
       assert.equal(closing(await play(agentOf(patient(wire, server), [counter().one]), 'go')).text, 'Done.')
       assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /Your last answer was empty/)
-      assert.equal(server.count(), 2)
+      assert.equal(server.countRequests(), 2)
       const silent = await stage(t, [{ loop: [{ misbehave: ['empty'] }] }])
       const end = closing(await play(agentOf(patient(wire, silent), [counter().one]), 'go'))
-      assert.deepEqual([end.reason, end.fault?.kind, silent.count()], ['fault', 'decode', 3])
+      assert.deepEqual([end.reason, end.fault?.kind, silent.countRequests()], ['fault', 'decode', 3])
     })
 
     test('an answer of thoughts alone counts as empty, and is not in the history (T57)', async (t) => {
@@ -106,7 +108,7 @@ for (const wire of wireIds) {
       } as const
       const server = await stage(t, [{ loop: [{ misbehave: [quota] }] }])
       const end = closing(await play(agentOf(patient(wire, server), [counter().one]), 'go'))
-      assert.deepEqual([end.reason, end.fault?.kind, server.count()], ['fault', 'quota', 1])
+      assert.deepEqual([end.reason, end.fault?.kind, server.countRequests()], ['fault', 'quota', 1])
       assert.match(end.fault?.message ?? '', /exceeded your quota/)
     })
 
@@ -130,7 +132,7 @@ for (const wire of wireIds) {
       assert.equal(closing(events).reason, 'done')
       assert.deepEqual(ran, [1, 2])
       // Two calls, the refusal, the summary, and the answer.
-      assert.equal(server.count(), 5)
+      assert.equal(server.countRequests(), 5)
       const sizes = server.requests.map(({ bytes }) => bytes.length)
       assert.ok((sizes[4] ?? 0) < (sizes[2] ?? 0), sizes.join())
     })
@@ -140,23 +142,23 @@ for (const wire of wireIds) {
       const other = wireIds[(wireIds.indexOf(wire) + 1) % wireIds.length] as WireId
       const up = await stage(t, [{ call: call(1) }, { expect: { results: 'counted 1' }, say: 'Done.' }])
       const { one, ran } = counter()
-      const agent = agentOf(fallback([patient(wire, down), patient(other, up)]), [one])
+      const agent = agentOf(withFallback([patient(wire, down), patient(other, up)]), [one])
       assert.equal(closing(await play(agent, 'go')).text, 'Done.')
       assert.deepEqual(ran, [1])
       const turns = agent.session.entries.flatMap((entry) => (entry.kind === 'turn' ? [entry.turn.origin.wire] : []))
       assert.deepEqual(turns, [other, other])
       // A server that is down may be up again, so it is asked again, five times each.
-      assert.equal(down.count(), 10)
+      assert.equal(down.countRequests(), 10)
     })
 
     test('a budget is set aside before a request, and what does not fit is not sent', async (t) => {
       const server = await stage(t, [{ loop: [{ call: call(1), usage: { input: 400, output: 100 } }] }])
-      const ledger = startLedger({ tokens: 1200 }, () => undefined)
-      const model = budget(modelOn(wire, server), ledger)
+      const ledger = createBudgetLedger({ tokens: 1200 }, () => undefined)
+      const model = withBudget(modelOn(wire, server), ledger)
       const agent = agentOf(model, [counter().one], { params: { maxTokens: 300 } })
       const end = closing(await play(agent, 'go'))
       assert.equal(end.fault?.code, 'budget')
-      assert.equal(server.count(), 2)
+      assert.equal(server.countRequests(), 2)
       assert.ok(ledger.spent.tokens <= 1200)
     })
   })
@@ -172,8 +174,8 @@ describe('what an endpoint refuses', () => {
       if (error) reply(response, { error }, 400)
       else stream(response, done ? chat.text('Done.').events : chat.call('count', { n: 1 }).events)
     })
-    const post = startPost({})
-    const model = remember(aimed('groq/x', url), (target) => port(target, { post }))
+    const post = createHttpClient({})
+    const model = withAdaptation(aimed('groq/x', url), (target) => createModel(target, { httpClient: post }))
     return { model, heard }
   }
 

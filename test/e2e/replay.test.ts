@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Replayed } from '../../src/cli/tape/replay.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import type { ReplayReport } from '../../src/cli/recording/replay-recording.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { dragoman, stage } from '../support/command.ts'
 
 const STEPS = [
@@ -28,10 +28,10 @@ async function recorded(steps: Parameters<typeof stage>[0] = STEPS) {
 async function played(
   here: { work: string; env: Record<string, string> },
   more: string[] = [],
-): Promise<Replayed & { code: number | null }> {
+): Promise<ReplayReport & { code: number | null }> {
   const { out, err, code } = await dragoman(['replay', 'tape', '--json', ...more], here)
   assert.notEqual(out, '', err)
-  return { ...(JSON.parse(out) as Replayed), code }
+  return { ...(JSON.parse(out) as ReplayReport), code }
 }
 
 describe('--record and replay', () => {
@@ -41,7 +41,7 @@ describe('--record and replay', () => {
     assert.match(here.run.out, /Done\.\n$/)
     assert.equal(statSync(here.tape).mode & 0o777, 0o700)
     for (const name of readdirSync(here.tape)) assert.equal(statSync(join(here.tape, name)).mode & 0o777, 0o600, name)
-    const asked = here.server.count()
+    const asked = here.server.countRequests()
     await here.server.close()
     writeFileSync(join(here.work, 'b.txt'), 'changed since')
     const { code, out } = await dragoman(['replay', 'tape'], here)
@@ -104,7 +104,7 @@ describe('--record and replay', () => {
     const here = await recorded()
     const b = join(here.work, 'b.txt')
     writeFileSync(b, 'as it was')
-    const other: Rehearsal = await startRehearsal({
+    const other: RehearsalServer = await startRehearsalServer({
       scripts: {
         other: {
           steps: [
@@ -117,7 +117,7 @@ describe('--record and replay', () => {
           ],
         },
       },
-      values: { cwd: here.work },
+      templateValues: { cwd: here.work },
     })
     t.after(() => other.close())
     const env = { ...here.env, ANTHROPIC_API_KEY: 'k', DRAGOMAN_ANTHROPIC_BASE_URL: other.url }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
-import { canonical } from '../../src/model/json.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
+import { toCanonicalJson } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { decode } from '../../src/wire/decode.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
 import { wires } from '../support/cases.ts'
 import { type Fixture, fixtures, folder } from '../support/fixture.ts'
 import { type Canned, type Loopback, startLoopback } from '../support/loopback.ts'
@@ -46,7 +46,7 @@ describe("the vendors' own SDKs agree, where they can read", () => {
   async function verdict(sample: Sample, way: SdkWay): Promise<{ word: Word; detail: string }> {
     const read = await readWithSdk(way, server.base(way === 'openai chat' ? `${sample.name}+` : sample.name))
     if ('cannot' in read) return { word: 'cannot', detail: read.cannot }
-    const [theirs, ours] = [canonical(read.calls), canonical(sample.ours)]
+    const [theirs, ours] = [toCanonicalJson(read.calls), toCanonicalJson(sample.ours)]
     return { word: theirs === ours ? 'same' : 'other', detail: `it reads ${theirs}, we read ${ours}` }
   }
 
@@ -97,7 +97,7 @@ function scripted(wire: WireId, count: number): Sample {
   ].slice(0, count)
   const bytes = vendorStream(wire, { signer: wire, round: count, thought: 'Hm.', text: 'I look.', calls })
   const sample = answered(`${wire}-${count}`, bytes, { about: '', wire, tools: TOOLS, contentType: SSE })
-  assert.equal(canonical(sample.ours), canonical(calls))
+  assert.equal(toCanonicalJson(sample.ours), toCanonicalJson(calls))
   return sample
 }
 
@@ -105,15 +105,15 @@ function scripted(wire: WireId, count: number): Sample {
 function answered(name: string, bytes: Uint8Array, given: Fixture['given']): Sample {
   const { wire, contentType, tools, status, headers, toolChoice } = given
   const reading = {
-    key: 'k'.repeat(20),
+    turnKey: 'k'.repeat(20),
     profile: { ...wires[wire].profile, ...given.profile },
     tools,
     ...(status !== undefined && { status }),
     ...(headers && { headers }),
     ...(toolChoice !== undefined && { toolChoice }),
   }
-  const { turn } = decode(wires[wire], reading, [bytes], contentType)
-  const ours = runnable(turn).calls.map(({ name: called, input }) => ({ name: called, args: input }))
+  const { turn } = decodeResponse(wires[wire], reading, [bytes], contentType)
+  const ours = splitRunnableCalls(turn).calls.map(({ name: called, input }) => ({ name: called, args: input }))
   return { name, wire, ours, bytes, contentType: contentType ?? SSE, status: status ?? 200 }
 }
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { agent } from '../../src/agent/create.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { agent } from '../../src/agent/create-agent.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
 import { modelOn } from '../support/stage.ts'
@@ -239,7 +239,7 @@ describe('telemetry', () => {
         throw new Error('no sums today')
       },
     })
-    const model = retry(modelOn('openai-chat', here.server), { random: () => 0, attempts: 2 })
+    const model = withRetry(modelOn('openai-chat', here.server), { random: () => 0, attempts: 2 })
     const end = await agent({ model, tools: [add], telemetry: { tracer: provider.getTracer('mine') } }).run(
       'two and two',
     )
@@ -266,7 +266,7 @@ describe('telemetry', () => {
   test('the names are those of the conventions', () => {
     const file = join(root, 'node_modules/@opentelemetry/semantic-conventions/dist/experimental_attributes.mjs')
     const known = readFileSync(file, 'utf8')
-    const own = readFileSync(join(root, 'src/agent/telemetry-names.ts'), 'utf8')
+    const own = readFileSync(join(root, 'src/agent/telemetry/span-attributes.ts'), 'utf8')
     const used = [...own.matchAll(/'(gen_ai\.[a-z_.]+)'/g)].map(([, name]) => name ?? '')
     assert.ok(used.length >= 18)
     for (const name of used) assert.ok(known.includes(`"${name}"`), name)

@@ -73,8 +73,8 @@ export async function attempt(ws: Workspace, tool: 'smart_edit' | 'replace', one
   ws.file('file', inFile(edit.before))
   const input: JsonObject = { file_path: 'file', instruction: 'Make the change.', old_string: old, new_string: fresh }
   // Each attempt is a session of its own: nobody has seen the file before.
-  const seen = { note: () => undefined, known: () => undefined }
-  const { error } = await ws.call(tool, input, { seen })
+  const seen = { setHash: () => undefined, getHash: () => undefined }
+  const { error } = await ws.call(tool, input, { seenFiles: seen })
   const result = ws.read('file')
   if (error) return result === inFile(edit.before) ? 'refused' : 'wrong'
   return result === inFile(edit.after) ? 'right' : 'wrong'

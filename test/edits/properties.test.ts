@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { exactPlaces } from '../../src/tool/edit/locate.ts'
-import { smartEdit } from '../../src/tool/edit/smart-edit.ts'
+import { findExactOffsets } from '../../src/tool/edit/match/find-matches.ts'
+import { applySmartEdit } from '../../src/tool/edit/smart-edit.ts'
 import { type Random, startRandom } from '../support/mutate-random.ts'
 import { workspace } from '../tool/workspace.ts'
 import { attemptsOn } from './attempt.ts'
@@ -19,7 +19,7 @@ describe(`what holds for every edit, seed ${SEED}`, () => {
       if (fresh === old) continue
       const at = text.indexOf(old)
       const [before, after] = [text.slice(0, at), text.slice(at + old.length)]
-      const edited = smartEdit(text, { old, fresh })
+      const edited = applySmartEdit(text, { old, replacement: fresh })
       const about = `round ${round}: ${JSON.stringify({ text, old, fresh, edited })}`
       assert.ok('text' in edited && edited.strategy === 'exact', about)
       // The indentation before the match may be part of the new text already, and whole lines keep the end of the last one.
@@ -31,7 +31,9 @@ describe(`what holds for every edit, seed ${SEED}`, () => {
       const inFile = (one: string): string => `\uFEFF${one.replaceAll('\n', '\r\n')}`
       ws.file('file', inFile(text))
       const input = { file_path: 'file', instruction: 'Change it.', old_string: old, new_string: fresh }
-      const { error } = await ws.call('smart_edit', input, { seen: { note: () => undefined, known: () => undefined } })
+      const { error } = await ws.call('smart_edit', input, {
+        seenFiles: { setHash: () => undefined, getHash: () => undefined },
+      })
       assert.equal(error, undefined, about)
       // The tool leaves the end of the file as it was.
       assert.equal(ws.read('file').replace(/(?:\r\n)+$/, ''), inFile(edited.text.replace(/\n+$/, '')), about)
@@ -44,7 +46,7 @@ describe(`what holds for every edit, seed ${SEED}`, () => {
     for (const edit of ownEdits(SEED, 60)) {
       for (const { kind, old, fresh } of attemptsOn(edit, SEED)) {
         const [from, to] = [old, fresh].map((text) => text.replaceAll('\r\n', '\n'))
-        const edited = smartEdit(edit.before, { old: from ?? '', fresh: to ?? '' })
+        const edited = applySmartEdit(edit.before, { old: from ?? '', replacement: to ?? '' })
         if (!('text' in edited)) continue
         made++
         const [was, is] = [edit.before.split('\n'), edited.text.split('\n')]
@@ -66,7 +68,7 @@ function exactMatch(random: Random): { text: string; old: string } {
     const text = randomLines(random, random.range(2, 12)) + (random.chance(0.7) ? '\n' : '')
     const at = random.below(text.length)
     const old = text.slice(at, at + random.range(1, 60))
-    if (old.trim() !== '' && exactPlaces(text, old).length === 1) return { text, old }
+    if (old.trim() !== '' && findExactOffsets(text, old).length === 1) return { text, old }
   }
 }
 

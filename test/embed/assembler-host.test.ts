@@ -42,12 +42,12 @@ describe('nativeToolCallAssembler rejects what must not run', () => {
 describe('nativeToolCallAssembler and its host', () => {
   test('a call that was written as text is found, and the text is clean', () => {
     const text = 'I look.\n<tool_call>\n{"name": "read_file", "arguments": {"a": 1}}\n</tool_call>'
-    const { calls: found, text: left } = assemble(
+    const { calls: assembled, text: left } = assemble(
       text.split('').map((content) => ({ content })),
       'stop',
     )
     assert.deepEqual(
-      found.map(({ function: called, input }) => [called.name, input]),
+      assembled.map(({ function: called, input }) => [called.name, input]),
       [A],
     )
     assert.equal(left.trim(), 'I look.')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Host } from '../../src/host/host.ts'
-import { runShellCommand, type ShellOptions } from '../../src/tool/builtin/run-shell-command.ts'
+import { createShellTool, type ShellOptions } from '../../src/tool/builtin/run-shell-command.ts'
 import { skipWithoutBox } from '../host/box.ts'
 import { place } from '../host/place.ts'
 import { aliveIn, noneAliveIn } from '../support/alive.ts'
@@ -92,7 +92,7 @@ async function answerTo(
   const server = await rehearse([{ call: [{ name: 'run_shell_command', args: { command } }] }, { say: 'Done.' }])
   try {
     const more = { host: at.host, folders: [at.root] }
-    const agent = agentOf(modelOn('openai-responses', server), [runShellCommand(options)], more)
+    const agent = agentOf(modelOn('openai-responses', server), [createShellTool(options)], more)
     assert.equal(closing(await play(agent, 'go')).reason, 'done')
     assert.deepEqual(server.failures, [])
     const result = agent.session.entries.find((entry) => entry.kind === 'result')

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/agent/run-event.ts'
-import { textOutput } from '../../src/cli/output/text.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
-import type { Entry } from '../../src/session/entry.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
+import { createTextOutput } from '../../src/cli/output/text-output.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
+import type { Entry } from '../../src/session/log/entry.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { type Breaks, failingWrite, onBrokenDisk, systemError } from '../support/faulty-disk.ts'
 import type { FaultCase, Play, Plays } from '../support/faults.ts'
@@ -202,7 +202,7 @@ async function counted(rounds: number, { folder = freshFolder(), ran = [] as num
     run: ({ n }) => `counted ${ran.push(n)}`,
   })
   try {
-    const events = await play(agentOf(modelOn('openai-chat', server), [count], { session: takeUp(log) }), 'go')
+    const events = await play(agentOf(modelOn('openai-chat', server), [count], { session: resumeSession(log) }), 'go')
     log.close()
     const { entries, damages } = store.read('session')
     const shown = entriesOf(events).map((entry) => JSON.stringify(entry))
@@ -219,8 +219,8 @@ function entriesOf(events: readonly RunEvent[]): Entry[] {
 
 function shownTo(events: readonly RunEvent[]): string {
   let text = ''
-  const output = textOutput({ out: () => undefined, err: (piece) => (text += piece) })
-  for (const event of events) output.show(event)
+  const output = createTextOutput({ out: () => undefined, err: (piece) => (text += piece) })
+  for (const event of events) output.onEvent(event)
   return text
 }
 
@@ -232,7 +232,7 @@ function tooledUp(work: (fault: FaultCase, at: Workspace) => Promise<void>): Pla
 }
 
 /** What the built-in tools answered to the calls of some steps. */
-async function worked(at: Workspace, steps: readonly Step[]): Promise<{ results: string[]; requests: number }> {
+async function worked(at: Workspace, steps: readonly ScriptStep[]): Promise<{ results: string[]; requests: number }> {
   const server = await rehearse([...steps, { say: 'Done.' }])
   try {
     const tools = builtinTools({ memory: at.memory })

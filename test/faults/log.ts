@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { closeSync, ftruncateSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { START, writeLine } from '../../src/session/line.ts'
-import { noticesOf } from '../../src/session/notices.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { INITIAL_SUM, encodeLogLine } from '../../src/session/log/log-line.ts'
+import { createSessionNotices } from '../../src/session/session-notices.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import type { Plays } from '../support/faults.ts'
 import { freshFolder, logWith } from '../support/log-case.ts'
 
@@ -50,7 +50,7 @@ export const logPlays: Plays = {
   'fa-088': () => {
     const log = logWith(1)
     const newer = { seq: 1, at: 1, kind: 'open', version: 99, session: 'log', folder: '/' } as const
-    writeFileSync(log.file, writeLine(newer, START).line)
+    writeFileSync(log.file, encodeLogLine(newer, INITIAL_SUM).line)
     const before = readFileSync(log.file)
     assert.throws(() => log.store.open('log'), /newer version/)
     assert.ok(readFileSync(log.file).equals(before))
@@ -103,24 +103,24 @@ export const logPlays: Plays = {
         folder: '/',
         parent: { session: parent, seq: 4 },
       }
-      const first = writeLine(open as never, START)
+      const first = encodeLogLine(open as never, INITIAL_SUM)
       writeFileSync(
         join(log.folder, `${session}.jsonl`),
-        Buffer.concat([first.line, writeLine(note(6), first.sum).line]),
+        Buffer.concat([first.line, encodeLogLine(note(6), first.sum).line]),
       )
     }
     at('one', 'two')
     at('two', 'one')
     at('alone', 'gone')
     const opened = log.store.open('one')
-    assert.match(noticesOf(opened).join(' '), /leads back to itself/)
+    assert.match(createSessionNotices(opened).join(' '), /leads back to itself/)
     assert.deepEqual(
       opened.entries.map(({ kind }) => kind),
       ['open', 'note'],
     )
     opened.close()
     const orphan = log.store.open('alone')
-    assert.match(noticesOf(orphan).join(' '), /what it was forked from is gone/)
+    assert.match(createSessionNotices(orphan).join(' '), /what it was forked from is gone/)
     orphan.close()
     assert.equal(log.store.list().length, 4)
   },
@@ -161,8 +161,8 @@ export const OPEN = '--open-log'
 /** What that child does. */
 export function openLog(folder: string): void {
   const log = jsonlStore(folder).open('log')
-  const told = noticesOf(log).join(' ')
-  const { entries } = takeUp(log)
+  const told = createSessionNotices(log).join(' ')
+  const { entries } = resumeSession(log)
   log.close()
   const peak = Math.round(process.resourceUsage().maxRSS / 1024)
   process.stdout.write(`${JSON.stringify({ peak, told, entries: entries.length })}\n`)

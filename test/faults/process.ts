@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { keysFile } from '../../src/cli/sign-in/keys-file.ts'
-import { localHost } from '../../src/host/local.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
+import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
+import { localHost } from '../../src/host/local-host.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
 import type { Play, Plays } from '../support/faults.ts'
@@ -93,7 +93,7 @@ export const processPlays: Plays = {
     for (const name of readdirSync(folder)) assert.match(name, /^(?:file\.txt|\.dragoman-[0-9a-f]+\.tmp|scratch)$/)
   }),
   'fa-069': killedWhileWriting('token', (folder) => {
-    const grant = keysFile(join(folder, 'keys.json')).get('openai')
+    const grant = openKeyFile(join(folder, 'keys.json')).get('openai')
     assert.ok(grant, 'signed out')
     assert.match(JSON.stringify(grant), /"(?:old|new)-/)
   }),
@@ -129,7 +129,10 @@ export const processPlays: Plays = {
 
 type Here = Awaited<ReturnType<typeof stage>>
 
-const shell = (command: string): Step => ({ say: 'Running.', call: [{ name: 'run_shell_command', args: { command } }] })
+const shell = (command: string): ScriptStep => ({
+  say: 'Running.',
+  call: [{ name: 'run_shell_command', args: { command } }],
+})
 
 const SLEEPS = shell('echo begun >> begun; sleep 30')
 const STUBBORN = shell("trap '' INT TERM; echo begun >> begun; while :; do sleep 1; done")
@@ -225,7 +228,7 @@ function killedWhileWriting(
 /** What that child does: it writes one thing, then the other, until it is killed. */
 export async function writeOnAndOn(what: string, folder: string): Promise<void> {
   const host = localHost({ folders: [folder], scratch: join(folder, 'scratch') })
-  const keys = keysFile(join(folder, 'keys.json'))
+  const keys = openKeyFile(join(folder, 'keys.json'))
   for (let time = 0; ; time++) {
     const text = CONTENTS[time % 2] ?? ''
     if (what === 'edit') await host.files.write(join(folder, 'file.txt'), Buffer.from(text))

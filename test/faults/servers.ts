@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import type { Ask, Reply } from '../../src/agent/call-state.ts'
-import { serverQuestions } from '../../src/agent/server-questions.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
-import type { McpServerConfig } from '../../src/tool/mcp/config.ts'
-import { serversToolbox } from '../../src/tool/mcp/toolbox.ts'
+import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
+import { createMcpRequestHandler } from '../../src/agent/mcp-requests.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
+import type { McpServerConfig } from '../../src/tool/mcp/server/server-config.ts'
+import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { callThrough, said } from '../mcp/support/calls.ts'
 import { allReady, makeWorld } from '../mcp/support/world.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
@@ -17,7 +17,7 @@ export const serverPlays: Plays = {
   'fa-109': async () => {
     const world = makeWorld()
     // Long enough for a server that does answer, on a busy machine too.
-    const servers = world.open({ mute: fixture('silent'), good: fixture() }, { patience: 10_000 })
+    const servers = world.open({ mute: fixture('silent'), good: fixture() }, { timeoutMs: 10_000 })
     const { results } = await callThrough(await ready(servers, 'good'), [['good', 'echo', HELLO]])
     assert.equal(said(results[0]!), 'Echo: hello')
     const [mute] = servers.list
@@ -42,11 +42,11 @@ export const serverPlays: Plays = {
     const servers = world.open({ pond: odd() })
     await ready(servers)
     const asks: string[] = []
-    const ask = (one: Ask): Promise<Reply> => {
+    const ask = (one: ApprovalRequest): Promise<ApprovalReply> => {
       asks.push(one.tool)
       return Promise.resolve({ ask: one.id, outcome: 'proceed-always' })
     }
-    const agent = { ask, policy: approvalPolicy({ mode: 'default', folders: [world.work] }) }
+    const agent = { requestApproval: ask, policy: approvalPolicy({ mode: 'default', folders: [world.work] }) }
     const call = (tool: string) => callThrough(servers, [['pond', tool, {}]], { agent })
     await call('grow')
     await call('grow')
@@ -64,7 +64,7 @@ export const serverPlays: Plays = {
       ['second', 'echo', { word: 'two' }],
     ])
     assert.deepEqual(results.map(said), ['Echo: one', 'Echo: two'])
-    const names = ['first', 'second'].map((server) => servers.names.of({ server, tool: 'echo' }))
+    const names = ['first', 'second'].map((server) => servers.names.nameFor({ server, tool: 'echo' }))
     assert.equal(new Set(names).size, 2)
     for (const name of names) assert.ok(declared(servers).includes(name), name)
     await servers.close()
@@ -95,7 +95,7 @@ export const serverPlays: Plays = {
     await ready(servers)
     const names = declared(servers)
     assert.ok(names.includes('cyclic') && names.includes('echo') && !names.includes('deep'))
-    const reason = servers.aside('bad').find(({ name }) => name === 'deep')?.reason
+    const reason = servers.skippedTools('bad').find(({ name }) => name === 'deep')?.reason
     assert.match(reason ?? '', /deep/)
     await servers.close()
   },
@@ -125,7 +125,7 @@ async function ready(servers: Opened, ...names: string[]): Promise<Opened> {
 
 /** The names under which a model sees the tools. */
 function declared(servers: Opened): string[] {
-  const box = serversToolbox([], servers)
+  const box = createMcpToolbox([], servers)
   box.refresh?.()
   return box.specs.map(({ name }) => name)
 }
@@ -173,18 +173,18 @@ require('readline').createInterface({ input: process.stdin }).on('line', async (
 /** Calls a tool twice that asks a question; the person refuses, and then agrees. */
 async function questioned(tool: string) {
   const model = await rehearse([{ say: 'Herons wade.' }])
-  const asks: Ask[] = []
+  const asks: ApprovalRequest[] = []
   const shown: string[] = []
-  const questions = serverQuestions(() => ({
-    ask(one: Ask): Promise<Reply> {
+  const questions = createMcpRequestHandler(() => ({
+    requestApproval(one: ApprovalRequest): Promise<ApprovalReply> {
       asks.push(one)
       return Promise.resolve({ ask: one.id, outcome: asks.length === 1 ? 'cancel' : 'proceed-once' })
     },
     model: modelOn('openai-chat', model),
-    mint: () => 'a'.repeat(20),
-    show: (url) => void shown.push(url),
+    createId: () => 'a'.repeat(20),
+    openBrowser: (url) => void shown.push(url),
   }))
-  const servers = makeWorld().open({ pond: odd() }, { questions })
+  const servers = makeWorld().open({ pond: odd() }, { requestHandler: questions })
   try {
     const { results } = await callThrough(await ready(servers), [
       ['pond', tool, {}],

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Agent } from '../../src/agent/agent.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
-import { noticesOf } from '../../src/session/notices.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
+import { createSessionNotices } from '../../src/session/session-notices.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import { tool } from '../../src/tool/custom.ts'
-import type { Tool } from '../../src/tool/define.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { onBrokenDisk, systemError } from '../support/faulty-disk.ts'
 import type { Plays } from '../support/faults.ts'
@@ -46,7 +46,7 @@ export const sessionPlays: Plays = {
     }
     await onBrokenDisk(breaks, () => {
       const opened = log.store.open('log')
-      assert.match(noticesOf(opened).join(' '), /knows no locks/)
+      assert.match(createSessionNotices(opened).join(' '), /knows no locks/)
       assert.throws(() => log.store.open('log'), /in use/)
       opened.append({ kind: 'note', text: 'more' })
       opened.close()
@@ -99,7 +99,7 @@ export const sessionPlays: Plays = {
       run: () => `typed ${typed.push([{ kind: 'text', text: 'and another thing' }])}`,
     })
     const { said } = await worked(at, [{ call: [{ name: 'wait', args: {} }] }], [type], {
-      inbox: () => typed.splice(0),
+      takeQueuedMessages: () => typed.splice(0),
     })
     assert.deepEqual(said, ['go', 'and another thing'])
   },
@@ -125,7 +125,7 @@ export const sessionPlays: Plays = {
 /** What the tools answered, and what the person is on record to have said. */
 async function worked(
   at: Workspace,
-  steps: readonly Step[],
+  steps: readonly ScriptStep[],
   tools: readonly Tool[] = [],
   more: Partial<Agent> = {},
 ): Promise<{ results: string[]; said: string[] }> {

@@ -1,6 +1,6 @@
 import { setTrust } from '../../src/cli/config/trust.ts'
-import { changeUserConfig } from '../../src/cli/config/write.ts'
-import { keysFile } from '../../src/cli/sign-in/keys-file.ts'
+import { updateUserConfig } from '../../src/cli/config/update-settings.ts'
+import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
 
 /** Changes the settings some times, or writes one thing, then the other, until it is killed. */
 export function act(what: string, name: string, times: number): void {
@@ -9,19 +9,19 @@ export function act(what: string, name: string, times: number): void {
 }
 
 function allow(rule: string): void {
-  changeUserConfig(({ policy, ...config }) => ({ ...config, policy: { allow: [...(policy?.allow ?? []), rule] } }))
+  updateUserConfig(({ policy, ...config }) => ({ ...config, policy: { allow: [...(policy?.allow ?? []), rule] } }))
 }
 
 function writeOnAndOn(): never {
-  const keys = keysFile()
+  const keys = openKeyFile()
   const isFirst = keys.get('openai') === undefined
   if (isFirst) {
     keys.set('gemini', { kind: 'key', key: 'kept' })
-    changeUserConfig(() => ({ policy: { allow: ['kept'] } }))
+    updateUserConfig(() => ({ policy: { allow: ['kept'] } }))
   } else process.stdout.write('ready\n')
   for (let time = 0; ; time++) {
     const word = `${time % 2 === 0 ? 'old' : 'new'}-${LONG}`
-    changeUserConfig((config) => ({ ...config, model: `a/${word}` }))
+    updateUserConfig((config) => ({ ...config, model: `a/${word}` }))
     setTrust(process.cwd(), time % 2 === 0)
     keys.set('openai', { kind: 'key', key: word })
     if (time === 0 && isFirst) process.stdout.write('ready\n')

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readConfigFile } from '../../src/cli/config/read.ts'
-import { keysFile } from '../../src/cli/sign-in/keys-file.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
+import { readConfigFile } from '../../src/cli/config/read-settings.ts'
+import { openKeyFile } from '../../src/cli/sign-in/key-file.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { boxedPlace, skipWithoutBox } from '../host/box.ts'
 import { dragoman, type Ended, stage } from '../support/command.ts'
 import type { Plays } from '../support/faults.ts'
@@ -114,7 +114,7 @@ type Here = Awaited<ReturnType<typeof stage>>
 
 const userSettings = (here: Here): string => join(here.home, '.config/dragoman/config.json')
 
-const writes = (path: string): Step => ({
+const writes = (path: string): ScriptStep => ({
   call: [{ name: 'write_file', args: { file_path: `{cwd}/${path}`, content: 'x' } }],
 })
 
@@ -141,7 +141,7 @@ async function killed(home: string, run: number): Promise<void> {
   assert.deepEqual(settings?.policy?.allow, ['kept'])
   const trust = JSON.parse(readFileSync(join(home, 'data/dragoman/trust.json'), 'utf8')) as Record<string, string>
   assert.deepEqual(Object.keys(trust), [process.cwd()])
-  const keys = keysFile(join(home, 'data/dragoman/keys.json'))
+  const keys = openKeyFile(join(home, 'data/dragoman/keys.json'))
   assert.match(JSON.stringify(keys.get('openai')), /"(?:old|new)-/)
   assert.deepEqual(keys.get('gemini'), { kind: 'key', key: 'kept' })
 }

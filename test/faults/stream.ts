@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Misbehaviour, Place, SimpleKind } from '../../src/rehearsal/misbehaviour.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
+import type {
+  Misbehaviour,
+  StreamPosition,
+  SimpleMisbehaviourKind,
+} from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import type { PortOptions } from '../../src/provider/send.ts'
-import { startPost } from '../../src/provider/send.ts'
-import { LIMITS } from '../../src/provider/watch.ts'
+import type { ModelOptions } from '../../src/provider/http/node-http-client.ts'
+import { createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { DEFAULT_TIMEOUTS } from '../../src/provider/http/timeouts.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { fakeClock, type FakeClock } from '../provider/support/clock.ts'
 import { ANSWER, COUNT, type Outcome, type Staging, survive } from '../support/broken-stream.ts'
@@ -25,7 +29,7 @@ export const streamPlays: Plays = {
   'fa-003': cutOnce('arguments'),
   'fa-004': cutOnce('after-call'),
   'fa-005': everywhere(async (fault, wire) => {
-    const places: Place[] = [
+    const places: StreamPosition[] = [
       'start',
       'first-event',
       'thinking',
@@ -76,22 +80,25 @@ export const streamPlays: Plays = {
     const clock = fakeClock()
     const outcome = await timed(fault, wire, clock, [{ kind: 'stall', at: 'first-event', times: 1 }])
     checkAgain(outcome, /went silent for 2 minutes/)
-    assert.ok(LIMITS.idle <= 120_000)
+    assert.ok(DEFAULT_TIMEOUTS.idle <= 120_000)
   }),
   'fa-011': everywhere(async (fault, wire) => {
     const clock = fakeClock()
     const outcome = await timed(fault, wire, clock, [{ kind: 'drip', at: 'first-event', every: 10, times: 1 }])
     checkAgain(outcome, /said nothing for 5 minutes/)
-    assert.ok(LIMITS.quiet > LIMITS.idle && LIMITS.quiet < Number(fault.inject['minutes']) * 60_000)
+    assert.ok(
+      DEFAULT_TIMEOUTS.quiet > DEFAULT_TIMEOUTS.idle &&
+        DEFAULT_TIMEOUTS.quiet < Number(fault.inject['minutes']) * 60_000,
+    )
   }),
   'fa-012': everywhere(async (fault, wire) => {
     const clock = fakeClock()
     const post = inPieces(1, () => clock.advance(1000 / Number(fault.inject['bytesPerSecond'])))
     // An answer may take an hour in all; at this pace a wordy wire needs longer.
-    const port = { clock, post, limits: { lifetime: Infinity } }
+    const port = { clock, httpClient: post, timeouts: { lifetime: Infinity } }
     const outcome = await survive(fault, { wire, first: { say: 'Slowly.', pieces: 1 }, port })
     assert.equal(closing(outcome.events).text, 'Slowly.')
-    assert.ok(clock.now() > 2 * LIMITS.idle, 'it took long')
+    assert.ok(clock.now() > 2 * DEFAULT_TIMEOUTS.idle, 'it took long')
   }),
   'fa-013': everywhere(async (fault, wire) => {
     const clock = fakeClock()
@@ -99,7 +106,7 @@ export const streamPlays: Plays = {
     const outcome = await timed(fault, wire, clock, [{ kind: 'stall', at: 'text', times: 1 }], asleep)
     checkAgain(outcome)
   }),
-  'fa-015': unchanged((fault) => ({ port: { post: inPieces(Number(fault.inject['chunkBytes'])) } })),
+  'fa-015': unchanged((fault) => ({ port: { httpClient: inPieces(Number(fault.inject['chunkBytes'])) } })),
   'fa-016': unchanged(() => ({ misbehave: [{ kind: 'framing', style: 'mixed' }] })),
   'fa-017': unchanged(() => ({ misbehave: [{ kind: 'framing', style: 'bom' }] })),
   'fa-018': unchanged(() => ({ misbehave: ['unknown-events', { kind: 'framing', style: 'fields' }] })),
@@ -172,7 +179,7 @@ function everywhere(play: (fault: FaultCase, wire: WireId) => Promise<void>): Pl
 function cut(
   fault: FaultCase,
   wire: WireId,
-  at: Place,
+  at: StreamPosition,
   times = Infinity,
   script: Staging['script'] = {},
 ): Promise<Outcome> {
@@ -180,7 +187,7 @@ function cut(
   return survive(fault, { wire, first: { ...ANSWER, misbehave }, script })
 }
 
-function cutOnce(at: Place): Play {
+function cutOnce(at: StreamPosition): Play {
   return everywhere(async (fault, wire) => checkAgain(await cut(fault, wire, at, 1)))
 }
 
@@ -200,7 +207,7 @@ function checkPlain(outcome: Outcome): void {
 
 /** Says the same as without the fault. */
 function unchanged(
-  how: (fault: FaultCase) => { misbehave?: readonly (Misbehaviour | SimpleKind)[]; port?: PortOptions },
+  how: (fault: FaultCase) => { misbehave?: readonly (Misbehaviour | SimpleMisbehaviourKind)[]; port?: ModelOptions },
 ): Play {
   return everywhere(async (fault, wire) => {
     const { misbehave = [], port } = how(fault)
@@ -234,8 +241,8 @@ function timed(
 }
 
 /** Hands on what comes over HTTP in pieces of so many bytes. */
-function inPieces(size: number, between: () => void = () => undefined): ReturnType<typeof startPost> {
-  const post = startPost({})
+function inPieces(size: number, between: () => void = () => undefined): ReturnType<typeof createHttpClient> {
+  const post = createHttpClient({})
   return async (letter, signal) => {
     const reply = await post(letter, signal)
     async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -251,7 +258,7 @@ function inPieces(size: number, between: () => void = () => undefined): ReturnTy
 
 /** A run in which the model calls with this text as arguments. */
 async function called(fault: FaultCase, wire: WireId, raw: string): Promise<Outcome> {
-  const first: Step = { say: 'Calling.', call: [{ name: 'count', raw }] }
+  const first: ScriptStep = { say: 'Calling.', call: [{ name: 'count', raw }] }
   const outcome = await survive(fault, { wire, first })
   const { reason } = closing(outcome.events)
   assert.ok(reason === 'done' || reason === 'fault', reason)

@@ -9,8 +9,8 @@ const bytes = Buffer.from('new\n')
 
 /** A host that may also open this. */
 function granted(at: Place, given: string, more: Partial<FileAccess> = {}) {
-  const access = { given, real: given, need: 'read', isOutside: true, ...more } as const
-  const host = at.host.granting?.([access])
+  const access = { requestedPath: given, realPath: given, need: 'read', isOutside: true, ...more } as const
+  const host = at.host.withAccess?.([access])
   assert.ok(host)
   return host
 }
@@ -41,7 +41,7 @@ describe('a path outside that was approved', () => {
     assert.equal(Buffer.from(await files.read(join(at.outside, 'secret.txt'))).toString(), 'OUTSIDE\n')
     await refused(files.read(join(at.outside, 'link/x')))
     await refused(files.list(at.base))
-    const found = await search?.({ pattern: 'OUT|MORE', path: at.outside, without: [], limit: 10 })
+    const found = await search?.({ pattern: 'OUT|MORE', path: at.outside, excludedFolders: [], limit: 10 })
     if (found && 'hits' in found)
       assert.deepEqual(
         found.hits.map(({ text }) => text.trim()),
@@ -64,7 +64,7 @@ describe('a path outside that was approved', () => {
     const link = join(at.ws, 'link')
     symlinkSync(join(at.outside, 'secret.txt'), link)
     writeFileSync(join(at.base, 'key'), 'KEY\n')
-    const { files } = granted(at, link, { real: join(at.outside, 'secret.txt') })
+    const { files } = granted(at, link, { realPath: join(at.outside, 'secret.txt') })
     rmSync(link)
     symlinkSync(join(at.base, 'key'), link)
     assert.equal(Buffer.from(await files.read(link)).toString(), 'OUTSIDE\n')

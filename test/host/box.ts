@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command, CommandEnd } from '../../src/host/host.ts'
+import type { CommandRequest, CommandResult } from '../../src/host/host.ts'
 import type { SandboxOptions } from '../../src/host/sandbox/sandbox.ts'
 import { place, type Place } from './place.ts'
 
 /** A place whose commands run in the sandbox, with a home folder that holds a key. */
 export interface BoxedPlace extends Place {
   readonly home: string
-  run(command: string, more?: Partial<Command>): Promise<CommandEnd>
+  run(command: string, more?: Partial<CommandRequest>): Promise<CommandResult>
 }
 
 /** Makes one. */
@@ -23,7 +23,7 @@ export function boxedPlace(more: Partial<SandboxOptions> = {}): BoxedPlace {
     writeFileSync(join(home, '.config/dragoman/config.json'), 'canary-config\n')
     writeFileSync(join(home, '.cargo/bin/tool'), '#!/bin/sh\necho tool ran\n', { mode: 0o755 })
     writeFileSync(join(home, '.npm/_cacache/package'), 'cached\n')
-    return { sandbox: { mode: 'on', home, secret: [join(base, 'ours')], ...more } }
+    return { sandbox: { mode: 'on', home, hiddenFolders: [join(base, 'ours')], ...more } }
   })
   return {
     ...made,
@@ -37,5 +37,5 @@ export function boxedPlace(more: Partial<SandboxOptions> = {}): BoxedPlace {
 export async function skipWithoutBox(): Promise<false | string> {
   using at = boxedPlace({ mode: 'auto' })
   const state = await at.host.sandbox()
-  return state.inForce ? false : `no sandbox here: ${state.why}`
+  return state.isActive ? false : `no sandbox here: ${state.why}`
 }

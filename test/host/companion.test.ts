@@ -10,7 +10,7 @@ test('the end of a program that ends at once is told, however many there are', {
   const end = (): Promise<string> =>
     new Promise((resolve, reject) => {
       setTimeout(resolve, 60_000, 'it was never told').unref()
-      at.host.companions.open(program, { heard: () => undefined, ended: resolve }).catch(reject)
+      at.host.stdioProcesses.open(program, { onOutput: () => undefined, onExit: resolve }).catch(reject)
     })
   for (let round = 0; round < 20; round++)
     assert.deepEqual(

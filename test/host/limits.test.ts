@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { localHost } from '../../src/host/local.ts'
+import { localHost } from '../../src/host/local-host.ts'
 import { until } from '../support/alive.ts'
 import { boxedPlace, skipWithoutBox } from './box.ts'
 import { place } from './place.ts'
@@ -61,7 +61,7 @@ function tests(skip: false | string): void {
       const script = `echo evil > ${at.home}/.cache/ms-playwright/chrome; echo evil > ${at.home}/.npm/_cacache/package; echo done`
       let how = ''
       const program = { command: '/bin/sh', args: ['-c', script], folder: at.ws }
-      await at.host.companions.open(program, { heard: () => undefined, ended: (words) => (how = words) })
+      await at.host.stdioProcesses.open(program, { onOutput: () => undefined, onExit: (words) => (how = words) })
       await until(() => how !== '')
       assert.ok(!existsSync(join(at.home, '.cache/ms-playwright/chrome')))
       assert.equal(readFileSync(join(at.home, '.npm/_cacache/package'), 'utf8'), 'cached\n')

@@ -14,10 +14,10 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { Companion } from '../../src/host/companion.ts'
-import { localHost, type LocalHost } from '../../src/host/local.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { PROTECTED_PATHS } from '../../src/model/protected.ts'
+import type { StdioProcess } from '../../src/host/process/stdio-process.ts'
+import { localHost, type LocalHost } from '../../src/host/local-host.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { PROTECTED_PATHS } from '../../src/model/security/protected-paths.ts'
 import { until } from '../support/alive.ts'
 import { type BoxedPlace, boxedPlace, skipWithoutBox } from './box.ts'
 
@@ -41,8 +41,8 @@ interface Work {
 const OWN = ['README.md', 'src']
 
 /** One path for each thing of the list: a file in a protected folder, and a name for each pattern. */
-const EXAMPLES = PROTECTED_PATHS.filter(({ isOfHome }) => !isOfHome)
-  .flatMap(({ path, parts }) => parts ?? [path])
+const EXAMPLES = PROTECTED_PATHS.filter(({ isHomeOnly }) => !isHomeOnly)
+  .flatMap(({ path, guardedParts }) => guardedParts ?? [path])
   .filter((path) => !path.startsWith('.git/'))
   .map((path) => path.replace(/\/\*\*$/, '/made').replaceAll('*', 'a'))
 
@@ -113,7 +113,7 @@ function tests(skip: false | string): void {
       const server = await open(at, loop)
       await until(() => server.end() !== undefined)
       assert.match(server.end() ?? '', /went on making .*\.mcp\.json, which is protected/)
-      assert.match(at.host.companions.news().join('\n'), /\.mcp\.json is protected/)
+      assert.match(at.host.stdioProcesses.takeNotices().join('\n'), /\.mcp\.json is protected/)
       const { background } = await at.run(`(sleep 0.5; ${loop}) & :`)
       await until(() => background.every((pid) => !existsSync(`/proc/${pid}`)))
       assert.match((await at.run('true')).notes?.join('\n') ?? '', /went on making .*\.mcp\.json/)
@@ -162,7 +162,7 @@ function tests(skip: false | string): void {
         folders: [at.ws],
         scratch: join(at.base, 'busy'),
         locks,
-        sandbox: { mode: 'on', home: at.home, secret: [join(at.base, 'ours')] },
+        sandbox: { mode: 'on', home: at.home, hiddenFolders: [join(at.base, 'ours')] },
       })
       try {
         const running = busy.processes.run({
@@ -313,7 +313,7 @@ function tests(skip: false | string): void {
       using at = boxedPlace()
       const sub = join(at.ws, 'packages/sub')
       mkdirSync(join(sub, '.vscode'), { recursive: true })
-      const sandbox = { mode: 'on', home: at.home, secret: [join(at.base, 'ours')] } as const
+      const sandbox = { mode: 'on', home: at.home, hiddenFolders: [join(at.base, 'ours')] } as const
       const host = localHost({ folders: [at.ws, sub], scratch: join(at.base, 'inner'), sandbox })
       try {
         const command =
@@ -416,7 +416,7 @@ function tests(skip: false | string): void {
       for (const attempt of attempts) assert.notEqual((await at.run(attempt)).exitCode, 0, attempt)
       const { output } = await at.run('git status --short; sleep 30 & :')
       assert.match(output, /README/)
-      assert.equal(lookAtDisk().kind(join(at.ws, '.git/config.worktree')), undefined)
+      assert.equal(createDiskView().kind(join(at.ws, '.git/config.worktree')), undefined)
       at.host.close()
       assert.deepEqual(readdirSync(join(at.ws, '.git/hooks')), [])
     })
@@ -433,15 +433,15 @@ function tests(skip: false | string): void {
 }
 
 interface OpenServer {
-  readonly companion: Companion
+  readonly companion: StdioProcess
   end(): string | undefined
 }
 
 async function open(at: BoxedPlace, command: string): Promise<OpenServer> {
   let end: string | undefined
   const program = { command: '/bin/bash', args: ['-c', command], folder: at.ws }
-  const listener = { heard: () => undefined, ended: (how: string) => (end = how) }
-  return { companion: await at.host.companions.open(program, listener), end: () => end }
+  const listener = { onOutput: () => undefined, onExit: (how: string) => (end = how) }
+  return { companion: await at.host.stdioProcesses.open(program, listener), end: () => end }
 }
 
 function session(at: BoxedPlace, name: string, more: Pick<Work, 'commands' | 'command'> & Partial<Work>) {

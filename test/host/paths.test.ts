@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { HostProblem } from '../../src/host/problem.ts'
+import { HostError } from '../../src/host/host-error.ts'
 import { place, type Place } from './place.ts'
 
 type Operation = 'read' | 'write' | 'list' | 'remove' | 'info' | 'walk'
@@ -160,7 +160,7 @@ describe('paths', () => {
       const full = path.replace('{WS}', at.ws).replace('{OUT}', at.outside).replace('{BASE}', at.base)
       const outcome = await attempt(at, operation, full).then(
         () => 'in',
-        (error: unknown) => (error instanceof HostProblem ? error.code : String(error)),
+        (error: unknown) => (error instanceof HostError ? error.code : String(error)),
       )
       assert.equal(outcome, expected)
       assert.equal(readFileSync(join(at.outside, 'secret.txt'), 'utf8'), 'OUTSIDE\n')
@@ -183,7 +183,7 @@ describe('several folders', () => {
     using at = place((base) => ({
       folders: [join(base, 'ws'), join(base, 'extra')],
       readFolders: [join(base, 'docs')],
-      ownFiles: [join(base, 'home/deep/MEMORY.md')],
+      extraFiles: [join(base, 'home/deep/MEMORY.md')],
     }))
     for (const [path, text] of [
       ['extra', 'e'],
@@ -197,7 +197,7 @@ describe('several folders', () => {
     const code = (work: Promise<unknown>) =>
       work.then(
         () => 'in',
-        (error: HostProblem) => error.code,
+        (error: HostError) => error.code,
       )
     assert.equal(await code(files.read(join(at.base, 'extra/x'))), 'in')
     assert.equal(await code(files.write(join(at.base, 'extra/y'), Buffer.from('y'))), 'in')

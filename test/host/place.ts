@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type LocalHost, type LocalOptions, localHost } from '../../src/host/local.ts'
+import { type LocalHost, type LocalOptions, localHost } from '../../src/host/local-host.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** Folders on the disk for one test: a workspace, a place outside, and a host. */

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Command, CommandEnd } from '../../src/host/host.ts'
+import type { CommandRequest, CommandResult } from '../../src/host/host.ts'
 import { place, type Place } from './place.ts'
 
-function run(at: Place, command: string, more: Partial<Command> = {}): Promise<CommandEnd> {
+function run(at: Place, command: string, more: Partial<CommandRequest> = {}): Promise<CommandResult> {
   return at.host.processes.run({ command, folder: at.ws, ...more })
 }
 
@@ -120,7 +120,7 @@ describe('ends', () => {
     assert.match(end.output, /started/)
     assert.equal(end.background.length >= 1, true)
     const [pid = 0] = end.background
-    const file = end.file ?? ''
+    const file = end.outputFile ?? ''
     const size = statSync(file).size
     await until(() => isAlive(pid) && statSync(file).size > size)
     at.host.close()
@@ -156,11 +156,11 @@ describe('ends', () => {
 
   test('silence ends a command that does not end, talking does not', async () => {
     using at = place()
-    const silent = await run(at, 'echo begun; sleep 60', { idle: 2000 })
+    const silent = await run(at, 'echo begun; sleep 60', { idleTimeout: 2000 })
     assert.equal(silent.timedOut, true)
     assert.equal(silent.output, 'begun\n')
     assert.match(silent.error ?? '', /printed nothing for 2 s/)
-    const talking = await run(at, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done', { idle: 2000 })
+    const talking = await run(at, 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.5; done', { idleTimeout: 2000 })
     assert.equal(talking.exitCode, 0)
   })
 
@@ -215,7 +215,7 @@ describe('much output', () => {
     assert.equal(end.output.slice(-6), 'xLAST\n')
     const gap = end.output.split('\n').find((line) => line.startsWith('[...')) ?? ''
     assert.match(gap, /\[\.\.\. \d+ bytes are left out here; the whole output is in .*\.txt \.\.\.\]/)
-    assert.ok(statSync(end.file ?? '').size > 200_000_000)
+    assert.ok(statSync(end.outputFile ?? '').size > 200_000_000)
     assert.ok(shown > 0)
   })
 
@@ -227,9 +227,9 @@ describe('much output', () => {
 
   test('the output can be read by the tools, not written', async () => {
     using at = place()
-    const { file = '' } = await run(at, 'seq 100000')
-    assert.match(String(Buffer.from(await at.host.files.read(file, { from: 0, bytes: 4 }))), /^1\n2\n$/)
-    await assert.rejects(at.host.files.write(file, Buffer.from('x')), { code: 'read-only' })
+    const { outputFile = '' } = await run(at, 'seq 100000')
+    assert.match(String(Buffer.from(await at.host.files.read(outputFile, { from: 0, bytes: 4 }))), /^1\n2\n$/)
+    await assert.rejects(at.host.files.write(outputFile, Buffer.from('x')), { code: 'read-only' })
     mkdirSync(join(at.ws, 'x'))
   })
 })

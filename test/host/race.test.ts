@@ -78,7 +78,9 @@ test(
               )
               .then(() => found),
           )
-          await attempt(search?.({ pattern: 'SIDE', path: at.ws, without: [], limit: 100 }) ?? Promise.resolve())
+          await attempt(
+            search?.({ pattern: 'SIDE', path: at.ws, excludedFolders: [], limit: 100 }) ?? Promise.resolve(),
+          )
         }
       }
     } finally {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { localHost } from '../../src/host/local.ts'
+import { localHost } from '../../src/host/local-host.ts'
 import { skipWithoutBox } from './box.ts'
 import { place } from './place.ts'
 import { clearAway } from '../support/clear.ts'
@@ -33,7 +33,7 @@ function tests(): void {
   describe('without a sandbox', { skip: onLinux }, () => {
     test('bubblewrap is missing: commands run, and the person is told once how to get it', async () => {
       const told: string[] = []
-      using at = place(() => ({ sandbox: { mode: 'auto' }, onUnboxed: (why) => told.push(why) }))
+      using at = place(() => ({ sandbox: { mode: 'auto' }, onUnsandboxed: (why) => told.push(why) }))
       await withPath(at.base, async () => {
         for (const word of ['one', 'two']) {
           const end = await at.host.processes.run({ command: `echo ${word}`, folder: at.ws })
@@ -51,7 +51,7 @@ function tests(): void {
       writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n')
       chmodSync(join(bin, 'bwrap'), 0o755)
       const state = await withPath(bin, () => at.host.sandbox())
-      assert.ok(!state.inForce)
+      assert.ok(!state.isActive)
       assert.match(state.why, /does not work here: bwrap: setting up uid map: Permission denied/)
       assert.match(state.remedy ?? '', /user namespaces/)
     })
@@ -60,7 +60,7 @@ function tests(): void {
       using at = place(() => ({ sandbox: { mode: 'auto' } }))
       writeFileSync(join(at.ws, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
       const state = await withPath(at.ws, () => at.host.sandbox())
-      assert.ok(!state.inForce)
+      assert.ok(!state.isActive)
       assert.match(state.why, /not installed/)
     })
 
@@ -75,14 +75,14 @@ function tests(): void {
       using at = place()
       const host = localHost({ folders: ['/'], scratch: at.scratch, sandbox: { mode: 'auto' } })
       const state = await host.sandbox()
-      assert.ok(!state.inForce)
+      assert.ok(!state.isActive)
       assert.match(state.why, /whole disk/)
       host.close()
     })
 
     test('off is off', async () => {
       using at = place(() => ({ sandbox: { mode: 'off' } }))
-      assert.equal((await at.host.sandbox()).inForce, false)
+      assert.equal((await at.host.sandbox()).isActive, false)
       await at.host.processes.run({ command: 'mkdir .vscode', folder: at.ws })
       assert.ok(existsSync(join(at.ws, '.vscode')))
     })
@@ -155,7 +155,7 @@ async function asNobody(base: string): Promise<void> {
   const command = `touch in; touch ${other}/out; mkdir -p .git/hooks && touch .git/hooks/x; cat ${home}/.ssh/id_rsa; exit 7`
   const end = await host.processes.run({ command, folder: ws })
   const facts = {
-    kind: state.inForce ? state.kind : state.why,
+    kind: state.isActive ? state.kind : state.why,
     inside: existsSync(join(ws, 'in')),
     outside: existsSync(join(other, 'out')),
     hooks: existsSync(join(ws, '.git/hooks/x')),

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { localHost } from '../../src/host/local.ts'
+import { localHost } from '../../src/host/local-host.ts'
 import { boxedPlace, skipWithoutBox } from './box.ts'
 
 const skip = await skipWithoutBox()
@@ -240,7 +240,7 @@ describe('the sandbox', { skip }, () => {
   test('silence and time have their limits inside too', async () => {
     using at = boxedPlace()
     assert.equal((await at.run('sleep 600', { timeout: 300 })).timedOut, true)
-    assert.equal((await at.run('echo a; sleep 600', { idle: 3000 })).output, 'a\n')
+    assert.equal((await at.run('echo a; sleep 600', { idleTimeout: 3000 })).output, 'a\n')
   })
 
   test('temporary files last from one command to the next, and are not those of the machine', async () => {

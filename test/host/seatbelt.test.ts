@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seatbeltProfile } from '../../src/host/sandbox/seatbelt.ts'
+import { createSeatbeltProfile } from '../../src/host/sandbox/seatbelt.ts'
 
 // The profile is only read here: sandbox-exec exists on macOS alone.
 
@@ -23,7 +23,7 @@ function at(profile: string, rule: string, place: string): number {
 }
 
 test('what is narrower stands further down, so that it wins', () => {
-  const profile = seatbeltProfile(BOX)
+  const profile = createSeatbeltProfile(BOX)
   const order = [
     at(profile, 'deny file-write*', ')'),
     at(profile, 'allow file-write*', '(subpath "/Users/me/work \\"x\\"")'),
@@ -40,14 +40,14 @@ test('what is narrower stands further down, so that it wins', () => {
 })
 
 test('the network is closed but for loopback, unless it is allowed', () => {
-  const closed = seatbeltProfile(BOX)
+  const closed = createSeatbeltProfile(BOX)
   assert.ok(at(closed, 'deny network*', ')') < at(closed, 'allow network-outbound', 'localhost'))
-  assert.doesNotMatch(seatbeltProfile({ ...BOX, network: true }), /network/)
+  assert.doesNotMatch(createSeatbeltProfile({ ...BOX, network: true }), /network/)
 })
 
 test('it is one balanced expression after the other, whatever the names are', () => {
   for (const name of ['/a b', '/a"b', '/a\\b', '/a)b', '/a\\"']) {
-    const profile = seatbeltProfile({ ...BOX, layout: { ...LAYOUT, writable: [name] } })
+    const profile = createSeatbeltProfile({ ...BOX, layout: { ...LAYOUT, writable: [name] } })
     assert.equal(depthOf(profile), 0)
   }
 })
@@ -61,7 +61,7 @@ function depthOf(profile: string): number {
 
 test('nothing is said of places that there are not', () => {
   const none = { hidden: [], shown: [], workspace: [], writable: [], privateCaches: [], masked: [] }
-  const profile = seatbeltProfile({ layout: none, guard: { anchors: [], fixed: [] }, scratch: [], network: true })
+  const profile = createSeatbeltProfile({ layout: none, guard: { anchors: [], fixed: [] }, scratch: [], network: true })
   assert.doesNotMatch(profile, /\([a-z-]+ [a-z*-]+\s*\)\n\(deny file-read\* file/)
   assert.match(profile, /^\(version 1\)\n\(allow default\)\n\(deny file-write\*\)\n/)
 })

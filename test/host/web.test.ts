@@ -4,9 +4,9 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import type { WebPage, WebProblem, WebRequest } from '../../src/host/host.ts'
-import { guardedWeb, type WebOptions } from '../../src/host/web.ts'
-import { urlGuard } from '../../src/policy/url-guard.ts'
+import type { WebPage, WebFailure, WebRequest } from '../../src/host/host.ts'
+import { createGuardedWebClient, type WebOptions } from '../../src/host/web/guarded-web-client.ts'
+import { createUrlGuard } from '../../src/policy/url/url-guard.ts'
 import { certificate } from '../provider/support/certificate.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -24,11 +24,15 @@ async function serve(t: TestContext, handler: Handler, secure?: { key: string; c
 
 /** A web to which these hosts were opened, and for which every name is this machine. */
 function webTo(open: readonly string[], more: Partial<WebOptions> = {}): (request: WebRequest) => Promise<Fetched> {
-  const web = guardedWeb({ judge: urlGuard({ open }), resolve: () => Promise.resolve(['127.0.0.1']), ...more })
+  const web = createGuardedWebClient({
+    urlPolicy: createUrlGuard({ open }),
+    resolve: () => Promise.resolve(['127.0.0.1']),
+    ...more,
+  })
   return async (request) => (await web.fetch(request)) as Fetched
 }
 
-type Fetched = WebPage & WebProblem
+type Fetched = WebPage & WebFailure
 
 describe('a page of a real server', () => {
   test('is fetched where the person opened its host, and not where they did not', async (t) => {
@@ -63,7 +67,7 @@ describe('a page of a real server', () => {
       else if (packing === 'twice') response.setHeader('content-encoding', 'gzip, gzip').end(gzipSync(bomb))
       else response.setHeader('content-encoding', packing).end(packed[packing as 'gzip']('a page'))
     })
-    const fetch = webTo(['127.0.0.1'], { limits: { bytes: 100_000 } })
+    const fetch = webTo(['127.0.0.1'], { limits: { maxBytes: 100_000 } })
     for (const packing of Object.keys(packed)) {
       assert.equal((await fetch({ url: `http://127.0.0.1:${port}/${packing}` })).text, 'a page', packing)
     }
@@ -95,7 +99,7 @@ describe('a page of a real server', () => {
 
   test('that does not come is given up, and so is one that nobody wants any more', async (t) => {
     const port = await serve(t, () => undefined)
-    const fetch = webTo(['127.0.0.1'], { limits: { ms: 150 } })
+    const fetch = webTo(['127.0.0.1'], { limits: { timeoutMs: 150 } })
     assert.match((await fetch({ url: `http://127.0.0.1:${port}/` })).problem, /longer than 0\.15 seconds/)
     const slow = webTo(['127.0.0.1'])({ url: `http://127.0.0.1:${port}/`, signal: AbortSignal.timeout(50) })
     assert.ok((await slow).problem)

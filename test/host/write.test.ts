@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { writeLocks } from '../../src/host/write-lock.ts'
+import { createWriteLocks } from '../../src/host/files/write-lock.ts'
 import { place } from './place.ts'
 
 describe('write', () => {
@@ -85,14 +85,14 @@ describe('write', () => {
       const folder = join(at.base, 'locks')
       const path = join(at.ws, 'src/a.ts')
       const files = new Map<string, Buffer>()
-      await writeLocks(folder).during(path, () => {
+      await createWriteLocks(folder).withLock(path, () => {
         for (const name of readdirSync(folder)) files.set(name, readFileSync(join(folder, name)))
         return Promise.resolve()
       })
       assert.equal(files.size, 1)
       // Its holder, this process, lives.
       for (const [name, mark] of files) writeFileSync(join(folder, name), mark)
-      assert.equal(await writeLocks(folder).during(path, () => Promise.resolve('written')), 'written')
+      assert.equal(await createWriteLocks(folder).withLock(path, () => Promise.resolve('written')), 'written')
     },
   )
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { UNSEEN } from '../../src/cli/tui/state.ts'
-import { plain } from '../../src/cli/tui/term/line.ts'
-import { askLines } from '../../src/cli/tui/view/ask.ts'
-import type { AskDetails } from '../../src/tool/define.ts'
+import { INITIAL_APPROVAL_VIEW } from '../../src/cli/tui/ui-state.ts'
+import { plainText } from '../../src/cli/tui/term/styled-line.ts'
+import { renderApproval } from '../../src/cli/tui/view/approval.ts'
+import type { ApprovalDetails } from '../../src/tool/tool.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 
 /** A question about a call with these details. */
-function asked(details: AskDetails): string {
+function asked(details: ApprovalDetails): string {
   const decision = { verdict: 'ask', rule: 'r', why: 'It does something.' } as const
   const ask = { id: 'a', call: 'c', tool: 't', details, decision }
-  const { lines } = askLines([ask], UNSEEN, { width: 200, rows: 1000 })
-  return lines.map(plain).join('\n')
+  const { lines } = renderApproval([ask], INITIAL_APPROVAL_VIEW, { width: 200, rows: 1000 })
+  return lines.map(plainText).join('\n')
 }
 
 function command(text: string): string {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { guardedWeb } from '../../src/host/web.ts'
+import { createGuardedWebClient } from '../../src/host/web/guarded-web-client.ts'
 import type { Host } from '../../src/host/host.ts'
-import { innerAddress } from '../../src/policy/address.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
-import { urlGuard, withUrlGuard } from '../../src/policy/url-guard.ts'
+import { describeNonPublicAddress } from '../../src/policy/url/ip-address.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
+import { createUrlGuard, withUrlGuard } from '../../src/policy/url/url-guard.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
 import { fakeNet } from '../support/fake-net.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
@@ -54,8 +54,8 @@ describe('a page that tells the model where to go next', () => {
       }
       const resolve = (name: string) => Promise.resolve(names[name] ?? ['93.184.215.14'])
       const start = 'https://evil.example/start'
-      const guard = urlGuard({ typed: (url) => url === start, secrets: () => [SECRET] })
-      const web = guardedWeb({ judge: guard, resolve, dial: net.dial })
+      const guard = createUrlGuard({ typed: (url) => url === start, secrets: () => [SECRET] })
+      const web = createGuardedWebClient({ urlPolicy: guard, resolve, connect: net.dial })
       const server = await rehearse([
         { call: [{ name: 'web_fetch', args: { prompt: `Read ${start}` } }] },
         ...WANTED.map((url) => ({ call: [{ name: 'web_fetch', args: { prompt: `Read ${url}` } }] })),
@@ -76,7 +76,7 @@ describe('a page that tells the model where to go next', () => {
       )
       assert.deepEqual(carried, [])
       assert.deepEqual(
-        net.dialled.filter((address) => innerAddress(address) !== undefined),
+        net.dialled.filter((address) => describeNonPublicAddress(address) !== undefined),
         [],
       )
       const results = events.flatMap((event) =>

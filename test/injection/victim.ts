@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { dragoman, stage } from '../support/command.ts'
 
 /** Values that must stay where they are: in a file of the project, in the home folder, in the environment. */
@@ -44,7 +44,7 @@ export interface Aftermath {
  */
 export async function obey(t: TestContext, things: readonly Obeyed[], args: readonly string[]): Promise<Aftermath> {
   const attacker = await startAttacker(t)
-  const steps: Script['steps'] = [
+  const steps: RehearsalScript['steps'] = [
     { say: 'I read the notes.', call: [{ name: 'read_file', args: { absolute_path: '{cwd}/README.md' } }] },
     ...things.map(({ name, call }) => ({ say: `Now ${name}.`, call: [call] })),
     { say: 'All done.' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { localHost } from '../../src/host/local.ts'
+import { localHost } from '../../src/host/local-host.ts'
 import { noneAliveIn } from '../support/alive.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { root } from '../support/paths.ts'
@@ -82,8 +82,8 @@ test('a server gets a clean environment, its own variables and folder, and is sh
   assert.equal(seen.env['PLAIN'], 'plain')
   assert.ok(!JSON.stringify(seen).includes(secret) && seen.env['OPENAI_API_KEY'] === undefined)
   const host = localHost({ folders: [work], scratch: join(work, 'scratch'), sandbox: { mode: 'auto' } })
-  const { inForce } = await host.sandbox()
-  assert.equal(seen.home.includes('diary.txt'), !inForce, 'in the sandbox the home folder is not to be seen')
+  const { isActive } = await host.sandbox()
+  assert.equal(seen.home.includes('diary.txt'), !isActive, 'in the sandbox the home folder is not to be seen')
   host.close()
 
   const missing = await dragoman(['mcp', 'test', 'pond'], world)

@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Ask, Reply } from '../../src/agent/call-state.ts'
-import { textOutput } from '../../src/cli/output/text.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
+import { createTextOutput } from '../../src/cli/output/text-output.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import { serversToolbox } from '../../src/tool/mcp/toolbox.ts'
+import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
 import { root } from '../support/paths.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
@@ -54,8 +54,8 @@ test('a server that does the worst it can costs only its own tools; the session 
   // What hides or steers reaches neither the model nor the terminal.
   assert.doesNotMatch(said(escape!), /[\u{E0000}-\u{E007F}]/u)
   let shown = ''
-  const output = textOutput({ out: (text) => (shown += text), err: (text) => (shown += text) })
-  for (const event of events) output.show(event)
+  const output = createTextOutput({ out: (text) => (shown += text), err: (text) => (shown += text) })
+  for (const event of events) output.onEvent(event)
   assert.doesNotMatch(shown, /\u001B\]|\u001B\[2J|\u202E/)
   const [bad] = servers.list
   assert.ok((bad?.log.length ?? 0) <= 200, 'its log is bounded')
@@ -72,7 +72,7 @@ test('bad tools are set aside one by one, with a reason; names never meet, and l
   const taken = own.map(({ spec }) => spec.name)
   const servers = world.open({ bad: fixture('hostile', 'broken'), good: fixture() }, { taken })
   await allReady(servers)
-  const box = serversToolbox(own, servers)
+  const box = createMcpToolbox(own, servers)
   box.refresh?.()
   const names = box.specs.map(({ name }) => name)
   assert.equal(new Set(names.map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''))).size, names.length)
@@ -82,9 +82,9 @@ test('bad tools are set aside one by one, with a reason; names never meet, and l
       names.includes('bad__good__echo'),
   )
   assert.ok(names.includes('echo') && names.includes('good__echo'), 'the second of a name has its server before it')
-  for (const name of names.filter((one) => !taken.includes(one))) assert.ok(servers.names.back(name), name)
-  assert.deepEqual(servers.names.back('good__echo'), { server: 'good', tool: 'echo' })
-  const aside = new Map(servers.aside('bad').map(({ name, reason }) => [name, reason]))
+  for (const name of names.filter((one) => !taken.includes(one))) assert.ok(servers.names.resolve(name), name)
+  assert.deepEqual(servers.names.resolve('good__echo'), { server: 'good', tool: 'echo' })
+  const aside = new Map(servers.skippedTools('bad').map(({ name, reason }) => [name, reason]))
   for (const name of ['deep', 'text', 'none', 'list', 'wrong', '(no name)', 'a_b']) assert.ok(aside.get(name), name)
   for (const name of ['cyclic', 'self', 'untyped', 'absent', 'hidden']) assert.ok(names.includes(name), name)
   const hidden = box.specs.find(({ name }) => name === 'hidden')
@@ -101,14 +101,14 @@ test('a tool that changes after it was allowed is asked about again, and the dif
   const world = makeWorld()
   const servers = world.open({ bad: fixture('hostile') })
   await allReady(servers)
-  const asks: Ask[] = []
-  const ask = (one: Ask): Promise<Reply> => {
+  const asks: ApprovalRequest[] = []
+  const ask = (one: ApprovalRequest): Promise<ApprovalReply> => {
     asks.push(one)
     return Promise.resolve({ ask: one.id, outcome: 'proceed-always' })
   }
   const policy = approvalPolicy({ mode: 'default', folders: [world.work] })
   const run = (tool: string) =>
-    callThrough(servers, [['bad', tool, tool === 'echo' ? hello : {}]], { agent: { ask, policy } })
+    callThrough(servers, [['bad', tool, tool === 'echo' ? hello : {}]], { agent: { requestApproval: ask, policy } })
   await run('echo')
   await run('echo')
   assert.equal(asks.length, 1, 'always is always')
@@ -147,11 +147,11 @@ test('“always this server” covers its tools, and those of no other', async (
   const servers = world.open({ one__pond: fixture(), one__pond2: fixture() })
   await allReady(servers)
   const asks: string[] = []
-  const ask = (one: Ask): Promise<Reply> => {
+  const ask = (one: ApprovalRequest): Promise<ApprovalReply> => {
     asks.push(one.tool)
     return Promise.resolve({ ask: one.id, outcome: 'proceed-always-server' })
   }
-  const agent = { ask, policy: approvalPolicy({ mode: 'default', folders: [world.work] }) }
+  const agent = { requestApproval: ask, policy: approvalPolicy({ mode: 'default', folders: [world.work] }) }
   await callThrough(
     servers,
     [
@@ -239,7 +239,7 @@ test('the model is told of tools that come later, and nobody waits for them', as
         return { content: 'waited' }
       },
     } as const
-    const toolbox = serversToolbox([waiting], servers)
+    const toolbox = createMcpToolbox([waiting], servers)
     const events = await play(agentOf(modelOn('openai-chat', model), [], { toolbox }), 'go')
     assert.equal(closing(events).reason, 'done')
     const notes = events.flatMap((event) =>

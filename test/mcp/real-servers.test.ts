@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { McpServerConfig } from '../../src/tool/mcp/config.ts'
+import type { McpServerConfig } from '../../src/tool/mcp/server/server-config.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
 import { callThrough, said, toolsOf } from './support/calls.ts'
 import { browserCalls, everythingCalls, filesystemCalls, memoryCalls, PAGE, type Row } from './support/tables.ts'
@@ -26,7 +26,7 @@ async function callAll(world: World, config: McpServerConfig, rows: readonly Row
   const servers = world.open({ it: config })
   await allReady(servers)
   assert.deepEqual(toolsOf(servers, 'it'), [...new Set(rows.map(([tool]) => tool))].sort(), title)
-  assert.deepEqual(servers.aside('it'), [], title)
+  assert.deepEqual(servers.skippedTools('it'), [], title)
   const { results } = await callThrough(
     servers,
     rows.map(([tool, args]) => ['it', tool, args]),

@@ -3,17 +3,17 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ask, Reply } from '../../src/agent/call-state.ts'
-import { serverQuestions } from '../../src/agent/server-questions.ts'
-import { resourceMentions, serverResources, serverSlashes } from '../../src/cli/tui/servers.ts'
-import type { Desk } from '../../src/cli/tui/slash/slash.ts'
+import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
+import { createMcpRequestHandler } from '../../src/agent/mcp-requests.ts'
+import { createResourceMentions, listResourceNames, createPromptCommands } from '../../src/cli/tui/mcp.ts'
+import type { SlashCommandContext } from '../../src/cli/tui/slash/slash-command.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
-import type { Tool } from '../../src/tool/define.ts'
-import type { Questions } from '../../src/tool/mcp/questions.ts'
-import { openServers } from '../../src/tool/mcp/servers.ts'
-import { memoryShelf } from '../../src/tool/mcp/shelf.ts'
-import { serversToolbox } from '../../src/tool/mcp/toolbox.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
+import type { Tool } from '../../src/tool/tool.ts'
+import type { McpRequestHandler } from '../../src/tool/mcp/connection/request-handler.ts'
+import { createMcpServers } from '../../src/tool/mcp/server/servers.ts'
+import { createMemoryKeyValueStore } from '../../src/tool/mcp/server/key-value-store.ts'
+import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
 import { root } from '../support/paths.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
@@ -71,15 +71,15 @@ test('every kind of content reaches the model on every wire, and the person as a
 })
 
 test('what a server offered the last time is declared at once; a call waits; what is new joins with a note', async () => {
-  const shelf = memoryShelf()
-  const before = world.open({ pond: fixture('hostile') }, { shelf })
+  const shelf = createMemoryKeyValueStore()
+  const before = world.open({ pond: fixture('hostile') }, { listCache: shelf })
   await allReady(before)
   await before.close()
   // The same server, as the settings say, but it has learnt something since.
-  const kept = openServers({ pond: fixture('hostile') }, { ...world.options, shelf })
+  const kept = createMcpServers({ pond: fixture('hostile') }, { ...world.options, listCache: shelf })
   assert.equal(kept.list[0]?.state.status, 'starting')
   assert.ok(kept.tools().flat().length > 5, 'nobody has connected yet')
-  const box = serversToolbox([], kept)
+  const box = createMcpToolbox([], kept)
   assert.equal(box.refresh?.().note, undefined)
   const { specs } = box
   box.refresh?.()
@@ -92,15 +92,15 @@ test('what a server offered the last time is declared at once; a call waits; wha
   await until(() => JSON.stringify(kept.list[0]?.lists).includes('stranger'))
   box.refresh?.()
   assert.notEqual(box.specs, specs)
-  const other = openServers({ pond: fixture('hostile', 'broken') }, { ...world.options, shelf })
+  const other = createMcpServers({ pond: fixture('hostile', 'broken') }, { ...world.options, listCache: shelf })
   assert.deepEqual(other.tools().flat(), [], 'another command is another server')
   await Promise.all([kept.close(), other.close()])
 })
 
 test('what a server says of its tools is passed on once, as its own word, and not all of a lot', async () => {
-  const shelf = memoryShelf()
-  const first = world.open({ pond: fixture('advises'), mute: fixture() }, { shelf })
-  const box = serversToolbox([], first)
+  const shelf = createMemoryKeyValueStore()
+  const first = world.open({ pond: fixture('advises'), mute: fixture() }, { listCache: shelf })
+  const box = createMcpToolbox([], first)
   assert.equal(box.refresh?.().note, undefined)
   await allReady(first)
   const words = (from: typeof box): string => (from.refresh?.().pinned ?? []).map(({ text }) => text).join()
@@ -111,8 +111,8 @@ test('what a server says of its tools is passed on once, as its own word, and no
   assert.equal(words(box), '')
   await first.close()
   // The next session knows it from its first request on.
-  const next = openServers({ pond: fixture('advises') }, { ...world.options, shelf })
-  assert.match(words(serversToolbox([], next)), /Feed the /)
+  const next = createMcpServers({ pond: fixture('advises') }, { ...world.options, listCache: shelf })
+  assert.match(words(createMcpToolbox([], next)), /Feed the /)
   await next.close()
 })
 
@@ -139,7 +139,7 @@ test('servers that greet, end at a question that they do not know, or die are co
 })
 
 test('a server that never answers fails in its time, and costs the others nothing', async () => {
-  const servers = world.open({ silent: fixture('silent'), pond: fixture() }, { patience: 6000 })
+  const servers = world.open({ silent: fixture('silent'), pond: fixture() }, { timeoutMs: 6000 })
   await servers.list[1]?.ready()
   assert.equal(servers.list[0]?.state.status, 'starting')
   await assert.rejects(servers.list[0]?.ready() ?? Promise.resolve(), /did not answer|timed out/i)
@@ -147,7 +147,7 @@ test('a server that never answers fails in its time, and costs the others nothin
   await servers.close()
   // Who is not wanted any more is not waited for, at whatever point of its start.
   for (const ms of [0, 5, 50, 300]) {
-    const patient = world.open({ silent: fixture('silent') }, { patience: 600_000 })
+    const patient = world.open({ silent: fixture('silent') }, { timeoutMs: 600_000 })
     await pause(ms)
     await patient.close()
   }
@@ -163,7 +163,7 @@ test('tools beyond the budget are searched for, declared when found, and the per
     { say: 'Done.' },
   ])
   try {
-    const toolbox = serversToolbox([], servers)
+    const toolbox = createMcpToolbox([], servers)
     const events = await play(agentOf(modelOn('openai-chat', model), [], { toolbox }), 'go')
     assert.equal(closing(events).reason, 'done')
     assert.deepEqual(model.failures, [])
@@ -221,26 +221,26 @@ test('what a tool says of its progress is shown', async () => {
 
 test('a server asks the person and the model only through the person', async () => {
   const model = await rehearse([{ say: 'Herons wade.' }])
-  const asks: Ask[] = []
-  const replies: Reply['outcome'][] = ['modify', 'cancel', 'proceed-once', 'cancel', 'proceed-once']
-  const ask = (one: Ask): Promise<Reply> => {
+  const asks: ApprovalRequest[] = []
+  const replies: ApprovalReply['outcome'][] = ['modify', 'cancel', 'proceed-once', 'cancel', 'proceed-once']
+  const ask = (one: ApprovalRequest): Promise<ApprovalReply> => {
     asks.push(one)
     const outcome = replies[asks.length - 1] ?? 'cancel'
     const input: JsonObject = { name: 'Ada', other: 'not asked for' }
     return Promise.resolve({ ask: one.id, outcome, ...(outcome === 'modify' && { input }) })
   }
   const shown: string[] = []
-  const questions: Questions = serverQuestions(() => ({
-    ask,
+  const questions: McpRequestHandler = createMcpRequestHandler(() => ({
+    requestApproval: ask,
     model: modelOn('openai-chat', model),
-    mint: () => 'a'.repeat(20),
-    show: (url) => void shown.push(url),
+    createId: () => 'a'.repeat(20),
+    openBrowser: (url) => void shown.push(url),
   }))
   const everything = {
     command: process.execPath,
     args: [programOf('@modelcontextprotocol/server-everything'), 'stdio'],
   }
-  const servers = world.open({ every: everything }, { questions })
+  const servers = world.open({ every: everything }, { requestHandler: questions })
   try {
     await allReady(servers)
     const { results } = await callThrough(servers, [
@@ -268,7 +268,7 @@ test('a server asks the person and the model only through the person', async () 
 
 test('an address that a server wants opened is judged before the person is asked', async () => {
   const asked: string[] = []
-  const questions: Questions = {
+  const questions: McpRequestHandler = {
     elicit(_server, wish) {
       asked.push('url' in wish ? wish.url : wish.message)
       return Promise.resolve({ action: 'accept' })
@@ -276,7 +276,7 @@ test('an address that a server wants opened is judged before the person is asked
     sample: () => Promise.resolve({ refused: 'no' }),
   }
   const args = [programOf('@modelcontextprotocol/server-everything'), 'stdio']
-  const servers = world.open({ every: { command: process.execPath, args } }, { questions })
+  const servers = world.open({ every: { command: process.execPath, args } }, { requestHandler: questions })
   await allReady(servers)
   const hostile = [
     'file:///etc/passwd',
@@ -301,7 +301,7 @@ test('an address that a server wants opened is judged before the person is asked
 test('prompts of servers are commands, and resources are named with @', async () => {
   const servers = world.open({ pond: fixture() })
   await allReady(servers)
-  const slashes = serverSlashes(servers)
+  const slashes = createPromptCommands(servers)
   assert.deepEqual(
     slashes.map(({ name, takes }) => [name, takes]),
     [
@@ -311,16 +311,16 @@ test('prompts of servers are commands, and resources are named with @', async ()
   )
   const told: string[] = []
   const desk = {
-    front: { say: (text: string) => void told.push(text) },
-    talk: { say: (text: string) => void told.push(text) },
-  } as unknown as Desk
+    ui: { notify: (text: string) => void told.push(text) },
+    controller: { submit: (text: string) => void told.push(text) },
+  } as unknown as SlashCommandContext
   await slashes[0]?.run(desk, '')
   await slashes[0]?.run(desk, 'the grey heron')
   await slashes[0]?.run(desk, 'whom="a frog"')
   assert.deepEqual(told, ['It also needs whom.', 'greet: hello the grey heron', 'greet: hello a frog'])
-  assert.deepEqual(serverResources(servers), ['pond:pond://one'])
-  const mentions = resourceMentions(() => servers)
-  await mentions.read('look at @pond:pond://one and @other.txt')
+  assert.deepEqual(listResourceNames(servers), ['pond:pond://one'])
+  const mentions = createResourceMentions(() => servers)
+  await mentions.load('look at @pond:pond://one and @other.txt')
   assert.deepEqual(
     mentions.get('pond:pond://one')?.map((part) => (part.kind === 'text' ? part.text : '')),
     ['--- pond:pond://one ---', 'what is in pond://one', '--- end of pond:pond://one ---'],

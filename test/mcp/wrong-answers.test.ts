@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
-import type { McpServerConfig } from '../../src/tool/mcp/config.ts'
+import type { McpServerConfig } from '../../src/tool/mcp/server/server-config.ts'
 import { root } from '../support/paths.ts'
 import { callThrough, said, toolsOf } from './support/calls.ts'
 import { makeWorld } from './support/world.ts'
@@ -53,7 +53,7 @@ describe('answers that are wrong', () => {
       assert.equal(text('controls'), 'a\nb\\x08c')
       assert.match(text('long_error'), /\\x07M{100}/)
       assert.ok(text('long_error').length < 5000, 'a long error is cut')
-      assert.deepEqual(servers.aside('wrong'), [
+      assert.deepEqual(servers.skippedTools('wrong'), [
         { name: 'deep', reason: 'its schema is nested more than 64 levels deep' },
       ])
       // Only what cannot be told to belong to a call waits for its limit.

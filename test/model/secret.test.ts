@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { cleanSettings, redactor, secretsIn } from '../../src/model/secret.ts'
+import { redactSettings, createRedactor, findEnvironmentSecrets } from '../../src/model/security/redactor.ts'
 import { canaries, leaks } from '../support/canaries.ts'
 
-const { clean, sure } = redactor()
+const { redact, findCertainSpans } = createRedactor()
 
 describe('secrets that have a form', () => {
   const WAYS: Readonly<Record<string, (secret: string) => string>> = {
@@ -24,8 +24,8 @@ describe('secrets that have a form', () => {
         for (const canary of canaries(at)) {
           if (canary.formless) continue
           const text = put(canary.value)
-          assert.deepEqual(leaks(clean(text), [canary]), [], `${canary.kind}: ${clean(text)}`)
-          assert.notEqual(sure(text).length, 0, canary.kind)
+          assert.deepEqual(leaks(redact(text), [canary]), [], `${canary.kind}: ${redact(text)}`)
+          assert.notEqual(findCertainSpans(text).length, 0, canary.kind)
         }
       }
     })
@@ -34,7 +34,7 @@ describe('secrets that have a form', () => {
 
 test('a secret that is known is found in every form, whatever it looks like', () => {
   for (const secret of ['Tr0ub4dor&3"\\ü', 'zX8kQm2vB7nL4pR1tY6wC3hJ9dF5gS0a', 'correct horse battery staple']) {
-    const known = redactor([secret])
+    const known = createRedactor([secret])
     const forms = [
       secret,
       JSON.stringify(secret),
@@ -47,16 +47,16 @@ test('a secret that is known is found in every form, whatever it looks like', ()
     ]
     for (const form of forms) {
       const text = `before ${form} after`
-      assert.notEqual(known.clean(text), text, form)
-      assert.match(known.clean(text), /^before .*\[(?:key|secret)\].* after$/)
-      assert.deepEqual(leaks(known.clean(text), [{ kind: 'known', value: secret }]), [])
+      assert.notEqual(known.redact(text), text, form)
+      assert.match(known.redact(text), /^before .*\[(?:key|secret)\].* after$/)
+      assert.deepEqual(leaks(known.redact(text), [{ kind: 'known', value: secret }]), [])
     }
   }
 })
 
 describe('what is no secret stays', () => {
   const HARMLESS = [
-    'The quick brown fox reads src/provider/auth/token.ts and node_modules/@scope/package/dist/index.d.ts',
+    'The quick brown fox reads src/provider/auth/access-token.ts and node_modules/@scope/package/dist/index.d.ts',
     'const apiKey = process.env.KEY // set OPENAI_API_KEY',
     'commit 3f2b8a4c9d1e5f60718293a4b5c6d7e8f9012345',
     '550e8400-e29b-41d4-a716-446655440000',
@@ -67,14 +67,14 @@ describe('what is no secret stays', () => {
   ]
   for (const text of HARMLESS) {
     test(text.slice(0, 50), () => {
-      assert.deepEqual(sure(text), [])
-      if (!text.includes('apiKey')) assert.equal(clean(text), text)
+      assert.deepEqual(findCertainSpans(text), [])
+      if (!text.includes('apiKey')) assert.equal(redact(text), text)
     })
   }
 
   test('a word that stands for a key is a word', () => {
     assert.equal(
-      redactor(['not-needed', 'rehearsal', 'lm-studio', 'k']).clean('a rehearsal, not-needed'),
+      createRedactor(['not-needed', 'rehearsal', 'lm-studio', 'k']).redact('a rehearsal, not-needed'),
       'a rehearsal, not-needed',
     )
   })
@@ -94,21 +94,21 @@ test('cleaned JSON is JSON, and cleaning it again changes nothing', () => {
       { text: 'secret: "abcdefgh1"', n: -12345678.5, token: null },
     ]
     for (const value of values) {
-      const once = redactor([canary.value]).clean(JSON.stringify(value))
+      const once = createRedactor([canary.value]).redact(JSON.stringify(value))
       assert.doesNotThrow(() => void JSON.parse(once), once)
-      assert.equal(redactor([canary.value]).clean(once), once)
-      assert.equal(clean(once), once)
+      assert.equal(createRedactor([canary.value]).redact(once), once)
+      assert.equal(redact(once), once)
     }
   }
 })
 
 test('a hostile text costs no more than its length', { timeout: 60_000 }, () => {
   for (const unit of ['-----BEGIN PRIVATE KEY-----', 'eyJ', 'sk-', 'https://a:', 'password=', 'A', 'Bearer ', '?key='])
-    clean(unit.repeat(Math.ceil(300_000 / unit.length)))
+    redact(unit.repeat(Math.ceil(300_000 / unit.length)))
 })
 
 test('the secrets among variables, by their names', () => {
-  const found = secretsIn({
+  const found = findEnvironmentSecrets({
     OPENAI_API_KEY: ' one-1 ',
     MY_TOKEN: 'two-2',
     DB_PASSWORD: 'three-3',
@@ -122,7 +122,7 @@ test('the secrets among variables, by their names', () => {
 
 test('settings keep the names of variables and lose what is secret', () => {
   assert.deepEqual(
-    cleanSettings(
+    redactSettings(
       {
         search: { service: 'brave', key: 'BRAVE_API_KEY' },
         mcpServers: {
@@ -133,7 +133,7 @@ test('settings keep the names of variables and lose what is secret', () => {
         },
         providers: { lab: { url: 'https://u:pass-1@lab.example', keys: ['LAB_API_KEY'] } },
       },
-      clean,
+      redact,
     ),
     {
       search: { service: 'brave', key: 'BRAVE_API_KEY' },

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { buildSync } from 'esbuild'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { dragoman } from '../support/command.ts'
 import { clearAway } from '../support/clear.ts'
 import { root } from '../support/paths.ts'
@@ -185,9 +185,9 @@ Module._load = (path, ...more) => { ${note('path')}; return _load(path, ...more)
 Module.register(${JSON.stringify(`file://${hooks}`)})`,
   )
   let early: string[] = []
-  const server = await startRehearsal({
+  const server = await startRehearsalServer({
     scripts: { script: { steps: [{ say: 'Hello.' }] } },
-    watch: (moment) => {
+    onTraffic: (moment) => {
       if (moment === 'asked' && existsSync(loaded)) early = readFileSync(loaded, 'utf8').trim().split('\n')
     },
   })

@@ -175,6 +175,6 @@ test('the shell parser is loaded only for a command', async () => {
   }
   const read = { call: [{ name: 'list_directory', args: { path: '{cwd}' } }] }
   const run = { call: [{ name: 'run_shell_command', args: { command: 'ls' } }] }
-  assert.doesNotMatch(await loaded([read, { say: 'Done.' }]), /chunks\/parser-/)
-  assert.match(await loaded([run, { say: 'Done.' }]), /chunks\/parser-/)
+  assert.doesNotMatch(await loaded([read, { say: 'Done.' }]), /chunks\/bash-parser-/)
+  assert.match(await loaded([run, { say: 'Done.' }]), /chunks\/bash-parser-/)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Decision } from '../../src/policy/policy.ts'
 import { EVERYDAY, type EverydayCommand } from './everyday-commands.ts'
 import { ground, type Step } from './ground.ts'
@@ -46,8 +46,8 @@ async function judgeAll(): Promise<Row[]> {
     mode: 'default',
     folders: [at.ws],
     home: at.home,
-    disk: lookAtDisk(),
-    rejected: bashRejects,
+    disk: createDiskView(),
+    rejected: findBashSyntaxError,
   } as const
   const policies = SETTINGS.map((setting) =>
     approvalPolicy({ ...options, sandboxed: () => Promise.resolve(setting === 'in the sandbox') }),

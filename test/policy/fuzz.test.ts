@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { openBook } from '../../src/policy/rule/book.ts'
-import { judgeShell } from '../../src/policy/shell/judge.ts'
-import { wordsOfPattern } from '../../src/policy/shell/pattern-words.ts'
-import { type PlainCommand, provePlain } from '../../src/policy/shell/plain.ts'
-import { shellParser } from '../../src/policy/shell/syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { createRuleSet } from '../../src/policy/rules/rule-set.ts'
+import { checkShellCommand } from '../../src/policy/shell/check-shell-command.ts'
+import { expandGlob } from '../../src/policy/shell/glob-expansion.ts'
+import { type PlainCommand, parsePlainCommands } from '../../src/policy/shell/plain-commands.ts'
+import { loadShellParser } from '../../src/policy/shell/syntax-tree.ts'
 import { runs } from '../support/runs.ts'
 import { ground, type Ground } from './ground.ts'
 
@@ -17,16 +17,20 @@ const {
   seed,
   options: { numRuns },
 } = runs(1500)
-const parse = await shellParser()
+const parse = await loadShellParser()
 const READING = ['ls', 'cat', 'rg', 'echo', 'sort', 'grep', 'find', 'sed', 'awk', '[', 'test', 'git status', 'git diff']
-const book = openBook({
+const book = createRuleSet({
   user: { allow: [...READING, 'npm test'], deny: ['sudo', 'curl'] },
 })
 
 /** The parser alone: bash's own opinion, which only makes us stricter, is left out. */
 function judged(text: string, at: Ground) {
-  const places = { folders: [at.ws], home: at.home, disk: lookAtDisk('/nowhere') }
-  return judgeShell(text, at.ws, { places, book, rejected: () => Promise.resolve(undefined) })
+  const places = { folders: [at.ws], home: at.home, disk: createDiskView('/nowhere') }
+  return checkShellCommand(text, at.ws, {
+    pathContext: places,
+    ruleSet: book,
+    rejected: () => Promise.resolve(undefined),
+  })
 }
 
 const HARMLESS = [
@@ -65,7 +69,7 @@ const HARMLESS = [
 function expanded({ words, patterns }: PlainCommand, at: Ground): string[][] {
   return [at.ws, join(at.ws, 'src')].map((folder) =>
     words.flatMap((word, index) =>
-      patterns.includes(index) ? (wordsOfPattern(word, folder, lookAtDisk()) ?? [word]).sort() : [word],
+      patterns.includes(index) ? (expandGlob(word, folder, createDiskView()) ?? [word]).sort() : [word],
     ),
   )
 }
@@ -140,7 +144,7 @@ describe('random shell text', () => {
       if (HARMLESS.includes(text) || allowed >= numRuns / 8) continue
       allowed++
       const tree = parse(text)
-      const proof = tree ? provePlain(tree, text) : { doubt: 'none' }
+      const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'none' }
       assert.ok('commands' in proof, text)
       const proved = proof.commands.flatMap((one) => expanded(one, at)).filter(([name]) => name !== 'cd')
       const ran = recorded(text, at)
@@ -163,7 +167,7 @@ describe('random shell text', () => {
       const tree = parse(text)
       // To start bash is slow, so only texts count in which something has a meaning to it.
       if (!tree || !/\b(?:do|done|then|fi|esac|in|if|case|time|coproc|function)\b|[{}!();<>]/.test(text)) continue
-      if (asked >= numRuns / 5 || !('commands' in provePlain(tree, text))) continue
+      if (asked >= numRuns / 5 || !('commands' in parsePlainCommands(tree, text))) continue
       asked++
       assert.ok(bashTakes(text), `bash rejects ${JSON.stringify(text)}`)
     }

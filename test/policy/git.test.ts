@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { localHost } from '../../src/host/local.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { localHost } from '../../src/host/local-host.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { ground, type Ground } from './ground.ts'
 
@@ -31,7 +31,7 @@ function git(folder: string, ...args: string[]): void {
 }
 
 async function decide(command: string, at: Ground) {
-  const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk: lookAtDisk() })
+  const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk: createDiskView() })
   const effects = [{ kind: 'exec', command, folder: at.ws }] as const
   return policy.decide({ tool: 'run_shell_command', input: {}, effects })
 }
@@ -217,7 +217,7 @@ describe('git without its helpers', () => {
   test('what is proved runs without them, what the person allowed runs with them', async () => {
     using at = repository()
     const rules = { user: { allow: ['git commit *', '=git push'] } }
-    const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk: lookAtDisk(), rules })
+    const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk: createDiskView(), rules })
     const helpers = async (command: string) => {
       const effects = [{ kind: 'exec', command, folder: at.ws }] as const
       const { verdict, gitHelpers } = await policy.decide({ tool: 'run_shell_command', input: {}, effects })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { type ApprovalOptions, approvalPolicy } from '../../src/policy/approval.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { type ApprovalOptions, approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Decision } from '../../src/policy/policy.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { ground, type Ground } from './ground.ts'
 import { questionFor } from './question.ts'
 
 async function decide(command: string, at: Ground, options: Partial<ApprovalOptions> = {}): Promise<Decision> {
-  const [disk, rejected] = [lookAtDisk(), bashRejects]
+  const [disk, rejected] = [createDiskView(), findBashSyntaxError]
   const policy = approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk, rejected, ...options })
   const effects = [{ kind: 'exec', command, folder: at.ws }] as const
   return questionFor(policy, { tool: 'run_shell_command', input: {}, effects })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 
 test('commands that are known to need the network, and others', async () => {
   const policy = approvalPolicy({ folders: ['/w'], mode: 'default', rejected: () => Promise.resolve(undefined) })

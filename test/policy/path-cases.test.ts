@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
-import { localHost } from '../../src/host/local.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { localHost } from '../../src/host/local-host.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { shared } from '../support/paths.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 import { ground, type Ground, type Step } from './ground.ts'
@@ -80,7 +80,7 @@ async function act(one: PathCase, at: Ground, meanwhile: () => void = () => unde
   meanwhile()
   const folders = foldersOf(one, at)
   const host = localHost({ ...folders, scratch: join(at.base, 'scratch') })
-  const { files } = host.granting?.(decision.access ?? []) ?? host
+  const { files } = host.withAccess?.(decision.access ?? []) ?? host
   const path = pathOf(one, at)
   try {
     if (one.operation === 'read') await files.read(path, { from: 0, bytes: 1000 })
@@ -108,7 +108,7 @@ async function walks(files: ReturnType<typeof localHost>['files'], path: string)
 
 async function decide(one: PathCase, at: Ground, mode: 'auto_edit' | 'yolo') {
   const kind = WRITES.has(one.operation) ? ('write' as const) : ('read' as const)
-  const policy = approvalPolicy({ mode, ...foldersOf(one, at), home: at.home, disk: lookAtDisk() })
+  const policy = approvalPolicy({ mode, ...foldersOf(one, at), home: at.home, disk: createDiskView() })
   const paths = [pathOf(one, at).replace(/[^/]*\*.*$/, ''), ...(one.to === undefined ? [] : [resolve(at.ws, one.to)])]
   return policy.decide({ tool: `${kind}_file`, input: {}, effects: paths.map((path) => ({ kind, path })) })
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { type ApprovalOptions, approvalPolicies, approvalPolicy } from '../../src/policy/approval.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { type ApprovalOptions, approvalPolicies, approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Effect } from '../../src/policy/effect.ts'
 import type { ApprovalMode, Decision, Grant, GrantScope, Policy } from '../../src/policy/policy.ts'
-import { RuleProblem } from '../../src/policy/rule/book.ts'
+import { RuleError } from '../../src/policy/rules/rule-set.ts'
 import { ground, type Ground } from './ground.ts'
 import { questionFor } from './question.ts'
 
 type Options = Partial<ApprovalOptions> & { readonly mode?: ApprovalMode }
 
 function policyAt(at: Ground, options: Options = {}): Policy {
-  const [disk, rejected] = [lookAtDisk(), bashRejects]
+  const [disk, rejected] = [createDiskView(), findBashSyntaxError]
   return approvalPolicy({ mode: 'default', folders: [at.ws], home: at.home, disk, rejected, ...options })
 }
 
@@ -202,7 +202,7 @@ describe('rules', () => {
       const options = { rules: { user: { allow: [rule as string] } } }
       assert.throws(
         () => policyAt(at, options),
-        (error) => error instanceof RuleProblem && message.test(error.message),
+        (error) => error instanceof RuleError && message.test(error.message),
       )
     })
 
@@ -216,7 +216,12 @@ describe('rules', () => {
 describe('always', () => {
   test('of a command: its words and no more, in all modes', async () => {
     using at = ground()
-    const policyFor = approvalPolicies({ folders: [at.ws], home: at.home, disk: lookAtDisk(), rejected: bashRejects })
+    const policyFor = approvalPolicies({
+      folders: [at.ws],
+      home: at.home,
+      disk: createDiskView(),
+      rejected: findBashSyntaxError,
+    })
     const policy = policyFor('default')
     const call = (command: string) => ({ tool: 'run_shell_command', input: {}, effects: [shell(command, at)] })
     const asked = await questionFor(policy, call("npm run 'build it' && ls"))
@@ -302,9 +307,9 @@ describe('always', () => {
     await allow('web_fetch', { kind: 'net', host: 'a.org', urls: ['https://a.org/x'] }, 'project')
     assert.equal(await after('web_fetch', { kind: 'net', host: 'a.org' }), 'allow')
     assert.equal(await after('web_fetch', { kind: 'net', host: 'b.a.org' }), 'ask')
-    await allow('query', { kind: 'unknown', of: { server: 'db', tool: 'query' } }, 'session', 'server')
-    assert.equal(await after('insert', { kind: 'unknown', of: { server: 'db', tool: 'insert' } }), 'allow')
-    assert.equal(await after('query', { kind: 'unknown', of: { server: 'other', tool: 'query' } }), 'ask')
+    await allow('query', { kind: 'unknown', mcpTool: { server: 'db', tool: 'query' } }, 'session', 'server')
+    assert.equal(await after('insert', { kind: 'unknown', mcpTool: { server: 'db', tool: 'insert' } }), 'allow')
+    assert.equal(await after('query', { kind: 'unknown', mcpTool: { server: 'other', tool: 'query' } }), 'ask')
     assert.deepEqual(saved, ['user: write_file(**)', 'project: web_fetch(a.org)'])
   })
 
@@ -320,10 +325,10 @@ describe('always', () => {
       { kind: 'net', host: 'a.org' },
       { kind: 'net', host: '[::1]:8080', urls: ['http://[::1]:8080/'] },
       { kind: 'unknown' },
-      { kind: 'unknown', of: { server: 'db', tool: 'query' } },
-      { kind: 'unknown', of: { server: 'db', tool: '*' } },
-      { kind: 'unknown', of: { server: 'db', tool: 'get/thing' } },
-      { kind: 'unknown', of: { server: 'db', tool: 'x', changed: true } },
+      { kind: 'unknown', mcpTool: { server: 'db', tool: 'query' } },
+      { kind: 'unknown', mcpTool: { server: 'db', tool: '*' } },
+      { kind: 'unknown', mcpTool: { server: 'db', tool: 'get/thing' } },
+      { kind: 'unknown', mcpTool: { server: 'db', tool: 'x', changed: true } },
       shell('make it', at),
       shell('echo $(date)', at),
     ]
@@ -355,7 +360,7 @@ describe('always', () => {
     using at = ground()
     const policy = policyAt(at)
     for (const effect of [
-      { kind: 'unknown', of: { server: 'db', tool: '*' } },
+      { kind: 'unknown', mcpTool: { server: 'db', tool: '*' } },
       { kind: 'read', path: `${at.outside}/*` },
     ] as const) {
       const { grants = [] } = await questionFor(policy, { tool: 't', input: {}, effects: [effect] })

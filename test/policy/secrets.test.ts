@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { approvalPolicy } from '../../src/policy/approval.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const SECRET = 'FAKE-SECRET-71'
 const file = (path: string, text = 'foo\n'): Step => ({ op: 'file', path, text })
 
 async function verdictOf(command: string, at: Ground, mode: 'default' | 'yolo' = 'default'): Promise<string> {
-  const [disk, rejected] = [lookAtDisk(), bashRejects]
+  const [disk, rejected] = [createDiskView(), findBashSyntaxError]
   const policy = approvalPolicy({ mode, folders: [at.ws], home: at.home, disk, rejected })
   const effects = [{ kind: 'exec', command, folder: at.ws }] as const
   return (await policy.decide({ tool: 'run_shell_command', input: {}, effects })).verdict
@@ -230,7 +230,7 @@ describe('secrets are not read unasked', () => {
     for (const url of [`https://u:${SECRET}@git.example/x`, `https://${SECRET}-0123456789@git.example/x`]) {
       using at = ground([...head, settings(url)])
       for (const command of commands) assert.equal(await verdictOf(command, at), 'ask', `${command}: ${url}`)
-      const policy = approvalPolicy({ mode: 'yolo', folders: [at.ws], home: at.home, disk: lookAtDisk() })
+      const policy = approvalPolicy({ mode: 'yolo', folders: [at.ws], home: at.home, disk: createDiskView() })
       const effects = [{ kind: 'read', path: join(at.ws, '.git/config') }] as const
       assert.equal((await policy.decide({ tool: 'read_file', input: {}, effects })).verdict, 'ask', url)
     }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { localHost } from '../../src/host/local.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { openBook } from '../../src/policy/rule/book.ts'
-import { judgeShell, type ShellJudgement } from '../../src/policy/shell/judge.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { localHost } from '../../src/host/local-host.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { createRuleSet } from '../../src/policy/rules/rule-set.ts'
+import { checkShellCommand, type ShellDecision } from '../../src/policy/shell/check-shell-command.ts'
 import { shared } from '../support/paths.ts'
 import { ALL_ROUNDS, type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 import { ground, type Ground, type Step } from './ground.ts'
@@ -48,23 +48,27 @@ function headOf(one: ShellCase): Head {
   return heads.get(one) ?? assert.fail(`${one.id} has no head`)
 }
 
-async function judged(one: ShellCase, at: Ground): Promise<ShellJudgement> {
+async function judged(one: ShellCase, at: Ground): Promise<ShellDecision> {
   const { allow, deny, protectedWrites, secretFiles } = headOf(one).policy
   const places = {
     folders: [at.ws],
     home: at.home,
-    disk: lookAtDisk(),
+    disk: createDiskView(),
     protectedWrites: protectedWrites.map(at.fill),
     secretFiles,
   }
-  const book = openBook({ user: { allow, deny } })
-  return judgeShell(at.fill(unfolded(one.command)), at.ws, { places, book, rejected: bashRejects })
+  const book = createRuleSet({ user: { allow, deny } })
+  return checkShellCommand(at.fill(unfolded(one.command)), at.ws, {
+    pathContext: places,
+    ruleSet: book,
+    rejected: findBashSyntaxError,
+  })
 }
 
 /** All judgements. Cases that need nothing of their own share one disk. */
-async function judgeAll(): Promise<ReadonlyMap<ShellCase, ShellJudgement>> {
+async function judgeAll(): Promise<ReadonlyMap<ShellCase, ShellDecision>> {
   const common = new Map([...new Set(heads.values())].map((head) => [head, ground(head.fixture)]))
-  const all = new Map<ShellCase, ShellJudgement>()
+  const all = new Map<ShellCase, ShellDecision>()
   await inTurns(cases, async (one) => {
     const head = headOf(one)
     const at = common.get(head)
@@ -88,7 +92,7 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 describe('shell-policy.json', { skip: skipWithoutCases }, () => {
-  const judgements = skipWithoutCases === false ? judgeAll() : Promise.resolve(new Map<ShellCase, ShellJudgement>())
+  const judgements = skipWithoutCases === false ? judgeAll() : Promise.resolve(new Map<ShellCase, ShellDecision>())
 
   test('no breach, nothing weak, next to no friction; the programs are named', async (t) => {
     const wrong: string[] = []

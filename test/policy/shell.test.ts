@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { bashRejects } from '../../src/host/bash-syntax.ts'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { openBook, type PolicyRules } from '../../src/policy/rule/book.ts'
-import { judgeShell, type ShellJudgement } from '../../src/policy/shell/judge.ts'
+import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { createRuleSet, type PolicyRules } from '../../src/policy/rules/rule-set.ts'
+import { checkShellCommand, type ShellDecision } from '../../src/policy/shell/check-shell-command.ts'
 import { ground, type Ground, type Step } from './ground.ts'
 
 const RULES: PolicyRules = {
@@ -40,15 +40,19 @@ const FILES: readonly Step[] = [
 const common = ground(FILES)
 after(() => common[Symbol.dispose]())
 
-async function judged(command: string, steps?: readonly Step[]): Promise<ShellJudgement> {
+async function judged(command: string, steps?: readonly Step[]): Promise<ShellDecision> {
   if (!steps) return judgedAt(command, common)
   using at = ground(steps)
   return await judgedAt(command, at)
 }
 
-function judgedAt(command: string, at: Ground): Promise<ShellJudgement> {
-  const places = { folders: [at.ws], home: at.home, disk: lookAtDisk() }
-  return judgeShell(at.fill(command), at.ws, { places, book: openBook({ user: RULES }), rejected: bashRejects })
+function judgedAt(command: string, at: Ground): Promise<ShellDecision> {
+  const places = { folders: [at.ws], home: at.home, disk: createDiskView() }
+  return checkShellCommand(at.fill(command), at.ws, {
+    pathContext: places,
+    ruleSet: createRuleSet({ user: RULES }),
+    rejected: findBashSyntaxError,
+  })
 }
 
 const ALLOWED = [
@@ -219,8 +223,8 @@ describe('shell commands', () => {
 
   test('without a shell to ask, what the parser does not take is refused', async () => {
     using at = ground()
-    const context = { places: { folders: [at.ws] }, book: openBook({ user: RULES }) }
-    assert.equal((await judgeShell('echo "x', at.ws, context)).verdict, 'deny')
+    const context = { pathContext: { folders: [at.ws] }, ruleSet: createRuleSet({ user: RULES }) }
+    assert.equal((await checkShellCommand('echo "x', at.ws, context)).verdict, 'deny')
   })
 })
 

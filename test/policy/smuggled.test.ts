@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hiddenIn } from '../../src/model/hidden.ts'
-import { forModel } from '../../src/policy/terminal.ts'
-import { judgeUrl } from '../../src/policy/url.ts'
+import { findHiddenCharacter } from '../../src/model/security/hidden-characters.ts'
+import { sanitizeForModel } from '../../src/policy/text/sanitize.ts'
+import { checkUrl } from '../../src/policy/url/check-url.ts'
 
 describe('a secret in an address', () => {
   const KEY = 'Hunter2-Correct-Horse-9x'
@@ -29,7 +29,7 @@ describe('a secret in an address', () => {
     ['in hex', `https://evil.example/${Buffer.from(KEY).toString('hex')}`],
   ]
   for (const [name, url] of HIDDEN)
-    test(name, () => assert.equal(judgeUrl(url, { secrets: [KEY] }).verdict, 'deny', url))
+    test(name, () => assert.equal(checkUrl(url, { secrets: [KEY] }).verdict, 'deny', url))
 
   test('an ordinary address holds none', () => {
     for (const url of [
@@ -37,7 +37,7 @@ describe('a secret in an address', () => {
       'https://docs.example.com/a/b/c.html?q=correct+horse',
       'https://packages.example.org/react',
     ])
-      assert.equal(judgeUrl(url, { secrets: [KEY, 'sk-proj-abcdefgh12345678'] }).verdict, 'allow', url)
+      assert.equal(checkUrl(url, { secrets: [KEY, 'sk-proj-abcdefgh12345678'] }).verdict, 'allow', url)
   })
 })
 
@@ -77,7 +77,7 @@ describe('characters that nobody sees do not reach the model', () => {
     ['as a row of blanks without width', 'a\u200B\u200C\u200B\u200B\u200Cb'],
   ]
   const UNSEEN = new RegExp(String.raw`[\u2062\u2064]|[\uFE00-\uFE0F]|[\u{E0000}-\u{E0FFF}]|[\u200B\u200C]{2}`, 'u')
-  for (const [name, text] of WAYS) test(name, () => assert.doesNotMatch(forModel(text), UNSEEN))
+  for (const [name, text] of WAYS) test(name, () => assert.doesNotMatch(sanitizeForModel(text), UNSEEN))
 
   test('text as people write it stays', () => {
     for (const text of [
@@ -89,7 +89,7 @@ describe('characters that nobody sees do not reach the model', () => {
       'क्‍ष',
       'a\u200Bb',
     ])
-      assert.equal(forModel(text), text)
+      assert.equal(sanitizeForModel(text), text)
   })
 })
 
@@ -101,7 +101,7 @@ test('characters that show nothing are found in commands and in paths, whatever 
   for (const code of codes)
     for (const lines of [true, false])
       assert.match(
-        hiddenIn(`a${String.fromCodePoint(code)}b`, { lines }) ?? '',
+        findHiddenCharacter(`a${String.fromCodePoint(code)}b`, { allowLines: lines }) ?? '',
         /^the character U\+/,
         code.toString(16),
       )

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { guardedWeb } from '../../src/host/web.ts'
-import { innerAddress } from '../../src/policy/address.ts'
-import { judgeUrl } from '../../src/policy/url.ts'
-import { urlGuard, withUrlGuard } from '../../src/policy/url-guard.ts'
-import { judgeUrlOn, type UrlContext, type UrlSurface } from '../../src/policy/url-surface.ts'
+import { createGuardedWebClient } from '../../src/host/web/guarded-web-client.ts'
+import { describeNonPublicAddress } from '../../src/policy/url/ip-address.ts'
+import { checkUrl } from '../../src/policy/url/check-url.ts'
+import { createUrlGuard, withUrlGuard } from '../../src/policy/url/url-guard.ts'
+import { checkUrlOnSurface, type UrlCheckContext, type UrlSurface } from '../../src/policy/url/url-surface.ts'
 import { fakeNet } from '../support/fake-net.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 
 type Answers = readonly string[] | 'servfail' | 'timeout' | { readonly cname: string }
 
-interface UrlCase extends UrlContext {
+interface UrlCase extends UrlCheckContext {
   readonly id: string
   readonly surface: UrlSurface
   readonly url?: string
@@ -42,7 +42,7 @@ function nameService({ dns = {}, dnsSequence }: UrlCase): (host: string) => Prom
 /** What happens with a case: the text is judged, and what may be fetched is fetched, over a net that is not there. */
 async function outcome(one: UrlCase): Promise<{ verdict: string; breaches: string[] }> {
   const text = one.url ?? unfolded(one.urlParts ?? '')
-  const judged = judgeUrlOn(one.surface, text, { ...one, origin: one.origin ?? 'tool-output' })
+  const judged = checkUrlOnSurface(one.surface, text, { ...one, origin: one.origin ?? 'tool-output' })
   const breaches: string[] = []
   if (judged.verdict !== 'allow') return { verdict: judged.verdict === 'deny' ? 'block' : 'ask', breaches }
   if (!LOOKED_UP.has(one.surface)) return { verdict: 'allow', breaches }
@@ -52,11 +52,11 @@ async function outcome(one: UrlCase): Promise<{ verdict: string; breaches: strin
     if (next && one.loop) steps.push(next)
     return next ? { status: next.status, headers: { location: next.location } } : { status: 200, body: 'ok' }
   }, one.connectFails)
-  const guard = urlGuard({ typed: () => one.origin === 'user', secrets: () => one.secrets ?? [] })
-  const web = guardedWeb({ judge: guard, resolve: nameService(one), dial: net.dial })
+  const guard = createUrlGuard({ typed: () => one.origin === 'user', secrets: () => one.secrets ?? [] })
+  const web = createGuardedWebClient({ urlPolicy: guard, resolve: nameService(one), connect: net.dial })
   const page = await web.fetch({ url: text, ...(one.sendHeaders && { headers: one.sendHeaders }) })
   for (const address of net.dialled) {
-    if (innerAddress(address) !== undefined) breaches.push(`dialled ${address}`)
+    if (describeNonPublicAddress(address) !== undefined) breaches.push(`dialled ${address}`)
     if (one.mustNotConnect?.includes(address)) breaches.push(`dialled ${address}`)
   }
   for (const { host, headers } of net.requests) {
@@ -111,7 +111,7 @@ describe('addresses', () => {
     '1.2.3',
     '1.2.3.4%lo',
   ])
-    test(`${address} is inner`, () => assert.notEqual(innerAddress(address), undefined))
+    test(`${address} is inner`, () => assert.notEqual(describeNonPublicAddress(address), undefined))
   for (const address of [
     '1.1.1.1',
     '172.32.0.1',
@@ -120,7 +120,7 @@ describe('addresses', () => {
     '64:ff9b::101:101',
     '2002:101:101::',
   ])
-    test(`${address} is public`, () => assert.equal(innerAddress(address), undefined))
+    test(`${address} is public`, () => assert.equal(describeNonPublicAddress(address), undefined))
 })
 
 describe('data in an address', () => {
@@ -138,7 +138,7 @@ describe('data in an address', () => {
     'https://пример.рф/',
     'https://例え.jp/',
   ]
-  for (const url of ORDINARY) test(`${url} is ordinary`, () => assert.equal(judgeUrl(url).verdict, 'allow'))
+  for (const url of ORDINARY) test(`${url} is ordinary`, () => assert.equal(checkUrl(url).verdict, 'allow'))
 
   const coded = Buffer.from('a secret that nobody should read').toString('base64url')
   for (const url of [
@@ -149,8 +149,8 @@ describe('data in an address', () => {
     `https://evil.example/?d=${'word+'.repeat(100)}`,
   ])
     test(`${url.slice(0, 60)} is asked about, unless the person typed it`, () => {
-      assert.equal(judgeUrl(url).verdict, 'ask')
-      assert.equal(judgeUrl(url, { typed: true }).verdict, 'allow')
+      assert.equal(checkUrl(url).verdict, 'ask')
+      assert.equal(checkUrl(url, { typed: true }).verdict, 'allow')
     })
 
   test('a secret is refused in every coding, and in every mode', async () => {
@@ -177,9 +177,9 @@ describe('data in an address', () => {
       bytes.toString('base64').split('').reverse().join(''),
     ]) {
       const url = `https://evil.example/x?k=${form}`
-      assert.equal(judgeUrl(url, { secrets: [secret] }).verdict, 'deny', url)
+      assert.equal(checkUrl(url, { secrets: [secret] }).verdict, 'deny', url)
       const free = { decide: () => ({ verdict: 'allow', rule: 'yolo', why: '' }) as const, remember: () => '' }
-      const policy = withUrlGuard(free, urlGuard({ secrets: () => [secret] }))
+      const policy = withUrlGuard(free, createUrlGuard({ secrets: () => [secret] }))
       const effects = [{ kind: 'net', host: 'evil.example', urls: [url] }] as const
       assert.equal((await policy.decide({ tool: 'web_fetch', input: {}, effects })).verdict, 'deny')
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Request } from '../../src/model/request.ts'
+import type { ModelRequest } from '../../src/model/request.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import { type Case, cases, wires } from '../support/cases.ts'
 import { runs } from '../support/runs.ts'
@@ -29,7 +29,7 @@ describe('each request extends the bytes of the one before it', () => {
       fc.assert(
         fc.property(cases(wire, seed, 12), ({ request }: Case) => {
           const bodies = requests(request)
-            .map((one) => wires[wire].encode(one, wires[wire].profile).body)
+            .map((one) => wires[wire].encodeRequest(one, wires[wire].profile).body)
             .filter((body) => !isOpenEnded(wire, body))
             .map((body) => JSON.stringify(body))
           for (const [at, longer] of bodies.entries()) {
@@ -50,7 +50,7 @@ describe('each request extends the bytes of the one before it', () => {
 })
 
 /** The requests of which a history is made: one was sent wherever an answer follows, and the next one is about to be sent. */
-function requests(request: Request): Request[] {
+function requests(request: ModelRequest): ModelRequest[] {
   const { turns } = request
   const boundaries = turns.flatMap(({ role }, at) => (role === 'assistant' ? [at] : []))
   return [...boundaries, turns.length].map((end) => ({ ...request, turns: turns.slice(0, end) }))
@@ -75,7 +75,7 @@ function isOpenEnded(wire: WireId, body: JsonObject): boolean {
  * model are being answered (T80), and without tools those that the history used are declared (T98). There the messages
  * alone are compared.
  */
-function compared(wire: WireId, { params, tools }: Request, shorter: string, longer: string): [string, string] {
+function compared(wire: WireId, { params, tools }: ModelRequest, shorter: string, longer: string): [string, string] {
   const thinks = params?.effort !== undefined && params.effort !== 'off'
   if (wire !== 'anthropic' || !(thinks || tools.length === 0)) return [shorter, longer]
   const messages = (body: string) => body.slice(body.lastIndexOf('"messages":[{"role":"user","content":['))

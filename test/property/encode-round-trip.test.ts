@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { project } from '../../src/schema/project.ts'
+import { declareTools } from '../../src/schema/dialect/declare-tools.ts'
 import { type Case, cases, wires } from '../support/cases.ts'
 import { meaningOf, meaningRead } from '../support/meaning.ts'
 import { runs } from '../support/runs.ts'
@@ -17,9 +17,9 @@ describe('what was said, called and answered is what a body says', () => {
       const { profile } = wires[wire]
       fc.assert(
         fc.property(cases(wire, seed), ({ request }: Case) => {
-          const meant = meaningOf(request.turns, project(request.tools, profile.dialect))
-          const { body } = wires[wire].encode(request, profile)
-          const said = meaningRead(wires[wire].read(JSON.parse(JSON.stringify(body))))
+          const meant = meaningOf(request.turns, declareTools(request.tools, profile.dialect))
+          const { body } = wires[wire].encodeRequest(request, profile)
+          const said = meaningRead(wires[wire].readRequest(JSON.parse(JSON.stringify(body))))
           const names = ({ name, args }: { name: string; args: string }) => `${name} ${args}`
           assert.deepEqual(said.calls.map(names), meant.calls.map(names))
           assert.deepEqual(said.ids[1], said.ids[0])

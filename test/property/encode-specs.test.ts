@@ -22,7 +22,7 @@ describe('every body of a plain endpoint is what its vendor publishes', { skip: 
       fc.assert(
         fc.property(cases(wire, seed), ({ request }: Case) => {
           const turns = wire === 'openai-chat' ? request.turns.map(unsealed) : request.turns
-          const { body } = wires[wire].encode({ ...request, turns }, wires[wire].profile)
+          const { body } = wires[wire].encodeRequest({ ...request, turns }, wires[wire].profile)
           assert.deepEqual(check(published(wire, body)), [])
         }),
         options,
@@ -31,7 +31,7 @@ describe('every body of a plain endpoint is what its vendor publishes', { skip: 
 
     it(`${wire}: a key that nobody knows is refused, also inside the history`, () => {
       const check = make()
-      const { body } = wires[wire].encode({ model: 'm', tools: [], turns: [] }, wires[wire].profile)
+      const { body } = wires[wire].encodeRequest({ model: 'm', tools: [], turns: [] }, wires[wire].profile)
       const sound = published(wire, body)
       const [history = ''] = Object.keys(sound).slice(-1)
       const harmed = (sound[history] as JsonObject[]).map((one) => ({ ...one, unheard_of: true }))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request } from '../../src/model/request.ts'
+import type { ModelRequest } from '../../src/model/request.ts'
 import type { AssistantPart, Turn, WireId } from '../../src/model/turn.ts'
 import { wires } from '../support/cases.ts'
 import { sealed, signed } from '../support/native.ts'
@@ -10,7 +10,7 @@ import { WIRES, sealMark } from '../support/seals.ts'
 import { validateTranscript } from '../support/transcript-validator.ts'
 
 /** A conversation in which everything occurs that a wire can get wrong: a thought, words, two calls, a picture, words again. */
-function conversation(wire: WireId): Request {
+function conversation(wire: WireId): ModelRequest {
   const parts: AssistantPart[] = [
     { kind: 'reasoning', text: 'Two files.' },
     { kind: 'text', text: 'I look.' },
@@ -187,7 +187,7 @@ describe('the validator refuses', () => {
   for (const wire of WIRES) {
     it(`${wire}: nothing that is sound, and each harm done to it`, () => {
       const { profile } = wires[wire]
-      const { body } = wires[wire].encode(conversation(wire), profile)
+      const { body } = wires[wire].encodeRequest(conversation(wire), profile)
       assert.deepEqual(validateTranscript(wire, body, profile), [])
       for (const [rule, path, how, flags] of HARMS[wire]) {
         const harmed = structuredClone(body)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { CallPart, Turn } from '../../src/model/turn.ts'
 import { type Case, cases, wires } from '../support/cases.ts'
 import { runs } from '../support/runs.ts'
@@ -17,11 +17,14 @@ describe('any history, on every wire', () => {
       fc.assert(
         fc.property(cases(wire, seed), ({ request, profile }: Case) => {
           const before = JSON.stringify(request)
-          const { body } = wires[wire].encode(request, profile)
+          const { body } = wires[wire].encodeRequest(request, profile)
           assert.deepEqual(validateTranscript(wire, body, profile), [])
           // Declaring tools is dear, and mostly their business; so they are declared afresh only now and then.
           const fresh = JSON.parse(before) as Case['request']
-          const again = wires[wire].encode(count++ % 10 === 0 ? fresh : { ...fresh, tools: request.tools }, profile)
+          const again = wires[wire].encodeRequest(
+            count++ % 10 === 0 ? fresh : { ...fresh, tools: request.tools },
+            profile,
+          )
           assert.equal(JSON.stringify(again.body), JSON.stringify(body))
           assert.equal(JSON.stringify(request), before)
         }),
@@ -44,7 +47,7 @@ describe('particular histories', () => {
   it('T30 a call of free text is a plain call to whoever knows no such tool', () => {
     const made = (tools: ToolSpec[], part: CallPart = call) => {
       const turns: Turn[] = [{ role: 'assistant', origin, parts: [part], finish: { reason: 'calls' } }]
-      const { body } = wires['openai-chat'].encode({ model: 'm', tools, turns }, wires['openai-chat'].profile)
+      const { body } = wires['openai-chat'].encodeRequest({ model: 'm', tools, turns }, wires['openai-chat'].profile)
       return (body['messages'] as JsonObject[])[1]?.['tool_calls']
     }
     const plain = (text: string) => ({ id: 'a', type: 'function', function: { name: 'patch', arguments: text } })
@@ -59,8 +62,13 @@ describe('particular histories', () => {
   it('T139 results that answer what the vendor keeps stand alone', () => {
     const content = [{ kind: 'text', text: 'Done.' }] as const
     const answer = { kind: 'result', id: 'call_1', name: 'patch', status: 'ok', content } as const
-    const kept: Request = { model: 'm', tools: [], previous: 'resp_1', turns: [{ role: 'results', parts: [answer] }] }
-    const { body } = wires['openai-responses'].encode(kept, wires['openai-responses'].profile)
+    const kept: ModelRequest = {
+      model: 'm',
+      tools: [],
+      previous: 'resp_1',
+      turns: [{ role: 'results', parts: [answer] }],
+    }
+    const { body } = wires['openai-responses'].encodeRequest(kept, wires['openai-responses'].profile)
     assert.deepEqual(body['input'], [{ type: 'function_call_output', call_id: 'call_1', output: 'Done.' }])
   })
 })

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TurnEvent } from '../../src/model/event.ts'
 import type { Usage } from '../../src/model/usage.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { budget, estimated, startLedger } from '../../src/provider/wrap/budget.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { withBudget, estimateUsage, createBudgetLedger } from '../../src/provider/middleware/budget.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
 import { eventsOf, KEY, question } from './support/ask.ts'
 import { hastyClock } from './support/clock.ts'
 
 const USED: Usage = { input: 300, cacheRead: 0, cacheWrite: 0, output: 100, reasoning: 0 }
 
 /** A port that uses so much each time, and fails so often. */
-function spender(fails = 0): ModelPort & { asked: number } {
+function spender(fails = 0): Model & { asked: number } {
   const self = {
     origin: { provider: 'p', wire: 'openai-chat', model: 'm' } as const,
     asked: 0,
-    async *ask(): AsyncGenerator<TurnEvent> {
+    async *stream(): AsyncGenerator<TurnEvent> {
       self.asked++
       yield { type: 'part-open', index: 0, kind: 'text' }
       yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
@@ -38,8 +38,8 @@ function faultOf(events: readonly TurnEvent[]) {
 
 test('tokens: what does not fit is refused before it is sent', async () => {
   const inner = spender()
-  const ledger = startLedger({ tokens: 850 }, cheap)
-  const model = budget(inner, ledger)
+  const ledger = createBudgetLedger({ tokens: 850 }, cheap)
+  const model = withBudget(inner, ledger)
   assert.equal(faultOf(await eventsOf(model, small)), undefined)
   assert.equal(faultOf(await eventsOf(model, small)), undefined)
   assert.equal(ledger.spent.tokens, 800)
@@ -50,8 +50,8 @@ test('tokens: what does not fit is refused before it is sent', async () => {
 })
 
 test('money', async () => {
-  const ledger = startLedger({ money: 0.002 }, cheap)
-  const model = budget(spender(), ledger)
+  const ledger = createBudgetLedger({ money: 0.002 }, cheap)
+  const model = withBudget(spender(), ledger)
   assert.equal(faultOf(await eventsOf(model, small)), undefined)
   assert.equal(ledger.spent.money, 0.0013)
   assert.match(
@@ -62,35 +62,35 @@ test('money', async () => {
 
 test('a price that nobody knows is no price of nothing: no limit in money can hold', async () => {
   const inner = spender()
-  const model = budget(
+  const model = withBudget(
     inner,
-    startLedger({ money: 1 }, () => undefined),
+    createBudgetLedger({ money: 1 }, () => undefined),
   )
   const fault = faultOf(await eventsOf(model, small))
   assert.equal(fault?.code, 'budget')
   assert.equal(fault?.message, 'The price of p/m is not known, so no limit in money can hold.')
   assert.equal(inner.asked, 0)
   // A limit in tokens needs no price.
-  const counted = budget(
+  const counted = withBudget(
     inner,
-    startLedger({ tokens: 1000 }, () => undefined),
+    createBudgetLedger({ tokens: 1000 }, () => undefined),
   )
   assert.equal(faultOf(await eventsOf(counted, small)), undefined)
 })
 
 test('an answer that is longer than anybody thought is stopped when it can no longer be paid for', async () => {
   let said = 0
-  const talker: ModelPort = {
+  const talker: Model = {
     origin: spender().origin,
-    async *ask(): AsyncGenerator<TurnEvent> {
+    async *stream(): AsyncGenerator<TurnEvent> {
       yield { type: 'part-open', index: 0, kind: 'text' }
       for (; said < 10_000; said++) yield { type: 'part-delta', index: 0, text: 'x'.repeat(100) }
       yield { type: 'finish', reason: 'stop' }
     },
   }
   // 4096 tokens are set aside, and ten thousand can be paid for.
-  const ledger = startLedger({ money: 0.1 }, cheap)
-  const fault = faultOf(await eventsOf(budget(talker, ledger), question('Hi', { system: '', tools: [] })))
+  const ledger = createBudgetLedger({ money: 0.1 }, cheap)
+  const fault = faultOf(await eventsOf(withBudget(talker, ledger), question('Hi', { system: '', tools: [] })))
   assert.equal(fault?.code, 'budget')
   assert.match(fault?.message ?? '', /the answer was stopped/)
   assert.ok(said > 350 && said < 425, `${said} pieces were said`)
@@ -99,10 +99,12 @@ test('an answer that is longer than anybody thought is stopped when it can no lo
 
 test('failed attempts are paid for, inside and outside', async () => {
   for (const inside of [true, false]) {
-    const ledger = startLedger({ tokens: 100_000 }, cheap)
+    const ledger = createBudgetLedger({ tokens: 100_000 }, cheap)
     const patience = { clock: hastyClock() }
     const inner = spender(2)
-    const model = inside ? retry(budget(inner, ledger), patience) : budget(retry(inner, patience), ledger)
+    const model = inside
+      ? withRetry(withBudget(inner, ledger), patience)
+      : withBudget(withRetry(inner, patience), ledger)
     await eventsOf(model, small)
     assert.equal(inner.asked, 3)
     assert.equal(ledger.spent.tokens, 1200)
@@ -110,23 +112,23 @@ test('failed attempts are paid for, inside and outside', async () => {
 })
 
 test('an answer without numbers counts by its length', async () => {
-  const ledger = startLedger({ tokens: 100_000 }, cheap)
-  const silent: ModelPort = {
+  const ledger = createBudgetLedger({ tokens: 100_000 }, cheap)
+  const silent: Model = {
     origin: spender().origin,
-    async *ask(): AsyncGenerator<TurnEvent> {
+    async *stream(): AsyncGenerator<TurnEvent> {
       yield { type: 'part-delta', index: 0, text: 'x'.repeat(400) }
       yield { type: 'finish', reason: 'aborted' }
     },
   }
-  await eventsOf(budget(silent, ledger), small)
+  await eventsOf(withBudget(silent, ledger), small)
   assert.equal(ledger.spent.tokens, 101)
 })
 
 test('what is under way is set aside, and given back', async () => {
-  const ledger = startLedger({ tokens: 900 }, cheap)
+  const ledger = createBudgetLedger({ tokens: 900 }, cheap)
   const request = question('Hi', { system: '', tools: [], params: { maxTokens: 500 } })
-  const model = budget(spender(), ledger)
-  const running = model.ask(request, { key: KEY })[Symbol.asyncIterator]()
+  const model = withBudget(spender(), ledger)
+  const running = model.stream(request, { turnKey: KEY })[Symbol.asyncIterator]()
   await running.next()
   assert.equal(faultOf(await eventsOf(model, request))?.code, 'budget')
   await running.return?.()
@@ -135,7 +137,7 @@ test('what is under way is set aside, and given back', async () => {
 
 test('the estimate counts everything that is sent', () => {
   const request = question('x'.repeat(4000))
-  const { input, output } = estimated(request)
+  const { input, output } = estimateUsage(request)
   assert.ok(input > 1000 && input < 1100, String(input))
   assert.ok(output > 0)
 })

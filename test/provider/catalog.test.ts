@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { calcPrice } from '@pydantic/genai-prices'
 import { NO_USAGE } from '../../src/model/usage.ts'
-import { openCatalog } from '../../src/provider/catalog.ts'
-import { rows } from '../../src/provider/table.ts'
+import { createCatalog } from '../../src/provider/catalog.ts'
+import { providers } from '../../src/provider/providers.ts'
 
-const day = (date: string) => openCatalog({}, new Date(`${date}T12:00:00Z`))
+const day = (date: string) => createCatalog({}, new Date(`${date}T12:00:00Z`))
 const catalog = day('2026-11-20')
 
 const close = (one: number | undefined, other: number) =>
@@ -96,7 +96,7 @@ test('what it was made of agrees: every model of every vendor, for a short and a
 })
 
 test('a person knows better', () => {
-  const own = openCatalog({
+  const own = createCatalog({
     'ollama/qwen3:8b': { window: 32_768, price: { input: 0, output: 0 } },
     'openai/gpt-5.2': { window: 1000 },
   })
@@ -106,7 +106,7 @@ test('a person knows better', () => {
 })
 
 test('every vendor of whom the source knows has models here', () => {
-  const known = rows.filter(({ id }) => catalog.models(id).length > 0).map(({ id }) => id)
+  const known = providers.filter(({ id }) => catalog.models(id).length > 0).map(({ id }) => id)
   for (const id of [
     'gemini',
     'anthropic',
@@ -134,7 +134,7 @@ const UNPRICED: Readonly<Record<string, string>> = {
 }
 
 test('the usual model of a row has a price', () => {
-  const usual = rows.filter((row) => row.model !== undefined)
+  const usual = providers.filter((row) => row.model !== undefined)
   const without = usual.filter(({ id, model = '' }) => !catalog.card({ provider: id, model })?.price)
   assert.deepEqual(without.map(({ id }) => id).toSorted(), Object.keys(UNPRICED).toSorted())
 })

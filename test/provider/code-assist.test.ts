@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { countTokens, enter } from '../../src/provider/auth/code-assist.ts'
-import { resolveModel } from '../../src/provider/resolve.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import type { Environment, Target } from '../../src/provider/target.ts'
+import { countCodeAssistTokens, onboardCodeAssist } from '../../src/provider/auth/code-assist-onboarding.ts'
+import { resolveModel } from '../../src/provider/resolve-model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { Environment, Endpoint } from '../../src/provider/endpoint.ts'
 import { answers } from './support/answers.ts'
 import { answerOf, question } from './support/ask.ts'
 import { hastyClock } from './support/clock.ts'
@@ -14,13 +14,13 @@ const TOKEN = 'ya29.canary-token-1234567890'
 const METADATA = { ideType: 'IDE_UNSPECIFIED', platform: 'PLATFORM_UNSPECIFIED', pluginType: 'GEMINI' }
 const AGENT = `dragoman/${manifest.version} (${process.platform}; ${process.arch})`
 
-function aimed(url: string, env: Environment = {}): Target {
+function aimed(url: string, env: Environment = {}): Endpoint {
   const target = resolveModel('code-assist/gemini-2.5-pro', {
     GOOGLE_CLOUD_ACCESS_TOKEN: TOKEN,
     CODE_ASSIST_ENDPOINT: url,
     ...env,
   })
-  assert.ok('row' in target, JSON.stringify(target))
+  assert.ok('provider' in target, JSON.stringify(target))
   return target
 }
 
@@ -31,7 +31,9 @@ describe('entering', () => {
     const { url, heard } = await serve(t, (response) =>
       reply(response, { currentTier: { id: 'standard-tier' }, cloudaicompanionProject: 'theirs' }),
     )
-    const found = await enter(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { post: startPost({}) })
+    const found = await onboardCodeAssist(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), {
+      httpClient: createHttpClient({}),
+    })
     assert.deepEqual(found, { tier: 'standard-tier', project: 'theirs' })
     const [asked] = heard
     assert.ok(asked)
@@ -53,7 +55,10 @@ describe('entering', () => {
       return reply(response, { done: true, response: { cloudaicompanionProject: { id: 'made-for-me' } } })
     })
     const clock = hastyClock()
-    const found = await enter(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { post: startPost({}), clock })
+    const found = await onboardCodeAssist(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), {
+      httpClient: createHttpClient({}),
+      clock,
+    })
     assert.deepEqual(found, { tier: 'standard-tier', project: 'made-for-me' })
     assert.deepEqual(heard.slice(1).map(shown), [
       [
@@ -77,7 +82,9 @@ describe('entering', () => {
         ? reply(response, { allowedTiers: [{ id: 'free-tier', isDefault: true }] })
         : reply(response, { done: true, response: { cloudaicompanionProject: { id: 'of-google' } } }),
     )
-    const found = await enter(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { post: startPost({}) })
+    const found = await onboardCodeAssist(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), {
+      httpClient: createHttpClient({}),
+    })
     assert.deepEqual(found, { tier: 'free-tier', project: 'of-google' })
     assert.equal(heard[1]?.body['cloudaicompanionProject'], undefined)
   })
@@ -85,7 +92,9 @@ describe('entering', () => {
   test('behind a company’s fence one is in the standard tier', async (t) => {
     const error = { code: 403, message: 'no', details: [{ reason: 'SECURITY_POLICY_VIOLATED' }] }
     const { url } = await serve(t, (response) => reply(response, { error }, 403))
-    const found = await enter(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { post: startPost({}) })
+    const found = await onboardCodeAssist(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), {
+      httpClient: createHttpClient({}),
+    })
     assert.deepEqual(found, { tier: 'standard-tier', project: 'mine' })
   })
 
@@ -114,7 +123,7 @@ describe('entering', () => {
   for (const [name, env, answer, status, words] of refusals) {
     test(`what the person must do first: ${name}`, async (t) => {
       const { url } = await serve(t, (response) => reply(response, answer, status))
-      await assert.rejects(enter(aimed(url, env), { post: startPost({}) }), words)
+      await assert.rejects(onboardCodeAssist(aimed(url, env), { httpClient: createHttpClient({}) }), words)
     })
   }
 })
@@ -130,7 +139,9 @@ describe('asking', () => {
           return reply(response, { currentTier: { id: 'standard-tier' }, cloudaicompanionProject: 'theirs' })
         return streamed ? stream(response, text('Fine.').events) : reply(response, text('Fine.').whole)
       })
-      const model = port(aimed(url, { DRAGOMAN_INSTALLATION_ID: 'install-1' }), { post: startPost({}) })
+      const model = createModel(aimed(url, { DRAGOMAN_INSTALLATION_ID: 'install-1' }), {
+        httpClient: createHttpClient({}),
+      })
       for (const _time of [1, 2]) {
         const { turn } = await answerOf(model, { ...request, params: { stream: streamed } })
         assert.deepEqual(turn.parts, [{ kind: 'text', text: 'Fine.' }])
@@ -158,7 +169,10 @@ describe('asking', () => {
 
   test('whoever names the project is not asked for it; the id of the installation stays at home', async (t) => {
     const { url, heard } = await serve(t, (response) => stream(response, answers['code-assist'].text('Fine.').events))
-    await answerOf(port(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { post: startPost({}) }), request)
+    await answerOf(
+      createModel(aimed(url, { GOOGLE_CLOUD_PROJECT: 'mine' }), { httpClient: createHttpClient({}) }),
+      request,
+    )
     assert.deepEqual(
       heard.map((one) => [one.url, one.body['project'], one.headers['x-gemini-api-privileged-user-id']]),
       [['/v1internal:streamGenerateContent?alt=sse', 'mine', undefined]],
@@ -172,7 +186,7 @@ describe('asking', () => {
         return reply(response, { currentTier: { id: 'standard-tier' }, cloudaicompanionProject: 'theirs' })
       return stream(response, answers['code-assist'].text('Fine.').events)
     })
-    const model = port(aimed(url), { post: startPost({}) })
+    const model = createModel(aimed(url), { httpClient: createHttpClient({}) })
     const { turn } = await answerOf(model, request)
     assert.deepEqual(turn.finish.fault, {
       kind: 'auth',
@@ -184,7 +198,7 @@ describe('asking', () => {
   test('how many tokens', async (t) => {
     const { url, heard } = await serve(t, (response) => reply(response, { totalTokens: 42 }))
     const contents = [{ role: 'user', parts: [{ text: 'Hello.' }] }]
-    assert.equal(await countTokens(aimed(url), contents, { post: startPost({}) }), 42)
+    assert.equal(await countCodeAssistTokens(aimed(url), contents, { httpClient: createHttpClient({}) }), 42)
     assert.deepEqual(heard.map(shown), [
       ['POST', '/v1internal:countTokens', { request: { model: 'models/gemini-2.5-pro', contents } }],
     ])

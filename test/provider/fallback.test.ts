@@ -3,24 +3,24 @@ import { test } from 'node:test'
 import type { TurnEvent } from '../../src/model/event.ts'
 import type { Fault } from '../../src/model/fault.ts'
 import { fold } from '../../src/model/fold.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { fallback } from '../../src/provider/wrap/fallback.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { withFallback } from '../../src/provider/middleware/fallback.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf } from './support/ask.ts'
 import { hastyClock } from './support/clock.ts'
 import { reply, serve, stream } from './support/server.ts'
 
 /** A port that answers with its name, or fails. */
-function model(name: string, fault?: Fault, window?: number): ModelPort & { asked: string[] } {
+function model(name: string, fault?: Fault, window?: number): Model & { asked: string[] } {
   const asked: string[] = []
   return {
     origin: { provider: name, wire: 'openai-chat', model: `${name}-1` },
     ...(window !== undefined && { window }),
     asked,
-    async *ask(_request, { key }): AsyncGenerator<TurnEvent> {
-      asked.push(key)
+    async *stream(_request, { turnKey }): AsyncGenerator<TurnEvent> {
+      asked.push(turnKey)
       yield { type: 'part-open', index: 0, kind: 'text' }
       yield { type: 'part-close', index: 0, part: { kind: 'text', text: `I am ${name}.` } }
       yield fault ? { type: 'finish', reason: 'fault', fault } : { type: 'finish', reason: 'stop' }
@@ -31,7 +31,7 @@ function model(name: string, fault?: Fault, window?: number): ModelPort & { aske
 test('the next one answers, and the turn says who did', async () => {
   const first = model('first', { kind: 'server', message: 'Down.' })
   const second = model('second')
-  const chain = fallback([first, second])
+  const chain = withFallback([first, second])
   const events = await eventsOf(chain)
   const { turn, warnings, attempts } = fold(events, chain.origin)
   assert.deepEqual(turn.origin, second.origin)
@@ -52,7 +52,7 @@ test('who has no money, no key or no such model is not asked again', async () =>
   ]
   for (const fault of faults) {
     const first = model('first', fault, 1000)
-    const chain = fallback([first, model('second', undefined, 500)])
+    const chain = withFallback([first, model('second', undefined, 500)])
     assert.equal(chain.window, 1000)
     await eventsOf(chain)
     assert.equal(chain.window, 500)
@@ -72,14 +72,17 @@ test('what is wrong with the request stays wrong', async () => {
   ]
   for (const fault of faults) {
     const second = model('second')
-    const last = (await eventsOf(fallback([model('first', fault), second]))).at(-1)
+    const last = (await eventsOf(withFallback([model('first', fault), second]))).at(-1)
     assert.ok(last?.type === 'finish' && last.fault?.kind === fault.kind)
     assert.equal(second.asked.length, 0)
   }
 })
 
 test('all fail: the last one has the last word', async () => {
-  const chain = fallback([model('a', { kind: 'server', message: 'A.' }), model('b', { kind: 'quota', message: 'B.' })])
+  const chain = withFallback([
+    model('a', { kind: 'server', message: 'A.' }),
+    model('b', { kind: 'quota', message: 'B.' }),
+  ])
   const last = (await eventsOf(chain)).at(-1)
   assert.ok(last?.type === 'finish' && last.fault?.message === 'B.')
 })
@@ -91,10 +94,10 @@ test('after the retries, over another wire', async (t) => {
     else stream(response, answers.anthropic.call('get_weather', { city: 'Oslo' }).events)
   })
   const patience = { clock: hastyClock(), attempts: 2 }
-  const post = startPost({})
-  const chain = fallback([
-    retry(port(aimed('gemini/gemini-2.5-pro', down.url), { post }), patience),
-    retry(port(aimed('anthropic/claude-sonnet-5-5', up.url), { post }), patience),
+  const post = createHttpClient({})
+  const chain = withFallback([
+    withRetry(createModel(aimed('gemini/gemini-2.5-pro', down.url), { httpClient: post }), patience),
+    withRetry(createModel(aimed('anthropic/claude-sonnet-5-5', up.url), { httpClient: post }), patience),
   ])
   const { turn, attempts } = await answerOf(chain)
   assert.equal(down.heard.length, 2)

@@ -3,12 +3,18 @@ import { createVerify, generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { JWT } from 'google-auth-library'
 import type { JsonObject } from '../../src/model/json.ts'
-import { googleCredential, metadataCredential, projectOf, SCOPE, TOKEN_URL } from '../../src/provider/auth/google.ts'
-import { grantedBy, grantFrom } from '../../src/provider/auth/grant.ts'
-import { defaultModel, resolveModel, type SignIns } from '../../src/provider/resolve.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { rows } from '../../src/provider/table.ts'
-import type { Credential } from '../../src/provider/target.ts'
+import {
+  createGoogleCredential,
+  createMetadataCredential,
+  getProjectId,
+  CLOUD_PLATFORM_SCOPE,
+  GOOGLE_TOKEN_URL,
+} from '../../src/provider/auth/google-credentials.ts'
+import { toGrantedCredential, parseStoredCredential } from '../../src/provider/auth/stored-credential.ts'
+import { findDefaultModel, resolveModel, type CredentialSources } from '../../src/provider/resolve-model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { providers } from '../../src/provider/providers.ts'
+import type { Credential } from '../../src/provider/endpoint.ts'
 import { answers } from './support/answers.ts'
 import { answerOf, eventsOf } from './support/ask.ts'
 import { reply, serve, stream } from './support/server.ts'
@@ -33,7 +39,7 @@ const PERSON = {
 }
 
 function credential(file: JsonObject, now?: () => number): Credential {
-  const made = googleCredential(file, { post: startPost({}), ...(now && { now }) })
+  const made = createGoogleCredential(file, { httpClient: createHttpClient({}), ...(now && { now }) })
   assert.ok('read' in made, JSON.stringify(made))
   return made
 }
@@ -86,7 +92,7 @@ describe('tokens', () => {
     assert.deepEqual(head, { alg: 'RS256', typ: 'JWT', kid: 'key-1' })
     assert.deepEqual(claims, {
       iss: SERVICE.client_email,
-      scope: SCOPE,
+      scope: CLOUD_PLATFORM_SCOPE,
       aud: `${url}/token`,
       iat: at / 1000,
       exp: at / 1000 + 3600,
@@ -99,7 +105,7 @@ describe('tokens', () => {
     assert.deepEqual(Object.keys(theirClaims).toSorted(), Object.keys(claims).toSorted())
     assert.deepEqual(
       [theirClaims['iss'], theirClaims['scope'], theirClaims['aud']],
-      [claims['iss'], claims['scope'], TOKEN_URL],
+      [claims['iss'], claims['scope'], GOOGLE_TOKEN_URL],
     )
     assert.equal(Number(theirClaims['exp']) - Number(theirClaims['iat']), 3600)
   })
@@ -118,7 +124,7 @@ describe('tokens', () => {
     })
     assert.equal(await read(), 'ya29.robot')
     assert.equal(heard[1]?.headers.authorization, 'Bearer ya29.source')
-    assert.deepEqual(heard[1]?.body, { delegates: ['a'], scope: [SCOPE], lifetime: '3600s' })
+    assert.deepEqual(heard[1]?.body, { delegates: ['a'], scope: [CLOUD_PLATFORM_SCOPE], lifetime: '3600s' })
   })
 
   test('of the machine: only from a server that says that it is Google’s', async (t) => {
@@ -131,13 +137,13 @@ describe('tokens', () => {
       ),
     )
     const host = new URL(url).host
-    assert.equal(await metadataCredential(host, { post: startPost({}) }).read(), 'ya29.m')
+    assert.equal(await createMetadataCredential(host, { httpClient: createHttpClient({}) }).read(), 'ya29.m')
     assert.deepEqual(
       [heard[0]?.method, heard[0]?.url, heard[0]?.headers['metadata-flavor'], heard[0]?.headers['content-length']],
       ['GET', '/computeMetadata/v1/instance/service-accounts/default/token', 'Google', undefined],
     )
     await assert.rejects(
-      async () => await metadataCredential(host, { post: startPost({}) }).read(),
+      async () => await createMetadataCredential(host, { httpClient: createHttpClient({}) }).read(),
       /no metadata server/,
     )
   })
@@ -159,7 +165,7 @@ describe('tokens', () => {
       message: 'its private_key cannot be read; make a new key file.',
     })
     const problem = (file: JsonObject): string => {
-      const made = googleCredential(file, { post: startPost({}) })
+      const made = createGoogleCredential(file, { httpClient: createHttpClient({}) })
       return 'problem' in made ? made.problem : 'none'
     }
     assert.equal(problem({ type: 'authorized_user', client_id: 'a', client_secret: 'b' }), 'It has no refresh_token.')
@@ -172,7 +178,12 @@ describe('tokens', () => {
 /** What Google's library would send, caught before it leaves. */
 async function assertionOfTheirs(): Promise<Record<string, string>> {
   let body: unknown
-  const client = new JWT({ email: SERVICE.client_email, key: privateKey, keyId: 'key-1', scopes: [SCOPE] })
+  const client = new JWT({
+    email: SERVICE.client_email,
+    key: privateKey,
+    keyId: 'key-1',
+    scopes: [CLOUD_PLATFORM_SCOPE],
+  })
   const catching = async (options: { data?: unknown; body?: unknown }) => {
     body = options.data ?? options.body
     await Promise.resolve()
@@ -184,7 +195,11 @@ async function assertionOfTheirs(): Promise<Record<string, string>> {
 }
 
 describe('where they are used', () => {
-  const signIns = (more: Partial<SignIns>): SignIns => ({ stored: () => undefined, google: () => undefined, ...more })
+  const signIns = (more: Partial<CredentialSources>): CredentialSources => ({
+    stored: () => undefined,
+    google: () => undefined,
+    ...more,
+  })
 
   test('a variable comes before what is stored, and that before what the machine has', () => {
     const looked: string[] = []
@@ -196,8 +211,8 @@ describe('where they are used', () => {
       google: () => ({ key: { style: 'bearer', read: () => 'adc' }, project: 'from-adc' }),
     })
     const key = (name: string, env = {}): unknown => {
-      const target = resolveModel(name, env, rows, all)
-      return 'row' in target ? target.key?.read() : target.problem
+      const target = resolveModel(name, env, providers, all)
+      return 'provider' in target ? target.credential?.read() : target.problem
     }
     assert.equal(key('groq/x', { GROQ_API_KEY: 'variable' }), 'variable')
     assert.deepEqual(looked, [], 'nobody looks while a variable is set')
@@ -205,10 +220,10 @@ describe('where they are used', () => {
     assert.match(String(key('openai/x')), /dragoman login openai/)
     assert.equal(key('vertex/x'), 'adc')
     assert.equal(key('vertex/x', { GOOGLE_API_KEY: 'express' }), 'express')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k' }, rows, all), 'openai/gpt-6-sol')
-    assert.equal(defaultModel({}, rows, all), 'groq/openai/gpt-oss-120b')
-    assert.equal(defaultModel({}, rows, signIns({ google: all.google })), undefined)
-    assert.match(defaultModel({ GOOGLE_GENAI_USE_VERTEXAI: 'true' }, rows, all) ?? '', /^vertex\//)
+    assert.equal(findDefaultModel({ OPENAI_API_KEY: 'k' }, providers, all), 'openai/gpt-6-sol')
+    assert.equal(findDefaultModel({}, providers, all), 'groq/openai/gpt-oss-120b')
+    assert.equal(findDefaultModel({}, providers, signIns({ google: all.google })), undefined)
+    assert.match(findDefaultModel({ GOOGLE_GENAI_USE_VERTEXAI: 'true' }, providers, all) ?? '', /^vertex\//)
   })
 
   test('Vertex with a service account: its project in the address, its token in the header, anew after a 401', async (t) => {
@@ -218,16 +233,16 @@ describe('where they are used', () => {
         return reply(response, { error: { code: 401, message: 'expired', status: 'UNAUTHENTICATED' } }, 401)
       return stream(response, answers.gemini.text('Yes.').events)
     })
-    const post = startPost({})
-    const google = (): ReturnType<SignIns['google']> => {
+    const post = createHttpClient({})
+    const google = (): ReturnType<CredentialSources['google']> => {
       const file = { ...SERVICE, token_uri: `${url}/token` }
-      const key = googleCredential(file, { post })
-      return 'problem' in key ? undefined : { key, project: projectOf(file) ?? '' }
+      const key = createGoogleCredential(file, { httpClient: post })
+      return 'problem' in key ? undefined : { key, project: getProjectId(file) ?? '' }
     }
     const env = { DRAGOMAN_VERTEX_BASE_URL: url, GOOGLE_CLOUD_LOCATION: 'europe-west4' }
-    const target = resolveModel('vertex/gemini-3.8-flash', env, rows, signIns({ google }))
-    assert.ok('row' in target)
-    const model = port(target, { post })
+    const target = resolveModel('vertex/gemini-3.8-flash', env, providers, signIns({ google }))
+    assert.ok('provider' in target)
+    const model = createModel(target, { httpClient: post })
     assert.equal((await answerOf(model)).turn.finish.reason, 'stop')
     assert.deepEqual(
       heard.map((one) => [one.url.split('/').at(-1), one.headers.authorization]),
@@ -249,16 +264,25 @@ describe('where they are used', () => {
         ? reply(response, { access_token: 'ya29.never-good-enough', expires_in: 3600 })
         : reply(response, { error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }, 401),
     )
-    const grant = grantFrom({ kind: 'google', credential: { ...PERSON, token_uri: `${url}/token` }, project: 'p' })
+    const grant = parseStoredCredential({
+      kind: 'google',
+      credential: { ...PERSON, token_uri: `${url}/token` },
+      project: 'p',
+    })
     assert.ok(grant)
-    const row = rows.find(({ id }) => id === 'vertex')
+    const row = providers.find(({ id }) => id === 'vertex')
     assert.ok(row)
-    const post = startPost({})
-    const granted = grantedBy(grant, row, { post })
+    const post = createHttpClient({})
+    const granted = toGrantedCredential(grant, row, { httpClient: post })
     assert.ok('key' in granted)
-    const target = resolveModel('vertex/x', { DRAGOMAN_VERTEX_BASE_URL: url }, rows, signIns({ stored: () => granted }))
-    assert.ok('row' in target)
-    const finish = (await eventsOf(port(target, { post }))).at(-1)
+    const target = resolveModel(
+      'vertex/x',
+      { DRAGOMAN_VERTEX_BASE_URL: url },
+      providers,
+      signIns({ stored: () => granted }),
+    )
+    assert.ok('provider' in target)
+    const finish = (await eventsOf(createModel(target, { httpClient: post }))).at(-1)
     assert.equal(finish?.type === 'finish' && finish.fault?.kind, 'auth')
     assert.equal(heard.length, 4)
   })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
-import { startPost } from '../../src/provider/send.ts'
-import type { Reply } from '../../src/provider/transport.ts'
+import { createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { HttpResponse } from '../../src/provider/http/http-client.ts'
 
 const MEGABYTE = 2 ** 20
 
@@ -17,7 +17,7 @@ async function serverOf(t: TestContext, answer: (request: IncomingMessage, respo
   return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
 }
 
-async function textOf({ body }: Reply): Promise<string> {
+async function textOf({ body }: HttpResponse): Promise<string> {
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   return Buffer.concat(pieces).toString()
@@ -41,7 +41,7 @@ describe('a long body', () => {
       request.on('data', (piece: Buffer) => pieces.push(piece))
       request.on('end', () => response.end(Buffer.concat(pieces)))
     })
-    const post = startPost({})
+    const post = createHttpClient({})
     const body = ['[', '😀'.repeat(MEGABYTE), 'é', `a${'😀'.repeat(MEGABYTE)}`, '', ']']
     const reply = await post({ url, headers: {}, body }, AbortSignal.timeout(60_000))
     assert.ok((await textOf(reply)) === body.join(''))
@@ -55,16 +55,16 @@ describe('a long body', () => {
       taken = body.taken ?? 0
       stop.abort()
     })
-    const post = startPost({})
-    const sent = post({ url, headers: {}, body, length: 64 * MEGABYTE }, stop.signal)
+    const post = createHttpClient({})
+    const sent = post({ url, headers: {}, body, bodyBytes: 64 * MEGABYTE }, stop.signal)
     await assert.rejects(sent)
     assert.ok(taken > 0 && taken < 64, `${taken} of 64`)
   })
 
   test('is answered by a server that does not want all of it', async (t) => {
     const url = await serverOf(t, (_, response) => response.writeHead(413).end('too much'))
-    const reply = await startPost({})(
-      { url, headers: {}, body: countedBody(64), length: 64 * MEGABYTE },
+    const reply = await createHttpClient({})(
+      { url, headers: {}, body: countedBody(64), bodyBytes: 64 * MEGABYTE },
       AbortSignal.timeout(60_000),
     )
     assert.equal(reply.status, 413)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { newestFirst } from '../../src/provider/newest.ts'
+import { sortModelsNewestFirst } from '../../src/provider/sort-models.ts'
 
 describe('names of models, the newest first', () => {
   const ORDERS: [what: string, usual: string | undefined, wanted: string[]][] = [
@@ -21,6 +21,6 @@ describe('names of models, the newest first', () => {
   for (const [what, usual, wanted] of ORDERS)
     test(what, () => {
       const given = wanted.toSorted()
-      assert.deepEqual(newestFirst(given, usual), wanted)
+      assert.deepEqual(sortModelsNewestFirst(given, usual), wanted)
     })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { clientFrom, signInWith } from '../../src/provider/auth/oauth.ts'
-import { awaitRedirect } from '../../src/provider/auth/redirect.ts'
-import { startPost } from '../../src/provider/send.ts'
+import { parseOAuthClient, signInWithBrowser } from '../../src/provider/auth/oauth-sign-in.ts'
+import { startRedirectServer } from '../../src/provider/auth/redirect-server.ts'
+import { createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import { reply, serve } from './support/server.ts'
 
 const FILE = { client_id: 'me.apps', client_secret: 'GOCSPX-of-my-own-client-1', redirect_uris: ['http://localhost'] }
@@ -13,11 +13,11 @@ describe('signing in with one’s own client', () => {
     const { url, heard } = await serve(t, (response) =>
       reply(response, { access_token: 'ya29.first', refresh_token: '1//0for-ever', expires_in: 3600 }),
     )
-    const client = clientFrom({ installed: { ...FILE, auth_uri: `${url}/auth`, token_uri: `${url}/token` } })
+    const client = parseOAuthClient({ installed: { ...FILE, auth_uri: `${url}/auth`, token_uri: `${url}/token` } })
     assert.ok('id' in client)
     let consent = new URL('http://x')
     const visits: number[] = []
-    const credential = await signInWith(client, startPost({}), (address) => {
+    const credential = await signInWithBrowser(client, createHttpClient({}), (address) => {
       consent = new URL(address)
       void browse(consent).then((statuses) => visits.push(...statuses))
     })
@@ -50,7 +50,7 @@ describe('signing in with one’s own client', () => {
   })
 
   test('who comes without the state, or under another name, gets nothing', async (t) => {
-    const redirect = await awaitRedirect('right')
+    const redirect = await startRedirectServer('right')
     t.after(() => redirect.close())
     assert.equal(await visit(`${redirect.url}?state=wrong&code=evil`), 400)
     assert.equal(await visit(`${redirect.url}?code=evil`), 400)
@@ -61,34 +61,34 @@ describe('signing in with one’s own client', () => {
   })
 
   test('who says no, and who never comes', async (t) => {
-    const refused = await awaitRedirect('s')
+    const refused = await startRedirectServer('s')
     t.after(() => refused.close())
     await visit(`${refused.url}?state=s&error=access_denied`)
     await assert.rejects(refused.code, /refused in the browser \(access_denied\)/)
-    const late = await awaitRedirect('s', 5)
+    const late = await startRedirectServer('s', 5)
     t.after(() => late.close())
     await assert.rejects(late.code, /nobody came back/)
   })
 
   test('no refresh token, no sign-in', async (t) => {
     const { url } = await serve(t, (response) => reply(response, { access_token: 'ya29.first', expires_in: 3600 }))
-    const client = clientFrom({ installed: { ...FILE, auth_uri: `${url}/auth`, token_uri: `${url}/token` } })
+    const client = parseOAuthClient({ installed: { ...FILE, auth_uri: `${url}/auth`, token_uri: `${url}/token` } })
     assert.ok('id' in client)
     await assert.rejects(
-      signInWith(client, startPost({}), (address) => void browse(new URL(address))),
+      signInWithBrowser(client, createHttpClient({}), (address) => void browse(new URL(address))),
       /no refresh token/,
     )
   })
 
   test('files that are no client’s', () => {
-    const problem = (json: Parameters<typeof clientFrom>[0]): string => {
-      const client = clientFrom(json)
+    const problem = (json: Parameters<typeof parseOAuthClient>[0]): string => {
+      const client = parseOAuthClient(json)
       return 'problem' in client ? client.problem : 'none'
     }
     assert.match(problem({}), /no client file/)
     assert.match(problem({ installed: { client_id: 'a' } }), /no client_secret/)
     assert.match(problem({ installed: { ...FILE, token_uri: 'http://evil.example' } }), /no https URL/)
-    const usual = clientFrom({ installed: FILE })
+    const usual = parseOAuthClient({ installed: FILE })
     assert.ok('id' in usual && usual.tokenUrl === 'https://oauth2.googleapis.com/token')
   })
 })

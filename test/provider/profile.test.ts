@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WireId } from '../../src/model/turn.ts'
-import { completed, familyOf, profileFor } from '../../src/provider/profile.ts'
-import type { Facts, Row } from '../../src/provider/row.ts'
-import { rows } from '../../src/provider/table.ts'
+import { completeProfile, findModelFamily, resolveCapabilities } from '../../src/provider/resolve-capabilities.ts'
+import type { Capabilities, ProviderDefinition } from '../../src/provider/provider-definition.ts'
+import { providers } from '../../src/provider/providers.ts'
 import { loadWire } from '../../src/wire/wires.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
 
-function row(id: string): Row {
-  const found = rows.find((one) => one.id === id)
+function row(id: string): ProviderDefinition {
+  const found = providers.find((one) => one.id === id)
   assert.ok(found, id)
   return found
 }
@@ -16,7 +16,7 @@ function row(id: string): Row {
 /** Flags whose absence means something. */
 const OPTIONAL = ['needsReasoning', 'serverTools']
 
-const CASES: readonly [id: string, model: string, facts: Facts][] = [
+const CASES: readonly [id: string, model: string, facts: Capabilities][] = [
   // T100, T117: Gemini before and since 3.
   [
     'gemini',
@@ -60,11 +60,11 @@ const CASES: readonly [id: string, model: string, facts: Facts][] = [
 
 for (const [id, model, facts] of CASES) {
   test(`${id}/${model}`, async () => {
-    const known = profileFor(row(id), model)
-    for (const [flag, value] of Object.entries(facts)) assert.deepEqual(known[flag as keyof Facts], value, flag)
+    const known = resolveCapabilities(row(id), model)
+    for (const [flag, value] of Object.entries(facts)) assert.deepEqual(known[flag as keyof Capabilities], value, flag)
     // Every flag of the whole profile has a value.
     const wire = await loadWire(row(id).wire)
-    const whole = completed(wire.profile, known)
+    const whole = completeProfile(wire.profile, known)
     assert.deepEqual(
       Object.keys(whole).filter((flag) => !(flag in wire.profile) && !OPTIONAL.includes(flag)),
       [],
@@ -73,20 +73,20 @@ for (const [id, model, facts] of CASES) {
 }
 
 test('the signer is the endpoint and the family (T120)', () => {
-  assert.equal(profileFor(row('gemini'), 'gemini-3-pro-preview').signer, 'gemini:gemini-3')
-  assert.equal(profileFor(row('vertex'), 'gemini-3.1-pro-preview').signer, 'vertex:gemini-3')
-  assert.equal(profileFor(row('ollama'), 'something-new').signer, 'ollama:something-new')
+  assert.equal(resolveCapabilities(row('gemini'), 'gemini-3-pro-preview').signer, 'gemini:gemini-3')
+  assert.equal(resolveCapabilities(row('vertex'), 'gemini-3.1-pro-preview').signer, 'vertex:gemini-3')
+  assert.equal(resolveCapabilities(row('ollama'), 'something-new').signer, 'ollama:something-new')
 })
 
 test('what a model has of its window on one’s own machine is not known (T160)', () => {
-  assert.equal(profileFor(row('ollama'), 'llama3.3').window, undefined)
-  assert.equal(profileFor(row('together'), 'meta-llama/Llama-3.3-70B').window, 131_072)
+  assert.equal(resolveCapabilities(row('ollama'), 'llama3.3').window, undefined)
+  assert.equal(resolveCapabilities(row('together'), 'meta-llama/Llama-3.3-70B').window, 131_072)
 })
 
 test('no pattern is slow, whatever the name', () => {
   const wires: WireId[] = ['gemini', 'openai-chat', 'anthropic']
   return assertCpuTime(() => {
     for (const wire of wires)
-      for (const word of ['qwen', 'gpt-5', 'claude-', '']) familyOf(word + '1.'.repeat(20_000), wire)
+      for (const word of ['qwen', 'gpt-5', 'claude-', '']) findModelFamily(word + '1.'.repeat(20_000), wire)
   }, 2)
 })

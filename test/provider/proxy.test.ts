@@ -4,8 +4,8 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { proxyFor } from '../../src/provider/proxy.ts'
-import { port, startPost } from '../../src/provider/send.ts'
+import { findProxy } from '../../src/provider/http/proxy.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf } from './support/ask.ts'
 import { certificate } from './support/certificate.ts'
@@ -15,7 +15,7 @@ const chat = answers['openai-chat']
 
 describe('which proxy', () => {
   const via = (url: string, env: Record<string, string>): string | undefined => {
-    const found = proxyFor(new URL(url), env)
+    const found = findProxy(new URL(url), env)
     return found && ('problem' in found ? found.problem : `${found.host}:${found.port}`)
   }
 
@@ -125,8 +125,8 @@ describe('through a proxy', () => {
   test('http: the whole address is asked for', async (t) => {
     const { url, heard } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
     const { url: address, asked } = await proxy(t, Number(new URL(url).port))
-    const model = port(aimed('openai-chat/gpt-4.1', 'http://model.test/v1'), {
-      post: startPost({ HTTP_PROXY: `http://${address}` }),
+    const model = createModel(aimed('openai-chat/gpt-4.1', 'http://model.test/v1'), {
+      httpClient: createHttpClient({ HTTP_PROXY: `http://${address}` }),
     })
     for (let n = 0; n < 2; n++) assert.equal((await answerOf(model)).turn.finish.reason, 'stop')
     assert.equal(asked[0], 'POST http://model.test/v1/chat/completions (model.test)')
@@ -137,15 +137,17 @@ describe('through a proxy', () => {
     const pair = certificate('model.test')
     const server = await secureServer(t, pair)
     const { url: address, asked } = await proxy(t, server.port, 'me:p@ss')
-    const post = startPost({ HTTPS_PROXY: `http://me:p%40ss@${address}` }, { ca: pair.cert })
-    const model = port(aimed('openai-chat/gpt-4.1', 'https://model.test/v1'), { post })
+    const post = createHttpClient({ HTTPS_PROXY: `http://me:p%40ss@${address}` }, { ca: pair.cert })
+    const model = createModel(aimed('openai-chat/gpt-4.1', 'https://model.test/v1'), { httpClient: post })
     for (let n = 0; n < 3; n++) assert.equal((await answerOf(model)).turn.finish.reason, 'stop')
     assert.deepEqual(asked, ['CONNECT model.test:443'])
     assert.equal(server.connections(), 1)
   })
 
   const faultOf = async (env: Record<string, string>, url = 'https://model.test/v1') => {
-    const last = (await eventsOf(port(aimed('openai-chat/gpt-4.1', url), { post: startPost(env) }))).at(-1)
+    const last = (
+      await eventsOf(createModel(aimed('openai-chat/gpt-4.1', url), { httpClient: createHttpClient(env) }))
+    ).at(-1)
     assert.ok(last?.type === 'finish' && last.fault)
     return last.fault
   }
@@ -202,7 +204,9 @@ describe('through a proxy', () => {
       server.close()
     })
     const env = { HTTPS_PROXY: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-    const model = port(aimed('openai-chat/gpt-4.1', 'https://model.test/v1'), { post: startPost(env) })
+    const model = createModel(aimed('openai-chat/gpt-4.1', 'https://model.test/v1'), {
+      httpClient: createHttpClient(env),
+    })
     const events = await eventsOf(model, undefined, { signal: abort.signal })
     assert.deepEqual(events.at(-1), { type: 'finish', reason: 'aborted' })
     for (let n = 0; n < 6000 && !seen.end; n++) await pause(5)

@@ -1,27 +1,32 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { redactor } from '../../src/model/secret.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import type { Post } from '../../src/provider/transport.ts'
-import type { Difference } from '../../src/provider/wrap/difference.ts'
-import { playback } from '../../src/provider/wrap/playback.ts'
-import { bytesOf, type Cassette, record, type Refused } from '../../src/provider/wrap/record.ts'
-import { type Phase, trace } from '../../src/provider/wrap/trace.ts'
+import { createRedactor } from '../../src/model/security/redactor.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { HttpClient } from '../../src/provider/http/http-client.ts'
+import type { RequestDifference } from '../../src/provider/middleware/recording/request-difference.ts'
+import { createReplayClient } from '../../src/provider/middleware/recording/replay.ts'
+import {
+  toChunkBytes,
+  type RecordedExchange,
+  recordExchanges,
+  type OmittedExchange,
+} from '../../src/provider/middleware/recording/record.ts'
+import { type TraceEvent, traceExchanges } from '../../src/provider/middleware/trace.ts'
 import { canaries, leaks } from '../support/canaries.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf, question, SECRET } from './support/ask.ts'
 import { reply, serve, type Script, stream } from './support/server.ts'
 
 interface Tape {
-  readonly post: Post
-  readonly kept: (Cassette | Refused)[]
+  readonly post: HttpClient
+  readonly kept: (RecordedExchange | OmittedExchange)[]
   readonly told: string[]
 }
 
-function tape(inner: Post = startPost({}), secrets = redactor()): Tape {
-  const kept: (Cassette | Refused)[] = []
+function tape(inner: HttpClient = createHttpClient({}), secrets = createRedactor()): Tape {
+  const kept: (RecordedExchange | OmittedExchange)[] = []
   const told: string[] = []
-  const post = record(
+  const post = recordExchanges(
     inner,
     secrets,
     (one) => (kept[one.number - 1] = one),
@@ -30,13 +35,13 @@ function tape(inner: Post = startPost({}), secrets = redactor()): Tape {
   return { post, kept, told }
 }
 
-function whole(one: Cassette | Refused | undefined): Cassette {
+function whole(one: RecordedExchange | OmittedExchange | undefined): RecordedExchange {
   assert.ok(one && 'request' in one, JSON.stringify(one))
   return one
 }
 
-const text = (cassette: Cassette): string =>
-  Buffer.concat((cassette.response?.chunks ?? []).map(bytesOf)).toString('utf8')
+const text = (cassette: RecordedExchange): string =>
+  Buffer.concat((cassette.response?.chunks ?? []).map(toChunkBytes)).toString('utf8')
 
 const chat = answers['openai-chat']
 
@@ -59,7 +64,7 @@ describe('what is recorded', () => {
     const cut = bytes.indexOf(0xc3) + 1
     const { url } = await serve(t, pieces(bytes.subarray(0, cut), bytes.subarray(cut)))
     const { post, kept, told } = tape()
-    await answerOf(port(aimed('groq/x', url), { post }))
+    await answerOf(createModel(aimed('groq/x', url), { httpClient: post }))
     const cassette = whole(kept[0])
     assert.deepEqual([cassette.request.method, cassette.request.url], ['POST', `${url}/chat/completions`])
     assert.equal(cassette.request.headers['authorization'], '[key]')
@@ -81,7 +86,7 @@ describe('what is recorded', () => {
   test('a request is kept before its answer comes, and stays if none does', async (t) => {
     const { url } = await serve(t, (response) => void response.socket?.destroy())
     const { post, kept } = tape()
-    await eventsOf(port(aimed('groq/x', url), { post }))
+    await eventsOf(createModel(aimed('groq/x', url), { httpClient: post }))
     const { response, error } = whole(kept[0])
     assert.deepEqual([response, error?.code], [undefined, 'ECONNRESET'])
   })
@@ -93,11 +98,11 @@ describe('what is recorded', () => {
       if (turn === 0) response.socket?.destroy()
     })
     const { post, kept } = tape()
-    const model = port(aimed('groq/x', url), { post })
+    const model = createModel(aimed('groq/x', url), { httpClient: post })
     await eventsOf(model)
     assert.equal(whole(kept[0]).error?.code, 'ECONNRESET')
     assert.match(text(whole(kept[0])), /"Hel"/)
-    for await (const event of model.ask(question(), { key: 'abcdefghij0123456789' }))
+    for await (const event of model.stream(question(), { turnKey: 'abcdefghij0123456789' }))
       if (event.type === 'part-delta') break
     assert.match(text(whole(kept[1])), /"Hel"/)
   })
@@ -115,7 +120,7 @@ describe('secrets in a recording', () => {
       response.end(body.slice(at))
     })
     const { post, kept, told } = tape()
-    await eventsOf(port(aimed('groq/x', url), { post }))
+    await eventsOf(createModel(aimed('groq/x', url), { httpClient: post }))
     const cassette = whole(kept[0])
     assert.deepEqual(leaks(JSON.stringify(kept), [{ kind: 'key', value: SECRET }]), [])
     assert.equal(cassette.response?.headers['x-echo'], '[key]')
@@ -130,7 +135,7 @@ describe('secrets in a recording', () => {
       if (canary.formless) continue
       const { post, kept, told } = tape()
       const request = question(`Put ${canary.value} into .env`, { system: `Never say ${canary.value}.` })
-      await eventsOf(port(aimed('groq/x', url), { post }), request)
+      await eventsOf(createModel(aimed('groq/x', url), { httpClient: post }), request)
       assert.deepEqual(leaks(JSON.stringify(kept), [canary]), [], canary.kind)
       assert.doesNotThrow(() => void JSON.parse(whole(kept[0]).request.body))
       assert.deepEqual(told, [])
@@ -147,7 +152,7 @@ describe('secrets in a recording', () => {
       const parts = canary.value.match(/.{1,9}/g) ?? []
       const { url } = await serve(t, (response) => stream(response, spelt(wire, parts)))
       const { post, kept, told } = tape()
-      await eventsOf(port(aimed(`${name}/x`, url), { post }))
+      await eventsOf(createModel(aimed(`${name}/x`, url), { httpClient: post }))
       assert.ok(kept[0] && 'refused' in kept[0], `${wire}: ${JSON.stringify(kept).slice(0, 2000)}`)
       assert.deepEqual(told, ['Exchange 1 is not recorded: its answer spells out a secret, [secret], in pieces.'])
       for (const part of parts) assert.ok(!JSON.stringify(kept).includes(part), `${wire}: ${part}`)
@@ -156,9 +161,12 @@ describe('secrets in a recording', () => {
 
   test('one that is still there after all were taken out is refused', async (t) => {
     const { url } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
-    const blind = { ...redactor(), clean: (plain: string) => plain }
-    const { post, kept, told } = tape(startPost({}), blind)
-    await eventsOf(port(aimed('groq/x', url), { post }), question(`This is ${canaries(1)[0]?.value}.`))
+    const blind = { ...createRedactor(), redact: (plain: string) => plain }
+    const { post, kept, told } = tape(createHttpClient({}), blind)
+    await eventsOf(
+      createModel(aimed('groq/x', url), { httpClient: post }),
+      question(`This is ${canaries(1)[0]?.value}.`),
+    )
     assert.ok(kept[0] && 'refused' in kept[0])
     assert.match(told[0] ?? '', /^Exchange 1 is not recorded: it still holds a secret, \[secret\], after all/)
   })
@@ -190,8 +198,10 @@ describe('playing it again', () => {
       )
       const env = { GOOGLE_CLOUD_PROJECT: 'p' }
       const { post, kept } = tape()
-      const first = await answerOf(port(aimed(name, url, env), { post }))
-      const again = await answerOf(port(aimed(name, url, env), { post: playback(kept, redactor(), failed) }))
+      const first = await answerOf(createModel(aimed(name, url, env), { httpClient: post }))
+      const again = await answerOf(
+        createModel(aimed(name, url, env), { httpClient: createReplayClient(kept, createRedactor(), failed) }),
+      )
       assert.deepEqual(again.turn, first.turn, wire)
     }
   })
@@ -204,11 +214,14 @@ describe('playing it again', () => {
       { role: 'note', text: 'two' },
     ] as const
     const request = question('', { turns })
-    await answerOf(port(aimed('groq/x', url), { post }), request)
-    const found = async (changed: typeof request, target = aimed('groq/x', url)): Promise<Difference | undefined> => {
-      let difference: Difference | undefined
-      const again = playback(kept, redactor(), (_number, one) => (difference ??= one))
-      await eventsOf(port(target, { post: again }), changed)
+    await answerOf(createModel(aimed('groq/x', url), { httpClient: post }), request)
+    const found = async (
+      changed: typeof request,
+      target = aimed('groq/x', url),
+    ): Promise<RequestDifference | undefined> => {
+      let difference: RequestDifference | undefined
+      const again = createReplayClient(kept, createRedactor(), (_number, one) => (difference ??= one))
+      await eventsOf(createModel(target, { httpClient: again }), changed)
       return difference
     }
     assert.equal(await found(request), undefined)
@@ -232,12 +245,12 @@ describe('playing it again', () => {
         : void response.socket?.destroy(),
     )
     const { post, kept } = tape()
-    const model = port(aimed('groq/x', url), { post })
+    const model = createModel(aimed('groq/x', url), { httpClient: post })
     const last = async (from: typeof model) => (await eventsOf(from)).at(-1)
     const first = [await last(model), await last(model)]
     const ends: string[] = []
-    const again = port(aimed('groq/x', url), {
-      post: playback(kept, redactor(), (_number, { place }) => ends.push(place)),
+    const again = createModel(aimed('groq/x', url), {
+      httpClient: createReplayClient(kept, createRedactor(), (_number, { place }) => ends.push(place)),
     })
     assert.deepEqual([await last(again), await last(again)], first)
     assert.deepEqual(ends, [])
@@ -247,7 +260,7 @@ describe('playing it again', () => {
   })
 })
 
-function failed(number: number, difference: Difference): void {
+function failed(number: number, difference: RequestDifference): void {
   assert.fail(`request ${number}: ${JSON.stringify(difference)}`)
 }
 
@@ -256,9 +269,9 @@ test('a trace: a line for every phase, with its time, and nothing of what was sa
     if (turn > 0) response.socket?.destroy()
     else stream(response, chat.text('Yes.').events)
   })
-  const phases: Phase[] = []
-  const model = port(aimed('groq/x', `${url}/v1?key=${SECRET}`), {
-    post: trace(startPost({}), redactor([SECRET]), (phase) => phases.push(phase)),
+  const phases: TraceEvent[] = []
+  const model = createModel(aimed('groq/x', `${url}/v1?key=${SECRET}`), {
+    httpClient: traceExchanges(createHttpClient({}), createRedactor([SECRET]), (phase) => phases.push(phase)),
   })
   await eventsOf(model, question('What is my secret?'))
   await eventsOf(model)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { port, startPost } from '../../src/provider/send.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import { aimed, answerOf } from './support/ask.ts'
 import { serve } from './support/server.ts'
 
@@ -55,7 +55,7 @@ describe('what a server says when it refuses: whose it is, and what can be done'
         response.writeHead(status, { 'content-type': type })
         response.end(typeof body === 'string' ? body : JSON.stringify(body))
       })
-      const { turn } = await answerOf(port(aimed('groq/m', `${url}/v1`), { post: startPost({}) }))
+      const { turn } = await answerOf(createModel(aimed('groq/m', `${url}/v1`), { httpClient: createHttpClient({}) }))
       assert.match((turn.finish.fault?.message ?? '').replace(new URL(url).host, 'HOST'), told)
     })
   }
@@ -70,7 +70,9 @@ describe('what a server says when it refuses: whose it is, and what can be done'
         response.writeHead(503, { 'content-type': 'text/html' })
         response.end(PAGE)
       })
-      const { turn } = await answerOf(port(aimed(`${row}/m`, `${url}${base}`), { post: startPost({}) }))
+      const { turn } = await answerOf(
+        createModel(aimed(`${row}/m`, `${url}${base}`), { httpClient: createHttpClient({}) }),
+      )
       assert.match(turn.finish.fault?.message ?? '', new RegExp(`^${row} \\(.*\\) answered 503, with a web page`))
     })
   }

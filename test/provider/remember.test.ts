@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { isObject } from '../../src/model/json.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import type { Facts } from '../../src/provider/row.ts'
-import { rows } from '../../src/provider/table.ts'
-import { remember } from '../../src/provider/wrap/remember.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { Capabilities } from '../../src/provider/provider-definition.ts'
+import { providers } from '../../src/provider/providers.ts'
+import { withAdaptation } from '../../src/provider/middleware/adaptation/with-adaptation.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, question, weather } from './support/ask.ts'
 import { type Heard, reply, serve, stream } from './support/server.ts'
@@ -19,112 +19,123 @@ async function strict(
   name: string,
   wrong: (body: Body, heard: Heard) => object | undefined,
   status = 400,
-  flags: Facts = {},
+  flags: Capabilities = {},
 ) {
-  const wire = rows.find(({ id }) => name.startsWith(`${id}/`))?.wire ?? 'openai-chat'
+  const wire = providers.find(({ id }) => name.startsWith(`${id}/`))?.wire ?? 'openai-chat'
   const { url, heard } = await serve(t, (response, one) => {
     const error = wrong(one.body, one)
     if (error) reply(response, { error }, status)
     else if (one.body['stream'] === false) reply(response, answers[wire].text('Yes.').whole)
     else stream(response, answers[wire].text('Yes.').events)
   })
-  const learnt: Facts[] = []
-  const post = startPost({})
+  const learnt: Capabilities[] = []
+  const post = createHttpClient({})
   const aim = aimed(name, url)
-  const model = remember(
+  const model = withAdaptation(
     { ...aim, profile: { ...aim.profile, ...flags } },
-    (target) => port(target, { post }),
+    (target) => createModel(target, { httpClient: post }),
     (facts) => learnt.push(facts),
   )
   return { model, heard, learnt }
 }
 
-const params: Request['params'] = { temperature: 0.5, topP: 0.9, maxTokens: 500, effort: 'low', parallelCalls: true }
-const asking = (more: Partial<Request> = {}): Request => question('Hi', { params, session: 's', ...more })
+const params: ModelRequest['params'] = {
+  temperature: 0.5,
+  topP: 0.9,
+  maxTokens: 500,
+  effort: 'low',
+  parallelCalls: true,
+}
+const asking = (more: Partial<ModelRequest> = {}): ModelRequest => question('Hi', { params, session: 's', ...more })
 
 /** Refusals of one parameter, as they are worded out there: a name, a test of the body, and the error. */
-const PARAMETERS: readonly [name: string, model: string, has: (body: Body) => boolean, error: object, facts: Facts][] =
+const PARAMETERS: readonly [
+  name: string,
+  model: string,
+  has: (body: Body) => boolean,
+  error: object,
+  facts: Capabilities,
+][] = [
   [
-    [
-      'OpenAI, by param',
-      'openai-chat/my-model',
-      (body) => 'temperature' in body,
-      {
-        message: "Unsupported parameter: 'temperature' is not supported with this model.",
-        param: 'temperature',
-        code: 'unsupported_parameter',
-      },
-      { refuses: ['temperature'] },
-    ],
-    [
-      'OpenAI, another name for the limit',
-      'groq/my-model',
-      (body) => 'max_completion_tokens' in body,
-      { message: 'Unrecognized request argument supplied: max_completion_tokens', type: 'invalid_request_error' },
-      { maxTokensField: 'max_tokens' },
-    ],
-    [
-      'xAI, in camel case',
-      'xai/grok-latest',
-      (body) => 'reasoning_effort' in body,
-      { message: 'Model grok-build does not support parameter reasoningEffort.' },
-      { refuses: ['reasoning_effort'] },
-    ],
-    [
-      'FastAPI',
-      'vllm/my-model',
-      (body) => 'stream_options' in body,
-      { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }] },
-      { refuses: ['stream_options'] },
-    ],
-    [
-      'Anthropic',
-      'anthropic/claude-opus-4-6',
-      (body) => 'output_config' in body,
-      { type: 'invalid_request_error', message: 'output_config: Extra inputs are not permitted' },
-      { refuses: ['output_config'] },
-    ],
-    [
-      'Anthropic, inside tools',
-      'anthropic/claude-sonnet-5-5',
-      (body) => JSON.stringify(body['tools']).includes('eager_input_streaming'),
-      {
-        type: 'invalid_request_error',
-        message: 'tools.0.custom.eager_input_streaming: Extra inputs are not permitted',
-      },
-      { eagerArguments: false },
-    ],
-    [
-      'Responses, inside another',
-      'openai/my-model',
-      (body) => isObject(body['reasoning']) && 'effort' in body['reasoning'],
-      {
-        message: "Unsupported value: 'low' is not supported with this model.",
-        param: 'reasoning.effort',
-        code: 'unsupported_value',
-      },
-      { refuses: ['reasoning.effort'] },
-    ],
-    [
-      'Gemini, inside the config',
-      'gemini/gemini-2.5-flash',
-      (body) => isObject(body['generationConfig']) && 'thinkingConfig' in body['generationConfig'],
-      {
-        code: 400,
-        status: 'INVALID_ARGUMENT',
-        message:
-          'Invalid JSON payload received. Unknown name "thinkingConfig" at \'generation_config\': Cannot find field.',
-      },
-      { refuses: ['thinkingConfig'] },
-    ],
-    [
-      'OpenRouter, our own extra',
-      'openrouter/my/model',
-      (body) => 'provider' in body,
-      { message: 'Unrecognized key: "provider"', code: 400 },
-      { refuses: ['provider'] },
-    ],
-  ]
+    'OpenAI, by param',
+    'openai-chat/my-model',
+    (body) => 'temperature' in body,
+    {
+      message: "Unsupported parameter: 'temperature' is not supported with this model.",
+      param: 'temperature',
+      code: 'unsupported_parameter',
+    },
+    { refuses: ['temperature'] },
+  ],
+  [
+    'OpenAI, another name for the limit',
+    'groq/my-model',
+    (body) => 'max_completion_tokens' in body,
+    { message: 'Unrecognized request argument supplied: max_completion_tokens', type: 'invalid_request_error' },
+    { maxTokensField: 'max_tokens' },
+  ],
+  [
+    'xAI, in camel case',
+    'xai/grok-latest',
+    (body) => 'reasoning_effort' in body,
+    { message: 'Model grok-build does not support parameter reasoningEffort.' },
+    { refuses: ['reasoning_effort'] },
+  ],
+  [
+    'FastAPI',
+    'vllm/my-model',
+    (body) => 'stream_options' in body,
+    { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }] },
+    { refuses: ['stream_options'] },
+  ],
+  [
+    'Anthropic',
+    'anthropic/claude-opus-4-6',
+    (body) => 'output_config' in body,
+    { type: 'invalid_request_error', message: 'output_config: Extra inputs are not permitted' },
+    { refuses: ['output_config'] },
+  ],
+  [
+    'Anthropic, inside tools',
+    'anthropic/claude-sonnet-5-5',
+    (body) => JSON.stringify(body['tools']).includes('eager_input_streaming'),
+    {
+      type: 'invalid_request_error',
+      message: 'tools.0.custom.eager_input_streaming: Extra inputs are not permitted',
+    },
+    { eagerArguments: false },
+  ],
+  [
+    'Responses, inside another',
+    'openai/my-model',
+    (body) => isObject(body['reasoning']) && 'effort' in body['reasoning'],
+    {
+      message: "Unsupported value: 'low' is not supported with this model.",
+      param: 'reasoning.effort',
+      code: 'unsupported_value',
+    },
+    { refuses: ['reasoning.effort'] },
+  ],
+  [
+    'Gemini, inside the config',
+    'gemini/gemini-2.5-flash',
+    (body) => isObject(body['generationConfig']) && 'thinkingConfig' in body['generationConfig'],
+    {
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+      message:
+        'Invalid JSON payload received. Unknown name "thinkingConfig" at \'generation_config\': Cannot find field.',
+    },
+    { refuses: ['thinkingConfig'] },
+  ],
+  [
+    'OpenRouter, our own extra',
+    'openrouter/my/model',
+    (body) => 'provider' in body,
+    { message: 'Unrecognized key: "provider"', code: 400 },
+    { refuses: ['provider'] },
+  ],
+]
 
 describe('a parameter that is refused by name is left out, and stays out (T155)', () => {
   for (const [name, model, has, error, facts] of PARAMETERS) {
@@ -244,8 +255,8 @@ const HABITS: readonly [
   model: string,
   wrong: (body: Body) => boolean,
   error: object,
-  facts: Facts,
-  already?: Facts,
+  facts: Capabilities,
+  already?: Capabilities,
 ][] = [
   [
     'T156 Ollama: a model without tools',

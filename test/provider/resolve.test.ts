@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { addressOf, headersOf } from '../../src/provider/address.ts'
-import { defaultModel, findLocal, resolveModel } from '../../src/provider/resolve.ts'
-import { rowFrom } from '../../src/provider/row-from.ts'
-import { probe } from '../../src/provider/send.ts'
-import { rows } from '../../src/provider/table.ts'
-import type { Environment, Target } from '../../src/provider/target.ts'
+import { buildRequestUrl, buildRequestHeaders } from '../../src/provider/http/url-and-headers.ts'
+import { findDefaultModel, findLocalModel, resolveModel } from '../../src/provider/resolve-model.ts'
+import { parseProvider } from '../../src/provider/parse-provider.ts'
+import { probeJson } from '../../src/provider/http/node-http-client.ts'
+import { providers } from '../../src/provider/providers.ts'
+import type { Environment, Endpoint } from '../../src/provider/endpoint.ts'
 
-function found(name: string, env: Environment): Target {
+function found(name: string, env: Environment): Endpoint {
   const target = resolveModel(name, env)
-  assert.ok('row' in target, JSON.stringify(target))
+  assert.ok('provider' in target, JSON.stringify(target))
   return target
 }
 
@@ -24,7 +24,7 @@ function problem(name: string, env: Environment = {}): string {
 describe('names', () => {
   test('the vendor comes before the first slash', () => {
     const target = found('openrouter/google/gemini-2.5-flash', { OPENROUTER_API_KEY: 'k' })
-    assert.equal(target.row.id, 'openrouter')
+    assert.equal(target.provider.id, 'openrouter')
     assert.equal(target.model, 'google/gemini-2.5-flash')
     assert.equal(target.profile.signer, 'openrouter:gemini-2.5')
   })
@@ -65,9 +65,9 @@ describe('names', () => {
   })
 
   test('a server on this machine needs none', () => {
-    assert.equal(found('ollama/llama3.3', {}).key, undefined)
-    assert.equal(found('openai/x', { OPENAI_BASE_URL: 'http://localhost:8080/v1' }).key, undefined)
-    assert.equal(found('llamacpp/x', { LLAMA_API_KEY: 'k' }).key?.style, 'bearer')
+    assert.equal(found('ollama/llama3.3', {}).credential, undefined)
+    assert.equal(found('openai/x', { OPENAI_BASE_URL: 'http://localhost:8080/v1' }).credential, undefined)
+    assert.equal(found('llamacpp/x', { LLAMA_API_KEY: 'k' }).credential?.style, 'bearer')
   })
 
   test('a token of Google must say who pays', () => {
@@ -109,7 +109,7 @@ describe('addresses', () => {
   })
 
   const address = (name: string, url: string): string =>
-    addressOf(
+    buildRequestUrl(
       found(name, {
         [`DRAGOMAN_${name.split('/')[0]?.toUpperCase()}_BASE_URL`]: url,
         ANTHROPIC_API_KEY: 'k',
@@ -144,7 +144,7 @@ describe('addresses', () => {
   })
 
   test('a bearer token of Anthropic', async () => {
-    const { headers } = await headersOf(found('anthropic/x', { ANTHROPIC_AUTH_TOKEN: 'tok' }), true)
+    const { headers } = await buildRequestHeaders(found('anthropic/x', { ANTHROPIC_AUTH_TOKEN: 'tok' }), true)
     assert.equal(headers['authorization'], 'Bearer tok')
     assert.equal(headers['x-api-key'], undefined)
     assert.equal(headers['anthropic-version'], '2023-06-01')
@@ -153,15 +153,18 @@ describe('addresses', () => {
 
 describe('when no model is named', () => {
   test('the first key, in the order of the table', () => {
-    assert.equal(defaultModel({}), undefined)
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }), 'gemini/gemini-3.8-flash')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }), 'anthropic/claude-sonnet-5')
-    assert.equal(defaultModel({ OPENAI_API_KEY: 'k', XAI_API_KEY: 'k' }), 'openai/gpt-6-sol')
-    assert.equal(defaultModel({ GOOGLE_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' }), 'vertex/gemini-3.8-flash')
-    for (const { id, keys, port, model } of rows) {
+    assert.equal(findDefaultModel({}), undefined)
+    assert.equal(findDefaultModel({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }), 'gemini/gemini-3.8-flash')
+    assert.equal(findDefaultModel({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }), 'anthropic/claude-sonnet-5')
+    assert.equal(findDefaultModel({ OPENAI_API_KEY: 'k', XAI_API_KEY: 'k' }), 'openai/gpt-6-sol')
+    assert.equal(
+      findDefaultModel({ GOOGLE_API_KEY: 'k', GOOGLE_GENAI_USE_VERTEXAI: 'true' }),
+      'vertex/gemini-3.8-flash',
+    )
+    for (const { id, keys, port, model } of providers) {
       if (port !== undefined) continue
       assert.ok(model, id)
-      assert.ok(defaultModel({ [keys[0] ?? '']: 'k' }), id)
+      assert.ok(findDefaultModel({ [keys[0] ?? '']: 'k' }), id)
     }
   })
 
@@ -173,7 +176,7 @@ describe('when no model is named', () => {
         : url.includes(':8080/')
           ? { hello: 1 }
           : undefined
-    const name = await findLocal((url) => {
+    const name = await findLocalModel((url) => {
       asked.push(url)
       return url.includes(':8000/') ? Promise.reject(new Error('no')) : Promise.resolve(answer(url))
     })
@@ -182,13 +185,13 @@ describe('when no model is named', () => {
       asked,
       [1234, 11434, 8080, 8000].map((port) => `http://127.0.0.1:${port}/v1/models`),
     )
-    assert.equal(await findLocal(() => Promise.resolve(undefined)), undefined)
+    assert.equal(await findLocalModel(() => Promise.resolve(undefined)), undefined)
   })
 
   test('DRAGOMAN_LOCAL_SERVERS=off leaves the usual ports alone, not an address that the person set', async () => {
     const asked: string[] = []
     const look = (env: Record<string, string>) =>
-      findLocal(
+      findLocalModel(
         (url) => {
           asked.push(url)
           return Promise.resolve({ data: [{ id: 'm' }] })
@@ -216,20 +219,20 @@ describe('when no model is named', () => {
       server.close()
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    assert.deepEqual(await probe(`${url}/models`, 60_000), { data: [] })
-    assert.equal(await probe(`${url}/never`, 50), undefined) // It never answers.
-    assert.equal(await probe('http://127.0.0.1:9/', 500), undefined)
+    assert.deepEqual(await probeJson(`${url}/models`, 60_000), { data: [] })
+    assert.equal(await probeJson(`${url}/never`, 50), undefined) // It never answers.
+    assert.equal(await probeJson('http://127.0.0.1:9/', 500), undefined)
   })
 })
 
 describe('rows of one’s own', () => {
   const wrong = (json: unknown): string => {
-    const result = rowFrom('lab', json)
+    const result = parseProvider('lab', json)
     return 'problem' in result ? result.problem : 'none'
   }
 
   test('one that is right', () => {
-    const result = rowFrom('lab', {
+    const result = parseProvider('lab', {
       wire: 'anthropic',
       url: 'https://lab.example',
       keys: ['LAB_KEY'],
@@ -237,7 +240,7 @@ describe('rows of one’s own', () => {
       profile: { think: true, refuses: ['temperature'] },
     })
     assert.deepEqual(result, {
-      row: {
+      provider: {
         id: 'lab',
         wire: 'anthropic',
         url: 'https://lab.example',
@@ -247,28 +250,28 @@ describe('rows of one’s own', () => {
         profile: { think: true, refuses: ['temperature'] },
       },
     })
-    const again = rowFrom('lab', { wire: 'anthropic', url: 'https://lab.example', keys: ['LAB_KEY'] })
-    assert.ok('row' in again)
-    const target = resolveModel('lab/x', { LAB_KEY: 'k' }, [...rows, again.row])
-    assert.ok('row' in target && target.wire === 'anthropic')
-    const open = rowFrom('lab', { url: 'http://10.0.0.7:8000/v1' })
-    assert.ok('row' in open && open.row.auth === 'none' && open.row.wire === 'openai-chat')
+    const again = parseProvider('lab', { wire: 'anthropic', url: 'https://lab.example', keys: ['LAB_KEY'] })
+    assert.ok('provider' in again)
+    const target = resolveModel('lab/x', { LAB_KEY: 'k' }, [...providers, again.provider])
+    assert.ok('provider' in target && target.wire === 'anthropic')
+    const open = parseProvider('lab', { url: 'http://10.0.0.7:8000/v1' })
+    assert.ok('provider' in open && open.provider.auth === 'none' && open.provider.wire === 'openai-chat')
   })
 
   test('one that only says what is different about a row of the table', () => {
-    const base = rows.find(({ id }) => id === 'openrouter')
+    const base = providers.find(({ id }) => id === 'openrouter')
     assert.ok(base)
-    const changed = rowFrom('openrouter', { url: 'https://gate.example/v1', headers: { 'X-Team': 'a' } }, base)
+    const changed = parseProvider('openrouter', { url: 'https://gate.example/v1', headers: { 'X-Team': 'a' } }, base)
     assert.deepEqual(changed, {
-      row: { ...base, url: 'https://gate.example/v1', headers: { 'x-title': 'Dragoman', 'x-team': 'a' } },
+      provider: { ...base, url: 'https://gate.example/v1', headers: { 'x-title': 'Dragoman', 'x-team': 'a' } },
     })
-    assert.deepEqual(rowFrom('openrouter', {}, base), { row: base })
-    const flags = rowFrom('openrouter', { profile: { cache: 'none' } }, base)
-    assert.ok('row' in flags)
-    assert.deepEqual(flags.row.profile, { maxTokensField: 'max_tokens', cache: 'none' })
-    const moved = rowFrom('openrouter', { url: 'https://gate.example', wire: 'anthropic' }, base)
+    assert.deepEqual(parseProvider('openrouter', {}, base), { provider: base })
+    const flags = parseProvider('openrouter', { profile: { cache: 'none' } }, base)
+    assert.ok('provider' in flags)
+    assert.deepEqual(flags.provider.profile, { maxTokensField: 'max_tokens', cache: 'none' })
+    const moved = parseProvider('openrouter', { url: 'https://gate.example', wire: 'anthropic' }, base)
     assert.deepEqual(moved, {
-      row: {
+      provider: {
         id: 'openrouter',
         wire: 'anthropic',
         url: 'https://gate.example',
@@ -295,7 +298,7 @@ describe('rows of one’s own', () => {
       extra: { c: 1 },
       profile: { window: 1000 },
     }
-    assert.deepEqual(rowFrom('lab', whole), { row: { id: 'lab', ...whole } })
+    assert.deepEqual(parseProvider('lab', whole), { provider: { id: 'lab', ...whole } })
   })
 
   test('what is wrong with the others', () => {
@@ -334,6 +337,6 @@ describe('rows of one’s own', () => {
       'The provider "lab" has an unknown "signIn"; there is "google".',
     )
     assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a text in "model".')
-    assert.ok('problem' in rowFrom('My Lab', { url: 'http://a' }))
+    assert.ok('problem' in parseProvider('My Lab', { url: 'http://a' }))
   })
 })

@@ -4,9 +4,9 @@ import { describe, test, type TestContext } from 'node:test'
 import type { TurnEvent } from '../../src/model/event.ts'
 import type { FaultKind } from '../../src/model/fault.ts'
 import { fold } from '../../src/model/fold.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { type Patience, retry } from '../../src/provider/wrap/retry.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { type RetryOptions, withRetry } from '../../src/provider/middleware/retry.ts'
 import { answers } from './support/answers.ts'
 import { aimed, eventsOf, KEY, question } from './support/ask.ts'
 import { fakeClock, hastyClock } from './support/clock.ts'
@@ -16,11 +16,11 @@ const chat = answers['openai-chat']
 const good = (response: ServerResponse): void => stream(response, chat.text('Yes.').events)
 const overloaded = (response: ServerResponse): void => reply(response, { error: { message: 'Overloaded' } }, 503)
 
-async function patient(t: TestContext, script: Script, patience: Patience = {}) {
+async function patient(t: TestContext, script: Script, patience: RetryOptions = {}) {
   const { url, heard } = await serve(t, script)
   const clock = hastyClock()
-  const inner = port(aimed('openai-chat/gpt-4.1', url), { post: startPost({}) })
-  return { model: retry(inner, { clock, random: () => 0.5, ...patience }), heard, waits: clock.waits }
+  const inner = createModel(aimed('openai-chat/gpt-4.1', url), { httpClient: createHttpClient({}) })
+  return { model: withRetry(inner, { clock, random: () => 0.5, ...patience }), heard, waits: clock.waits }
 }
 
 function reasonOf(events: readonly TurnEvent[]): string {
@@ -30,11 +30,11 @@ function reasonOf(events: readonly TurnEvent[]): string {
 }
 
 /** A port that fails in these ways, one after the other, and then answers. */
-function failing(...kinds: FaultKind[]): ModelPort & { asked: number } {
+function failing(...kinds: FaultKind[]): Model & { asked: number } {
   const self = {
     origin: { provider: 'p', wire: 'openai-chat', model: 'm' } as const,
     asked: 0,
-    async *ask(): AsyncGenerator<TurnEvent> {
+    async *stream(): AsyncGenerator<TurnEvent> {
       const kind = kinds[self.asked++]
       yield { type: 'open', id: `r${self.asked}` }
       yield { type: 'part-open', index: 0, kind: 'text' }
@@ -50,7 +50,7 @@ function failing(...kinds: FaultKind[]): ModelPort & { asked: number } {
 
 test('an answer that failed is dropped and asked for again; what it used is still counted', async () => {
   const inner = failing('server', 'decode')
-  const events = await eventsOf(retry(inner, { clock: hastyClock(), random: () => 0.5 }))
+  const events = await eventsOf(withRetry(inner, { clock: hastyClock(), random: () => 0.5 }))
   const { turn, attempts, warnings, id } = fold(events, inner.origin)
   assert.equal(turn.finish.reason, 'stop')
   assert.deepEqual(turn.parts, [{ kind: 'text', text: 'attempt 3' }])
@@ -77,13 +77,13 @@ test('an answer that failed is dropped and asked for again; what it used is stil
 test('only what may pass by itself is tried again', async () => {
   for (const kind of ['quota', 'auth', 'invalid', 'policy', 'overflow'] as const) {
     const inner = failing(kind, kind)
-    const events = await eventsOf(retry(inner, { clock: hastyClock() }))
+    const events = await eventsOf(withRetry(inner, { clock: hastyClock() }))
     assert.equal(reasonOf(events), 'fault: It failed.', kind)
     assert.equal(inner.asked, 1, kind)
   }
   for (const kind of ['rate', 'server', 'transport', 'decode'] as const) {
     const inner = failing(kind)
-    assert.equal(reasonOf(await eventsOf(retry(inner, { clock: hastyClock() }))), 'stop', kind)
+    assert.equal(reasonOf(await eventsOf(withRetry(inner, { clock: hastyClock() }))), 'stop', kind)
   }
 })
 
@@ -91,7 +91,7 @@ test('five attempts, each wait at least as long as the one before, two minutes i
   for (const random of [() => 0, () => 0.5, () => 0.999, Math.random]) {
     const clock = hastyClock()
     const inner = failing(...Array.from({ length: 9 }, () => 'server' as const))
-    const events = await eventsOf(retry(inner, { clock, random }))
+    const events = await eventsOf(withRetry(inner, { clock, random }))
     assert.equal(inner.asked, 5)
     assert.match(reasonOf(events), /It failed\. Gave up after 5 attempts\./)
     assert.equal(clock.waits.length, 4)
@@ -115,7 +115,7 @@ test('abort while waiting', async () => {
   const abort = new AbortController()
   const inner = failing('server', 'server')
   const events: TurnEvent[] = []
-  for await (const event of retry(inner, { clock }).ask(question(), { key: KEY, signal: abort.signal })) {
+  for await (const event of withRetry(inner, { clock }).stream(question(), { turnKey: KEY, signal: abort.signal })) {
     events.push(event)
     if (event.type === 'open' && event.anew) setImmediate(() => abort.abort())
   }
@@ -192,7 +192,10 @@ describe('hints (T157)', () => {
 
 test('nobody there: one more try, and no more', async () => {
   const clock = hastyClock()
-  const model = retry(port(aimed('lmstudio/x', 'http://127.0.0.1:9/v1'), { post: startPost({}) }), { clock })
+  const model = withRetry(
+    createModel(aimed('lmstudio/x', 'http://127.0.0.1:9/v1'), { httpClient: createHttpClient({}) }),
+    { clock },
+  )
   assert.match(reasonOf(await eventsOf(model)), /Nothing answers at 127\.0\.0\.1:9.*Gave up after 2 attempts/)
   assert.equal(clock.waits.length, 1)
 })
@@ -236,8 +239,8 @@ describe('storms', () => {
       const clock = fakeClock()
       const { url, heard } = await serve(t, (response, one) => trouble(response, one, clock.advance))
       const waiting = hastyClock()
-      const inner = port(aimed('openai-chat/gpt-4.1', url), { post: startPost({}), clock })
-      const events = await eventsOf(retry(inner, { clock: waiting, random: () => 0.5 }))
+      const inner = createModel(aimed('openai-chat/gpt-4.1', url), { httpClient: createHttpClient({}), clock })
+      const events = await eventsOf(withRetry(inner, { clock: waiting, random: () => 0.5 }))
       assert.match(reasonOf(events), /^fault: /)
       assert.ok(heard.length <= 5, `${heard.length} attempts`)
       assert.equal(waiting.waits.length, heard.length - 1)
@@ -257,13 +260,19 @@ describe('storms', () => {
       if (bad) TROUBLES[kinds[Math.floor(random() * kinds.length)] ?? '']?.(response, one, clock.advance)
       else stream(response, chat.call('get_weather', { city: 'Oslo' }).events)
     })
-    const model = retry(port(aimed('openai-chat/gpt-4.1', url), { post: startPost({}), clock }), {
-      clock: hastyClock(),
-      random,
-    })
+    const model = withRetry(
+      createModel(aimed('openai-chat/gpt-4.1', url), { httpClient: createHttpClient({}), clock }),
+      {
+        clock: hastyClock(),
+        random,
+      },
+    )
     const ids = new Set<string>()
     for (let n = 0; n < turns; n++) {
-      const { turn } = fold(await eventsOf(model, question(), { key: `k${String(n).padStart(19, '0')}` }), model.origin)
+      const { turn } = fold(
+        await eventsOf(model, question(), { turnKey: `k${String(n).padStart(19, '0')}` }),
+        model.origin,
+      )
       assert.equal(turn.finish.reason, 'calls')
       assert.equal(turn.parts.length, 1)
       const [call] = turn.parts

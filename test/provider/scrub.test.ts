@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { port, startPost } from '../../src/provider/send.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf, SECRET } from './support/ask.ts'
 import { reply, serve, stream } from './support/server.ts'
@@ -14,7 +14,7 @@ test('a key that a server says in its text goes no further, however it is cut', 
   for (const size of [1, 2, 3, 7, 11, words.length]) {
     const parts = words.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
     const { url } = await serve(t, (response) => stream(response, [...parts.map(said), ...END]))
-    const events = await eventsOf(port(aimed('groq/x', url), { post: startPost({}) }))
+    const events = await eventsOf(createModel(aimed('groq/x', url), { httpClient: createHttpClient({}) }))
     const clean = words.replaceAll(SECRET, '[key]')
     const shown = events.flatMap((event) => (event.type === 'part-delta' ? [event.text] : [])).join('')
     assert.equal(shown, clean, `pieces of ${size}`)
@@ -27,7 +27,7 @@ test('what a model calls is never altered', async (t) => {
   const { url } = await serve(t, (response) =>
     stream(response, answers['openai-chat'].call('get_weather', { city: 'sk-canary' }).events),
   )
-  const { turn } = await answerOf(port(aimed('groq/x', url), { post: startPost({}) }))
+  const { turn } = await answerOf(createModel(aimed('groq/x', url), { httpClient: createHttpClient({}) }))
   assert.ok(turn.parts[0]?.kind === 'call' && turn.parts[0].input?.['city'] === 'sk-canary')
 })
 
@@ -36,6 +36,6 @@ test('errors lose whatever looks like a secret, be it somebody else’s', async 
   const { url } = await serve(t, (response) =>
     reply(response, { error: { message: `${other} and postgres://me:pa55word@db.example are wrong` } }, 400),
   )
-  const { turn } = await answerOf(port(aimed('groq/x', url), { post: startPost({}) }))
+  const { turn } = await answerOf(createModel(aimed('groq/x', url), { httpClient: createHttpClient({}) }))
   assert.equal(turn.finish.fault?.message, '[secret] and postgres://[secret]@db.example are wrong')
 })

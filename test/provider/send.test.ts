@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib'
 import type { TurnEvent } from '../../src/model/event.ts'
 import type { Fault } from '../../src/model/fault.ts'
 import { fold } from '../../src/model/fold.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { resolveModel } from '../../src/provider/resolve.ts'
-import type { Row } from '../../src/provider/row.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import { rows } from '../../src/provider/table.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { resolveModel } from '../../src/provider/resolve-model.ts'
+import type { ProviderDefinition } from '../../src/provider/provider-definition.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import { providers } from '../../src/provider/providers.ts'
 import { answers } from './support/answers.ts'
 import { aimed, answerOf, eventsOf, KEY, question, SECRET } from './support/ask.ts'
 import { fakeClock } from './support/clock.ts'
@@ -25,8 +25,8 @@ function faultOf(events: readonly TurnEvent[]): Fault {
 }
 
 /** A port to a chat server on loopback. */
-function chatPort(url: string, options: Parameters<typeof port>[1] = {}): ModelPort {
-  return port(aimed('openai-chat/gpt-4.1', url), { post: startPost({}), ...options })
+function chatPort(url: string, options: Parameters<typeof createModel>[1] = {}): Model {
+  return createModel(aimed('openai-chat/gpt-4.1', url), { httpClient: createHttpClient({}), ...options })
 }
 
 describe('connections', () => {
@@ -36,7 +36,7 @@ describe('connections', () => {
     for (let n = 0; n < 5; n++) {
       const stop = new AbortController()
       const events: TurnEvent[] = []
-      for await (const event of model.ask(question(), { key: KEY, signal: stop.signal })) {
+      for await (const event of model.stream(question(), { turnKey: KEY, signal: stop.signal })) {
         events.push(event)
         stop.abort()
       }
@@ -58,9 +58,9 @@ describe('connections', () => {
 
   test('ports share the connections of their client', async (t) => {
     const { url, heard } = await serve(t, (response) => stream(response, chat.text('Yes.').events))
-    const post = startPost({})
-    await answerOf(chatPort(url, { post }))
-    await answerOf(port(aimed('groq/x', url), { post }))
+    const post = createHttpClient({})
+    await answerOf(chatPort(url, { httpClient: post }))
+    await answerOf(createModel(aimed('groq/x', url), { httpClient: post }))
     assert.deepEqual(
       heard.map(({ connection }) => connection),
       [1, 1],
@@ -89,7 +89,7 @@ describe('connections', () => {
       response.on('close', () => (seen.closed = true))
       stream(response, chat.text('Yes.').events.slice(0, 1), false)
     })
-    for await (const event of chatPort(url).ask(question(), { key: KEY })) if (event.type === 'part-delta') break
+    for await (const event of chatPort(url).stream(question(), { turnKey: KEY })) if (event.type === 'part-delta') break
     for (let n = 0; n < 6000 && !seen.closed; n++) await pause(5)
     assert.ok(seen.closed)
   })
@@ -118,7 +118,7 @@ describe('the end', () => {
     })
     const model = chatPort(url)
     const events: TurnEvent[] = []
-    for await (const event of model.ask(question(), { key: KEY, signal: abort.signal })) {
+    for await (const event of model.stream(question(), { turnKey: KEY, signal: abort.signal })) {
       events.push(event)
       if (event.type === 'part-open' && event.kind === 'call') abort.abort()
     }
@@ -144,7 +144,7 @@ describe('the end', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
         response.write(bytes.subarray(0, length), () => setImmediate(() => response.socket?.destroy()))
       })
-      const model = port(aimed(name, url), { post: startPost({}) })
+      const model = createModel(aimed(name, url), { httpClient: createHttpClient({}) })
       const ends: string[] = []
       for (length = 1; length <= bytes.length; length += 7) {
         const { turn } = await answerOf(model)
@@ -162,7 +162,7 @@ describe('the end', () => {
     const clock = fakeClock()
     const { url } = await serve(t, (response) => stream(response, chat.text('Yes.').events, false))
     const events: TurnEvent[] = []
-    for await (const event of chatPort(url, { clock }).ask(question(), { key: KEY })) {
+    for await (const event of chatPort(url, { clock }).stream(question(), { turnKey: KEY })) {
       events.push(event)
       if (event.type === 'usage') setTimeout(() => clock.advance(3000), 30)
     }
@@ -310,7 +310,7 @@ describe('what servers send instead of an answer', () => {
 describe('faults are sentences', () => {
   test('nobody listens: a local server', async () => {
     const target = aimed('lmstudio/qwen3-8b', 'http://127.0.0.1:9/v1')
-    const fault = faultOf(await eventsOf(port(target, { post: startPost({}) })))
+    const fault = faultOf(await eventsOf(createModel(target, { httpClient: createHttpClient({}) })))
     assert.deepEqual([fault.kind, fault.code], ['transport', 'ECONNREFUSED'])
     assert.equal(
       fault.message,
@@ -319,7 +319,13 @@ describe('faults are sentences', () => {
   })
 
   test('the address to check is named by what it was read from', async () => {
-    const row: Row = { id: 'mine', wire: 'openai-chat', url: 'http://127.0.0.1:9/v1', auth: 'none', keys: [] }
+    const row: ProviderDefinition = {
+      id: 'mine',
+      wire: 'openai-chat',
+      url: 'http://127.0.0.1:9/v1',
+      auth: 'none',
+      keys: [],
+    }
     const dead = 'http://127.0.0.1:9/v1'
     for (const [name, env, source] of [
       ['openai-chat/x', { OPENAI_BASE_URL: dead }, 'OPENAI_BASE_URL'],
@@ -327,16 +333,16 @@ describe('faults are sentences', () => {
       ['openai-chat/x', { DRAGOMAN_OPENAI_CHAT_BASE_URL: dead }, 'DRAGOMAN_OPENAI_CHAT_BASE_URL'],
       ['mine/x', {}, 'providers.mine.url of the settings'],
     ] as const) {
-      const target = resolveModel(name, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', ...env }, [...rows, row])
-      assert.ok('row' in target, JSON.stringify(target))
-      const fault = faultOf(await eventsOf(port(target, { post: startPost({}) })))
+      const target = resolveModel(name, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', ...env }, [...providers, row])
+      assert.ok('provider' in target, JSON.stringify(target))
+      const fault = faultOf(await eventsOf(createModel(target, { httpClient: createHttpClient({}) })))
       assert.match(fault.message, new RegExp(`check the address in ${source.replaceAll('.', '\\.')}\\.$`))
     }
   })
 
   test('a name that does not resolve', async () => {
     const target = aimed('groq/x', 'http://no-such-host.invalid/v1')
-    const fault = faultOf(await eventsOf(port(target, { post: startPost({}) })))
+    const fault = faultOf(await eventsOf(createModel(target, { httpClient: createHttpClient({}) })))
     assert.equal(fault.kind, 'transport')
     assert.match(fault.message, /groq \(no-such-host\.invalid\).*Check the network.*DRAGOMAN_GROQ_BASE_URL/)
   })
@@ -361,15 +367,15 @@ describe('faults are sentences', () => {
   test('a sign-in that fails', async () => {
     const target = {
       ...aimed('groq/x', 'http://127.0.0.1:9'),
-      key: { style: 'bearer', read: () => Promise.reject(new Error('no token')) },
+      credential: { style: 'bearer', read: () => Promise.reject(new Error('no token')) },
     } as const
-    const fault = faultOf(await eventsOf(port(target, { post: startPost({}) })))
+    const fault = faultOf(await eventsOf(createModel(target, { httpClient: createHttpClient({}) })))
     assert.deepEqual(fault, { kind: 'auth', message: 'The sign-in to groq failed: no token' })
   })
 
   test('an exception of our own is a fault too', async () => {
-    const model = port(aimed('groq/x', 'http://127.0.0.1:9'), {
-      writer: () => () => {
+    const model = createModel(aimed('groq/x', 'http://127.0.0.1:9'), {
+      createBodyWriter: () => () => {
         throw new Error('a bug')
       },
     })
@@ -380,7 +386,10 @@ describe('faults are sentences', () => {
 test('a profile that does not stream asks for whole answers', async (t) => {
   const { url, heard } = await serve(t, (response) => reply(response, chat.text('Yes.').whole))
   const target = aimed('openai-chat/gpt-4.1', url)
-  const model = port({ ...target, profile: { ...target.profile, stream: false } }, { post: startPost({}) })
+  const model = createModel(
+    { ...target, profile: { ...target.profile, stream: false } },
+    { httpClient: createHttpClient({}) },
+  )
   const { turn } = await answerOf(model)
   assert.equal(turn.finish.reason, 'stop')
   assert.equal(heard[0]?.body['stream'], false)
@@ -397,7 +406,7 @@ test('what comes together is told together, in order, and a request is told of b
   })
   const order: string[] = []
   const deltas: string[] = []
-  for await (const event of chatPort(url).ask(question(), { key: KEY, sent: () => order.push('sent') })) {
+  for await (const event of chatPort(url).stream(question(), { turnKey: KEY, onSent: () => order.push('sent') })) {
     order.push(event.type)
     if (event.type === 'part-delta') deltas.push(event.text)
   }

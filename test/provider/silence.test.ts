@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerResponse } from 'node:http'
 import type { TurnEvent } from '../../src/model/event.ts'
-import { port, startPost } from '../../src/provider/send.ts'
-import type { Post } from '../../src/provider/transport.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
+import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { HttpClient } from '../../src/provider/http/http-client.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
 import { answers } from './support/answers.ts'
 import { aimed, eventsOf, KEY, question } from './support/ask.ts'
 import { fakeClock, type FakeClock } from './support/clock.ts'
@@ -59,8 +59,8 @@ describe('a request ends, whatever the server does', () => {
     test(`${name}: all attempts together are bounded`, async (t) => {
       const clock = fakeClock()
       const { url } = await serve(t, silent)
-      const inner = port(aimed('openai-chat/m', url), { post: startPost({}), clock })
-      const asked = eventsOf(retry(inner, { clock, random: () => 0.5 }))
+      const inner = createModel(aimed('openai-chat/m', url), { httpClient: createHttpClient({}), clock })
+      const asked = eventsOf(withRetry(inner, { clock, random: () => 0.5 }))
       const events = await passing(clock, asked)
       assert.match(messageOf(events), /silent|nothing|begin to answer|broke off/)
       assert.ok(clock.now() <= minutes * MINUTE, `${clock.now() / MINUTE} minutes`)
@@ -78,7 +78,9 @@ describe('a request ends, whatever the server does', () => {
       }
       response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
     })
-    const events = await eventsOf(retry(port(aimed('openai-chat/m', url), { post: startPost({}), clock }), { clock }))
+    const events = await eventsOf(
+      withRetry(createModel(aimed('openai-chat/m', url), { httpClient: createHttpClient({}), clock }), { clock }),
+    )
     const last = events.at(-1)
     assert.equal(last?.type === 'finish' && last.reason, 'stop')
   })
@@ -86,7 +88,7 @@ describe('a request ends, whatever the server does', () => {
   test('a stall is told of: who is waited for, how long already, and for how long at most', async (t) => {
     const clock = fakeClock()
     const { url } = await serve(t, () => undefined)
-    const asked = eventsOf(port(aimed('openai-chat/m', url), { post: startPost({}), clock }))
+    const asked = eventsOf(createModel(aimed('openai-chat/m', url), { httpClient: createHttpClient({}), clock }))
     const waits = (await passing(clock, asked)).filter((event) => event.type === 'wait')
     assert.ok(waits.length >= 4 && waits.length <= 6, `${waits.length}`)
     for (const [at, { host, stage, waited, limit }] of waits.entries()) {
@@ -99,24 +101,26 @@ describe('a request ends, whatever the server does', () => {
     const { url, heard } = await serve(t, (response) => {
       response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
     })
-    const events = await eventsOf(retry(port(aimed('openai-chat/m', url), { post: startPost({}) })))
+    const events = await eventsOf(
+      withRetry(createModel(aimed('openai-chat/m', url), { httpClient: createHttpClient({}) })),
+    )
     assert.match(messageOf(events), /answered 101 \(Switching Protocols\).*Check the address/)
     assert.equal(heard.length, 1)
   })
 
   test('a client that neither answers nor ends when it is stopped', async () => {
-    const dead: Post = () => new Promise(() => undefined)
-    const model = port(aimed('openai-chat/m', 'http://127.0.0.1:9'), { post: dead })
+    const dead: HttpClient = () => new Promise(() => undefined)
+    const model = createModel(aimed('openai-chat/m', 'http://127.0.0.1:9'), { httpClient: dead })
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 20)
     const events: TurnEvent[] = []
-    for await (const event of model.ask(question(), { key: KEY, signal: stop.signal })) events.push(event)
+    for await (const event of model.stream(question(), { turnKey: KEY, signal: stop.signal })) events.push(event)
     assert.deepEqual(events.at(-1), { type: 'finish', reason: 'aborted' })
   })
 
   test('a body that neither goes on nor ends when it is stopped', async () => {
     const [first = ''] = chat.text('Yes.').events
-    const dead: Post = async () => ({
+    const dead: HttpClient = async () => ({
       status: 200,
       headers: { 'content-type': 'text/event-stream' },
       body: (async function* () {
@@ -125,7 +129,7 @@ describe('a request ends, whatever the server does', () => {
       })(),
     })
     const clock = fakeClock()
-    const model = port(aimed('openai-chat/m', 'http://127.0.0.1:9'), { post: dead, clock })
+    const model = createModel(aimed('openai-chat/m', 'http://127.0.0.1:9'), { httpClient: dead, clock })
     assert.match(messageOf(await passing(clock, eventsOf(model))), /went silent for 2 minutes/)
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { RunEvent } from '../../src/agent/run-event.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { Clock } from '../../src/provider/clock.ts'
-import { startPost } from '../../src/provider/send.ts'
-import type { Post } from '../../src/provider/transport.ts'
-import { LIMITS } from '../../src/provider/watch.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { createHttpClient } from '../../src/provider/http/node-http-client.ts'
+import type { HttpClient } from '../../src/provider/http/http-client.ts'
+import { DEFAULT_TIMEOUTS } from '../../src/provider/http/timeouts.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { type Random, startRandom } from '../support/mutate-random.ts'
 import { agentOf, closing, modelOn, play } from '../support/stage.ts'
@@ -35,9 +35,9 @@ for (const wire of wireIds) {
     }
     if (FAULTS >= 10_000) assert.equal(seen.size, faults.length, 'every fault came')
     const scripts = Object.fromEntries(plans.map((plan, at) => [`s${at}`, scriptOf(plan)]))
-    const server = await startRehearsal({ scripts, keep: 20 })
+    const server = await startRehearsalServer({ scripts, maxRecords: 20 })
     try {
-      const post = startPost({})
+      const post = createHttpClient({})
       for (const [at, plan] of plans.entries())
         await weather(wire, server, plan, { name: `s${at}`, post, random: startRandom(SEED, at, 7) })
       assert.deepEqual(server.failures, [])
@@ -50,9 +50,9 @@ for (const wire of wireIds) {
 /** Lets one session go through its faults, and holds the agent to its promises. */
 async function weather(
   wire: WireId,
-  server: Rehearsal,
+  server: RehearsalServer,
   plan: Plan,
-  { name, post, random }: { name: string; post: Post; random: Random },
+  { name, post, random }: { name: string; post: HttpClient; random: Random },
 ): Promise<void> {
   const ran: number[] = []
   const count = tool<{ n: number }>({
@@ -71,13 +71,13 @@ async function weather(
   })
   const time = weatherClock()
   let asked = 0
-  const watched: Post = async (letter, signal) => {
+  const watched: HttpClient = async (letter, signal) => {
     const fault = plan.answers[asked++]
     const reply = await post(letter, signal)
     return fault?.silent ? { ...reply, body: silent(reply.body, time.pass) } : reply
   }
-  const inner = modelOn(wire, server, name, undefined, { post: watched, clock: time.still })
-  const model = retry(inner, { clock: time.hasty, random: () => random.next(), total: ALL_THE_TIME })
+  const inner = modelOn(wire, server, name, undefined, { httpClient: watched, clock: time.still })
+  const model = withRetry(inner, { clock: time.hasty, random: () => random.next(), total: ALL_THE_TIME })
   const agent = agentOf(model, [count], { clock: time.still })
   const ends = plan.answers.filter((fault) => fault?.fate === 'end').length
   const told = `DRAGOMAN_SEED=${SEED}, session ${name} on ${wire}`
@@ -105,7 +105,7 @@ async function weather(
   assert.ok(time.longestWait <= 30_000 * 1.25, `${told}: waited ${time.longestWait} ms at once`)
   const silences = plan.answers.filter((fault) => fault?.silent).length
   assert.ok(
-    time.still.now() <= TURNS * 120_000 + silences * (LIMITS.quiet + 1),
+    time.still.now() <= TURNS * 120_000 + silences * (DEFAULT_TIMEOUTS.quiet + 1),
     `${told}: it took ${time.still.now()} ms`,
   )
 }
@@ -116,7 +116,7 @@ function weatherClock() {
   let longestWait = 0
   const hasty: Clock = {
     now: () => still.now(),
-    after(ms, call) {
+    schedule(ms, call) {
       let on = true
       longestWait = Math.max(longestWait, ms)
       setImmediate(() => {
@@ -132,7 +132,7 @@ function weatherClock() {
   return {
     still,
     hasty,
-    pass: () => still.advance(LIMITS.quiet + 1),
+    pass: () => still.advance(DEFAULT_TIMEOUTS.quiet + 1),
     get longestWait() {
       return longestWait
     },

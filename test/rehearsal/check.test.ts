@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { refusal } from '../../src/rehearsal/check/check.ts'
-import { unsigned } from '../../src/rehearsal/check/signatures.ts'
-import { sign } from '../../src/rehearsal/marks.ts'
+import { findRequestError } from '../../src/rehearsal/request-checks/check-request.ts'
+import { findSignatureError } from '../../src/rehearsal/request-checks/signatures.ts'
+import { signContent } from '../../src/rehearsal/response/signatures.ts'
 
 /** What a vendor refuses: a body, and the words of the refusal; null where it is accepted. */
 type Refused = [what: string, body: JsonObject, says: RegExp | null]
@@ -187,18 +187,18 @@ for (const [wire, table] of TABLES) {
   describe(`${wire} refuses`, () => {
     for (const [what, body, why] of table) {
       test(what, () => {
-        if (why) assert.match(refusal(wire, body) ?? 'accepted', why)
-        else assert.equal(refusal(wire, body), undefined)
+        if (why) assert.match(findRequestError(wire, body) ?? 'accepted', why)
+        else assert.equal(findRequestError(wire, body), undefined)
       })
     }
   })
 }
 
 describe('what the vendor sealed', () => {
-  const gemini = (...parts: JsonObject[]) => unsigned('gemini', gem(words, content('model', ...parts)))
+  const gemini = (...parts: JsonObject[]) => findSignatureError('gemini', gem(words, content('model', ...parts)))
 
   test('Gemini wants the signature of the first call, over that very call', () => {
-    const signed = { ...fc('f'), thoughtSignature: sign(['f', {}]) }
+    const signed = { ...fc('f'), thoughtSignature: signContent(['f', {}]) }
     assert.equal(gemini(signed, fc('g')), undefined)
     assert.match(gemini(fc('f')) ?? '', /missing a thought_signature/)
     assert.equal(gemini({ ...signed, functionCall: { name: 'f', args: { a: 1 } } }), 'Thought signature is not valid.')
@@ -206,8 +206,9 @@ describe('what the vendor sealed', () => {
   })
 
   test('Anthropic wants thinking unmodified, and first', () => {
-    const block = { type: 'thinking', thinking: 'hm', signature: sign('hm') }
-    const turn = (...blocks: JsonObject[]) => unsigned('anthropic', claude(user, says('assistant', ...blocks)))
+    const block = { type: 'thinking', thinking: 'hm', signature: signContent('hm') }
+    const turn = (...blocks: JsonObject[]) =>
+      findSignatureError('anthropic', claude(user, says('assistant', ...blocks)))
     assert.equal(turn(block, use('toolu_s_0t_0')), undefined)
     assert.match(turn({ ...block, thinking: 'h' }, use('toolu_s_0t_0')) ?? '', /Invalid `signature`/)
     assert.match(turn(use('toolu_s_0t_0')) ?? '', /Expected `thinking`/)
@@ -216,13 +217,16 @@ describe('what the vendor sealed', () => {
 
   test('chat and Responses want the reasoning of a call', () => {
     const made = chatCall('call_s_2t_0')
-    assert.match(unsigned('openai-chat', chat(user, made)) ?? '', /must be passed back/)
-    assert.equal(unsigned('openai-chat', chat(user, { ...made, reasoning_content: 'hm' })), undefined)
-    const sealed = { ...thought, summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: sign('hm') }
+    assert.match(findSignatureError('openai-chat', chat(user, made)) ?? '', /must be passed back/)
+    assert.equal(findSignatureError('openai-chat', chat(user, { ...made, reasoning_content: 'hm' })), undefined)
+    const sealed = { ...thought, summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: signContent('hm') }
     const called = item('call_s_2t_0')
-    assert.equal(unsigned('openai-responses', responses(user, sealed, called)), undefined)
-    assert.match(unsigned('openai-responses', responses(user, called)) ?? '', /without its required 'reasoning' item/)
+    assert.equal(findSignatureError('openai-responses', responses(user, sealed, called)), undefined)
+    assert.match(
+      findSignatureError('openai-responses', responses(user, called)) ?? '',
+      /without its required 'reasoning' item/,
+    )
     const forged = { ...sealed, encrypted_content: 'x' }
-    assert.match(unsigned('openai-responses', responses(user, forged, called)) ?? '', /could not be verified/)
+    assert.match(findSignatureError('openai-responses', responses(user, forged, called)) ?? '', /could not be verified/)
   })
 })

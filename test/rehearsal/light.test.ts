@@ -4,9 +4,9 @@ import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Turn } from '../../src/model/turn.ts'
-import { assistantTurns, scanTurns } from '../../src/rehearsal/count-turns.ts'
-import { loop } from '../../src/rehearsal/scripts/loop.ts'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
+import { countAssistantTurns, scanAssistantTurns } from '../../src/rehearsal/request/count-turns.ts'
+import { createLoopScript } from '../../src/rehearsal/builtin-scripts/loop.ts'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers, ask, meaning, post, rehearse, said } from './support.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
@@ -26,9 +26,9 @@ describe('turns are counted in the bytes', () => {
         const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_none, at) =>
           bytes.subarray(at * 7, at * 7 + 7),
         )
-        assert.equal(assistantTurns(wire, body), n)
-        assert.equal(scanTurns(wire, [bytes]), n)
-        assert.equal(scanTurns(wire, chunks), n)
+        assert.equal(countAssistantTurns(wire, body), n)
+        assert.equal(scanAssistantTurns(wire, [bytes]), n)
+        assert.equal(scanAssistantTurns(wire, chunks), n)
       }
       await rehearsal.close()
     })
@@ -43,7 +43,7 @@ describe('in light mode', () => {
         { say: 'On.', call, repeat: 3 },
         { expect: { results: 'done' }, say: 'Done.' },
       ]
-      const rehearsal = await rehearse(steps, { light: true })
+      const rehearsal = await rehearse(steps, { isLightweight: true })
       const turns: Turn[] = [said('Go.')]
       const seen: unknown[] = []
       for (let n = 0; n < 4; n++) {
@@ -56,7 +56,7 @@ describe('in light mode', () => {
         ['0', '1', '2'].map((path) => ({ call: 'read_file', input: { path } })),
       )
       assert.deepEqual(seen[3], { text: 'Done.' })
-      assert.deepEqual([rehearsal.requests, rehearsal.failures, rehearsal.count()], [[], [], 4])
+      assert.deepEqual([rehearsal.requests, rehearsal.failures, rehearsal.countRequests()], [[], [], 4])
       await rehearsal.close()
     })
   }
@@ -64,7 +64,11 @@ describe('in light mode', () => {
   test('two thousand turns in a row keep memory flat', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
-    const rehearsal = await startRehearsal({ scripts: { loop: loop(2000) }, values: { cwd: '/w' }, light: true })
+    const rehearsal = await startRehearsalServer({
+      scripts: { loop: createLoopScript(2000) },
+      templateValues: { cwd: '/w' },
+      isLightweight: true,
+    })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     // The body grows in place, so that what is measured is the server.
     const body = Buffer.alloc(1_000_000)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Turn, WireId } from '../../src/model/turn.ts'
-import { type Kind, wiresOf } from '../../src/rehearsal/misbehaviour.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
+import { type MisbehaviourKind, getAffectedWires } from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { CASES } from './misbehaviours.ts'
 import { answers, ask, BODIES, meaning, pathOf, post, rehearse, said, withStep } from './support.ts'
 
-const STEP: Step = {
+const STEP: ScriptStep = {
   think: 'Let me think about this for a while.',
   say: 'I do it, and I say so in several pieces.',
   call: [
@@ -20,16 +20,16 @@ const STEP: Step = {
 /** What may run is what was scripted, to the letter. */
 const SCRIPTED = (STEP.call ?? []).map(({ name, args }) => ({ call: name, input: args }))
 
-for (const [kind, cases] of Object.entries(CASES) as [Kind, (typeof CASES)[Kind]][]) {
+for (const [kind, cases] of Object.entries(CASES) as [MisbehaviourKind, (typeof CASES)[MisbehaviourKind]][]) {
   describe(kind, () => {
     for (const { one, seen, runs, finish, fault, warns } of cases) {
-      for (const wire of wiresOf(kind)) {
+      for (const wire of getAffectedWires(kind)) {
         test(`${JSON.stringify(one)} on ${wire}`, async () => {
           const clean = await withStep(STEP, (rehearsal) => ask(rehearsal, wire))
           const profile = kind === 'think-in-text' ? { think: true } : {}
           const bent = await withStep({ ...STEP, misbehave: [one] }, (rehearsal) => ask(rehearsal, wire, { profile }))
           assert.ok(seen(bent.answered, clean.answered, wire), `not seen in\n${bent.answered.text}`)
-          const { calls } = runnable(bent.turn)
+          const { calls } = splitRunnableCalls(bent.turn)
           const want = typeof runs === 'function' ? runs(wire) : runs
           const run = calls.map((call) => ({ call: call.name, input: call.input }))
           assert.deepEqual(run, want ? SCRIPTED : [])
@@ -67,7 +67,7 @@ describe('waits', () => {
 
 describe('time', () => {
   test('a stall lasts until the client hangs up', async () => {
-    const step: Step = { say: 'Never said to the end.', misbehave: [{ kind: 'stall' }] }
+    const step: ScriptStep = { say: 'Never said to the end.', misbehave: [{ kind: 'stall' }] }
     await withStep(step, async (rehearsal) => {
       const { turn, answered } = await ask(rehearsal, 'openai-chat', { patience: 150 })
       assert.ok(answered.broke)
@@ -77,7 +77,7 @@ describe('time', () => {
   })
 
   test('only comments come for as long as anybody listens', async () => {
-    const step: Step = { say: 'Never said.', misbehave: [{ kind: 'drip', at: 'start', every: 5 }] }
+    const step: ScriptStep = { say: 'Never said.', misbehave: [{ kind: 'drip', at: 'start', every: 5 }] }
     await withStep(step, async (rehearsal) => {
       const enough = (text: string) => text.split('keep-alive').length > 5
       const { answered } = await ask(rehearsal, 'openai-responses', { enough })
@@ -98,7 +98,7 @@ describe('time', () => {
 
 describe('attempts', () => {
   test('a step may fail in other ways from attempt to attempt, and then not at all', async () => {
-    const misbehave: Step['misbehave'] = [
+    const misbehave: ScriptStep['misbehave'] = [
       { kind: 'cut', at: 'start', times: 1 },
       { kind: 'status', status: 503, skip: 1, times: 1 },
       { kind: 'corrupt', skip: 2, times: 1 },
@@ -114,7 +114,7 @@ describe('attempts', () => {
   })
 
   test('an error event and then a plain close', async () => {
-    const misbehave: Step['misbehave'] = [{ kind: 'error' }, { kind: 'cut', at: 'before-end' }]
+    const misbehave: ScriptStep['misbehave'] = [{ kind: 'error' }, { kind: 'cut', at: 'before-end' }]
     const play = (wire: WireId) => withStep({ ...STEP, misbehave }, (rehearsal) => ask(rehearsal, wire))
     const played = await Promise.all(wireIds.map(play))
     assert.deepEqual(
@@ -135,9 +135,9 @@ describe('arguments as they are written', () => {
     test(raw, async () => {
       for (const wire of wireIds) {
         for (const stream of [true, false]) {
-          const step: Step = { call: [{ name: 'read_file', raw }] }
+          const step: ScriptStep = { call: [{ name: 'read_file', raw }] }
           const { turn, answered } = await withStep(step, (rehearsal) => ask(rehearsal, wire, { stream }))
-          assert.equal(runnable(turn).calls.length > 0, runs, `${wire}, stream ${stream}`)
+          assert.equal(splitRunnableCalls(turn).calls.length > 0, runs, `${wire}, stream ${stream}`)
           if (!stream) assert.ok(answered.text.replaceAll('\\', '').includes(raw), answered.text)
         }
       }
@@ -167,7 +167,7 @@ test('no call runs of an answer that was cut, wherever it was cut', async () => 
       for (const at of places) {
         const { turn, answered } = await ask(rehearsal, wire, { turns })
         const ended = /"finish_reason":"|message_stop|response\.completed|finishReason/.test(answered.text)
-        assert.equal(runnable(turn).calls.length, ended ? 2 : 0, `${wire} after ${at} events`)
+        assert.equal(splitRunnableCalls(turn).calls.length, ended ? 2 : 0, `${wire} after ${at} events`)
         // The next step is that of a history in which this answer was given.
         turns.push(whole.turn, answers(whole.turn))
       }

@@ -1,6 +1,6 @@
 import type { FaultKind } from '../../src/model/fault.ts'
 import type { FinishReason, WireId } from '../../src/model/turn.ts'
-import type { Kind, Misbehaviour } from '../../src/rehearsal/misbehaviour.ts'
+import type { MisbehaviourKind, Misbehaviour } from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
 import type { Answered } from './support.ts'
 
 /** What must be seen in the bytes of a misbehaviour, and what our decoder must make of it. */
@@ -18,7 +18,7 @@ export interface Case {
 }
 
 /** Every misbehaviour that there is, each at least once. */
-export const CASES: Readonly<Record<Kind, readonly Case[]>> = {
+export const CASES: Readonly<Record<MisbehaviourKind, readonly Case[]>> = {
   'index-missing': [one('index-missing', fewer(/"(?:output_)?index":/g))],
   'index-zero': [one('index-zero', fewer(/"tool_calls":\[\{"index":1/g))],
   'index-sparse': [one('index-sparse', (bent) => /"(?:output_)?index":3/.test(bent.text))],
@@ -200,7 +200,7 @@ export const CASES: Readonly<Record<Kind, readonly Case[]>> = {
 type Seen = Case['seen']
 
 function one(
-  given: Misbehaviour | Exclude<Kind, 'framing' | 'status' | 'content-type'>,
+  given: Misbehaviour | Exclude<MisbehaviourKind, 'framing' | 'status' | 'content-type'>,
   seen: Seen,
   more_: Partial<Case> = {},
 ): Case {

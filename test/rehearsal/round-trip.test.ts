@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import type { Step } from '../../src/rehearsal/script.ts'
+import type { ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers, ask, meaning, rehearse, said, withStep } from './support.ts'
 
 const USAGE = { input: 90, cacheRead: 10, cacheWrite: 0, output: 20, reasoning: 0 }
 
-const CASES: Record<string, { step: Step; means: JsonObject[]; finish: string }> = {
+const CASES: Record<string, { step: ScriptStep; means: JsonObject[]; finish: string }> = {
   text: {
     step: { say: 'Grüße, 世界 🌍, and some more words.', usage: USAGE },
     means: [{ text: 'Grüße, 世界 🌍, and some more words.' }],
@@ -87,7 +87,7 @@ for (const wire of wireIds) {
           seen.push(meaning(answer.turn))
           turns.push(
             answer.turn,
-            ...(runnable(answer.turn).calls.length > 0 ? [answers(answer.turn)] : [said('More.')]),
+            ...(splitRunnableCalls(answer.turn).calls.length > 0 ? [answers(answer.turn)] : [said('More.')]),
           )
         }
         const inputs = seen.flat().flatMap((part) => ('input' in part ? [part['input']] : []))

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fillText } from '../../src/rehearsal/fill.ts'
-import { readScript, SCRIPT_SCHEMA } from '../../src/rehearsal/script-schema.ts'
-import { type Script, stepAt } from '../../src/rehearsal/script.ts'
-import { SCRIPTS } from '../../src/rehearsal/scripts/scripts.ts'
-import { schemaProblems } from '../../src/schema/validate.ts'
+import { fillTemplate } from '../../src/rehearsal/script/fill-template.ts'
+import { parseScript, SCRIPT_SCHEMA } from '../../src/rehearsal/script/script-schema.ts'
+import { type RehearsalScript, findStepAt } from '../../src/rehearsal/script/script.ts'
+import { BUILTIN_SCRIPTS } from '../../src/rehearsal/builtin-scripts/all-scripts.ts'
+import { findSchemaProblems } from '../../src/schema/validate/validate.ts'
 
 describe('positions', () => {
-  const steps: Script['steps'] = [
+  const steps: RehearsalScript['steps'] = [
     { say: 'first' },
     { when: { user: 'help' }, say: 'aside' },
     { say: 'twice', repeat: 2 },
     { loop: [{ say: 'a' }, { loop: [{ say: 'b' }], times: 2 }, { when: { user: 'x' } }], times: 1000 },
     { say: 'last' },
   ]
-  const at = (position: number) => stepAt(steps, position)
+  const at = (position: number) => findStepAt(steps, position)
 
   test('steps with conditions have no place', () => {
     assert.deepEqual(
@@ -31,16 +31,16 @@ describe('positions', () => {
   })
 
   test('a loop without an end', () => {
-    assert.equal(stepAt([{ loop: [{ say: 'on' }] }], 1e9)?.round, 1e9)
-    assert.equal(stepAt([{ loop: [] }], 0), undefined)
+    assert.equal(findStepAt([{ loop: [{ say: 'on' }] }], 1e9)?.round, 1e9)
+    assert.equal(findStepAt([{ loop: [] }], 0), undefined)
   })
 })
 
 describe('a script that somebody wrote', () => {
   test('the ones that come with it are scripts', () => {
-    assert.deepEqual(schemaProblems(SCRIPT_SCHEMA), [])
-    for (const script of Object.values(SCRIPTS))
-      assert.deepEqual(readScript(JSON.parse(JSON.stringify(script))), script)
+    assert.deepEqual(findSchemaProblems(SCRIPT_SCHEMA), [])
+    for (const script of Object.values(BUILTIN_SCRIPTS))
+      assert.deepEqual(parseScript(JSON.parse(JSON.stringify(script))), script)
   })
 
   const wrong: [what: string, script: unknown, says: RegExp][] = [
@@ -54,7 +54,7 @@ describe('a script that somebody wrote', () => {
   for (const [what, script, says] of wrong) {
     test(what, () => {
       assert.throws(
-        () => readScript(script),
+        () => parseScript(script),
         (error: Error) => {
           assert.match(error.message, /^This is not a script: /)
           assert.match(error.message, says)
@@ -67,5 +67,8 @@ describe('a script that somebody wrote', () => {
 
 test('values stand in text, and code keeps its braces', () => {
   const values = { cwd: '/home', n: '3' }
-  assert.equal(fillText('{cwd}/{n}.txt {other} {{cwd}} ${n} { n } {}', values), '/home/3.txt {other} {cwd} $3 { n } {}')
+  assert.equal(
+    fillTemplate('{cwd}/{n}.txt {other} {{cwd}} ${n} { n } {}', values),
+    '/home/3.txt {other} {cwd} $3 { n } {}',
+  )
 })

@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI, { BadRequestError } from 'openai'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 
 const calls = [1, 2].map((n) => ({ name: 'read_file', args: { path: `${n}.txt`, depth: n } }))
 
-const scripts: Record<string, Script> = {
+const scripts: Record<string, RehearsalScript> = {
   text: { steps: [{ say: 'Some words, and 世界 🌍.' }] },
   thought: { steps: [{ think: 'I think first.', say: 'Then I speak.' }] },
   call: { steps: [{ call: calls.slice(0, 1) }, { expect: { results: 'the content' }, say: 'Read.' }] },
@@ -19,9 +19,9 @@ const scripts: Record<string, Script> = {
   long: { steps: [{ say: { text: 'word ', times: 4000 }, pieces: 20_000 }] },
 }
 
-let rehearsal: Rehearsal
+let rehearsal: RehearsalServer
 before(async () => {
-  rehearsal = await startRehearsal({ scripts })
+  rehearsal = await startRehearsalServer({ scripts })
 })
 after(() => rehearsal.close())
 

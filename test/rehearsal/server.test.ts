@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Turn } from '../../src/model/turn.ts'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
-import type { Script, Step } from '../../src/rehearsal/script.ts'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
+import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { answers, ask, BODIES, meaning, pathOf, post, rehearse, said, TOOLS, withStep } from './support.ts'
 
 describe('expectations', () => {
-  const call: Step = { call: [{ name: 'read_file', args: { path: 'a' } }] }
-  const cases: [what: string, step: Step, says: RegExp][] = [
+  const call: ScriptStep = { call: [{ name: 'read_file', args: { path: 'a' } }] }
+  const cases: [what: string, step: ScriptStep, says: RegExp][] = [
     [
       'user',
       { expect: { user: { matches: '^Stop' } } },
@@ -39,10 +39,10 @@ describe('expectations', () => {
           assert.equal(turn.finish.fault?.kind, 'invalid')
           assert.match(turn.finish.fault.message, says)
           assert.deepEqual(
-            rehearsal.failures.map(({ request, wire: on, script }) => [request, on, script]),
+            rehearsal.failures.map(({ requestNumber, wire: on, script }) => [requestNumber, on, script]),
             [[1, wire, 'script']],
           )
-          assert.match(rehearsal.failures[0]?.sentence ?? '', says)
+          assert.match(rehearsal.failures[0]?.message ?? '', says)
         })
       }
     })
@@ -88,8 +88,11 @@ describe('which step answers', () => {
   })
 
   test('models go by the last part of their name, and others to the fallback', async () => {
-    const scripts: Record<string, Script> = { one: { steps: [{ say: '1' }] }, 'dir/two': { steps: [{ say: '2' }] } }
-    const rehearsal = await startRehearsal({ scripts, fallback: 'one' })
+    const scripts: Record<string, RehearsalScript> = {
+      one: { steps: [{ say: '1' }] },
+      'dir/two': { steps: [{ say: '2' }] },
+    }
+    const rehearsal = await startRehearsalServer({ scripts, fallbackScript: 'one' })
     const models = ['one', 'rehearsal/one', 'rehearsal/dir/two', 'models/dir/two', 'gpt-5']
     const texts: unknown[] = []
     for (const model of models) texts.push((await ask(rehearsal, 'openai-chat', { model })).turn.parts[0])
@@ -112,14 +115,14 @@ describe('which step answers', () => {
 })
 
 test('values, rounds, and what the request holds go into texts and arguments', async () => {
-  const step: Step = {
+  const step: ScriptStep = {
     take: { name: { $from: 'user', match: 'I am (\\w+)' }, mood: { $from: 'system', match: 'grim', else: 'brief' } },
     say: 'Hello {name}, {mood} on {wire}, round {n}.',
     call: [
       { name: 'write_file', args: { path: '{cwd}/{name}', content: { $from: 'conversation', match: 'key=(\\S+)' } } },
     ],
   }
-  const rehearsal = await rehearse([step], { values: { cwd: '/w' } })
+  const rehearsal = await rehearse([step], { templateValues: { cwd: '/w' } })
   const { turn } = await ask(rehearsal, 'openai-responses', { turns: [said('I am Mia. key=k-7')] })
   assert.deepEqual(meaning(turn), [
     { text: 'Hello Mia, brief on openai-responses, round 0.' },
@@ -129,7 +132,7 @@ test('values, rounds, and what the request holds go into texts and arguments', a
 })
 
 test('ids that a shortened conversation still holds are not given again', async () => {
-  const call: Step = { call: [{ name: 'read_file', args: { path: 'a' } }], repeat: 9 }
+  const call: ScriptStep = { call: [{ name: 'read_file', args: { path: 'a' } }], repeat: 9 }
   for (const wire of wireIds) {
     const rehearsal = await rehearse([call])
     const first = await ask(rehearsal, wire, { turns: [said('Go.'), await spoken(), said('More.')] })
@@ -162,12 +165,12 @@ describe('what is recorded', () => {
       assert.deepEqual(last.conversation.messages, [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }])
       assert.deepEqual([last.script, last.position], ['script', 0])
     }
-    assert.equal(rehearsal.count(), wireIds.length)
+    assert.equal(rehearsal.countRequests(), wireIds.length)
     await rehearsal.close()
   })
 
   test('no more than is to be kept', async () => {
-    const rehearsal = await rehearse([{ say: 'Hi.', repeat: 9 }], { keep: 2 })
+    const rehearsal = await rehearse([{ say: 'Hi.', repeat: 9 }], { maxRecords: 2 })
     for (let n = 0; n < 5; n++) await ask(rehearsal, 'gemini')
     assert.deepEqual(
       rehearsal.requests.map(({ number }) => number),
@@ -198,7 +201,7 @@ describe('addresses', () => {
   test('closing hangs up on everybody', async () => {
     const rehearsal = await rehearse([{ say: 'Hi.', misbehave: [{ kind: 'stall', at: 'start' }] }])
     const waiting = ask(rehearsal, 'anthropic')
-    while (rehearsal.count() === 0) await new Promise((done) => setTimeout(done, 5))
+    while (rehearsal.countRequests() === 0) await new Promise((done) => setTimeout(done, 5))
     await rehearsal.close()
     assert.equal((await waiting).turn.finish.fault?.kind, 'transport')
   })

@@ -1,15 +1,15 @@
 import { request as httpRequest, Agent } from 'node:http'
-import type { Folded } from '../../src/model/fold.ts'
+import type { FoldedTurn } from '../../src/model/fold.ts'
 import type { Fault } from '../../src/model/fault.ts'
 import { fold } from '../../src/model/fold.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, Turn, WireId } from '../../src/model/turn.ts'
-import { type Rehearsal, type RehearsalOptions, startRehearsal } from '../../src/rehearsal/server.ts'
-import type { Script, Step } from '../../src/rehearsal/script.ts'
-import { framer } from '../../src/wire/framing/framer.ts'
+import { type RehearsalServer, type RehearsalOptions, startRehearsalServer } from '../../src/rehearsal/server.ts'
+import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
+import { createFramer } from '../../src/wire/framing/framer.ts'
 import { loadWire } from '../../src/wire/wires.ts'
 
 /** A response as it came over HTTP; `broke` where the connection did not end well. */
@@ -91,26 +91,27 @@ export interface Asking {
 
 /** Asks the rehearsal as Dragoman does: encodes on the wire, sends, and decodes what comes. */
 export async function ask(
-  rehearsal: Rehearsal,
+  rehearsal: RehearsalServer,
   wire: WireId,
   asking: Asking = {},
-): Promise<Folded & { answered: Answered }> {
+): Promise<FoldedTurn & { answered: Answered }> {
   const { stream = true, sse = true, turns = [said('Go.')], tools = TOOLS, model = 'script' } = asking
   const codec = await loadWire(wire)
   const profile = { ...codec.profile, encryptedReasoning: true, ...asking.profile }
-  const request: Request = { model, system: 'Be brief.', tools, turns, params: { stream, maxTokens: 1000 } }
-  const { body } = codec.encode(request, profile)
+  const request: ModelRequest = { model, system: 'Be brief.', tools, turns, params: { stream, maxTokens: 1000 } }
+  const { body } = codec.encodeRequest(request, profile)
   const answered = await post(rehearsal.url + pathOf(wire, model, stream, sse), body, {
     ...(asking.enough && { enough: asking.enough }),
     ...(asking.patience !== undefined && { patience: asking.patience }),
   })
   const { status, headers } = answered
-  const state = codec.start({ key: keyOf(turns), profile, tools, status, headers })
-  const frames = framer(headers['content-type'])
+  const state = codec.startDecoding({ turnKey: keyOf(turns), profile, tools, status, headers })
+  const frames = createFramer(headers['content-type'])
   const events: TurnEvent[] = []
-  for (const chunk of answered.chunks) for (const frame of frames.push(chunk)) events.push(...codec.step(state, frame))
-  for (const frame of frames.end()) events.push(...codec.step(state, frame))
-  events.push(...codec.stop(state, answered.broke ? BROKE : undefined))
+  for (const chunk of answered.chunks)
+    for (const frame of frames.push(chunk)) events.push(...codec.decodeFrame(state, frame))
+  for (const frame of frames.end()) events.push(...codec.decodeFrame(state, frame))
+  events.push(...codec.finishDecoding(state, answered.broke ? BROKE : undefined))
   return { ...fold(events, { provider: profile.signer, wire, model }), answered }
 }
 
@@ -118,16 +119,16 @@ const BROKE: Fault = { kind: 'transport', message: 'The connection broke.' }
 
 /** Starts a rehearsal of these steps, under the name `script`; it is closed by the caller. */
 export function rehearse(
-  steps: Script['steps'],
-  more: Partial<Script> & Partial<RehearsalOptions> = {},
-): Promise<Rehearsal> {
+  steps: RehearsalScript['steps'],
+  more: Partial<RehearsalScript> & Partial<RehearsalOptions> = {},
+): Promise<RehearsalServer> {
   const { end, start, requires, ...options } = more
   const script = { steps, ...(end && { end }), ...(start && { start }), ...(requires && { requires }) }
-  return startRehearsal({ scripts: { script }, ...options })
+  return startRehearsalServer({ scripts: { script }, ...options })
 }
 
 /** Starts a rehearsal of one step, uses it, and closes it. */
-export async function withStep<T>(step: Step, use: (rehearsal: Rehearsal) => Promise<T>): Promise<T> {
+export async function withStep<T>(step: ScriptStep, use: (rehearsal: RehearsalServer) => Promise<T>): Promise<T> {
   const rehearsal = await rehearse([step])
   try {
     return await use(rehearsal)

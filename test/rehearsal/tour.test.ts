@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { CallPart, ResultPart, Turn, WireId } from '../../src/model/turn.ts'
-import { SCRIPTS } from '../../src/rehearsal/scripts/scripts.ts'
-import { tourProject } from '../../src/rehearsal/scripts/tour-project.ts'
-import { startRehearsal } from '../../src/rehearsal/server.ts'
+import { BUILTIN_SCRIPTS } from '../../src/rehearsal/builtin-scripts/all-scripts.ts'
+import { createTourProject } from '../../src/rehearsal/builtin-scripts/tour-project.ts'
+import { startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { ask, said } from './support.ts'
 import { clearAway } from '../support/clear.ts'
@@ -53,7 +53,7 @@ async function testOutput(folder: string): Promise<string> {
 }
 
 async function play(wire: WireId, folder: string, declined: readonly string[] = []) {
-  const rehearsal = await startRehearsal({ scripts: SCRIPTS, values: { cwd: folder }, pace: 0 })
+  const rehearsal = await startRehearsalServer({ scripts: BUILTIN_SCRIPTS, templateValues: { cwd: folder }, paceMs: 0 })
   const tools = toolsIn(folder)
   const specs: ToolSpec[] = Object.keys(tools).map((name) => ({
     name,
@@ -70,7 +70,7 @@ async function play(wire: WireId, folder: string, declined: readonly string[] = 
   for (;;) {
     const { turn, answered } = await ask(rehearsal, wire, { turns, tools: specs, model: 'tour' })
     assert.equal(answered.status, 200, answered.text)
-    const { calls } = runnable(turn)
+    const { calls } = splitRunnableCalls(turn)
     turns.push(turn)
     if (calls.length === 0) break
     turns.push({ role: 'results', parts: await Promise.all(calls.map(carryOut)) })
@@ -86,7 +86,7 @@ async function play(wire: WireId, folder: string, declined: readonly string[] = 
 async function withProject(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'))
   try {
-    for (const [path, content] of Object.entries(tourProject())) await writeFile(join(folder, path), content)
+    for (const [path, content] of Object.entries(createTourProject())) await writeFile(join(folder, path), content)
     await use(folder)
   } finally {
     clearAway(folder)

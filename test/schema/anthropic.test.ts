@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { validate } from '../../src/schema/validate.ts'
+import { validate } from '../../src/schema/validate/validate.ts'
 import { declare, declared } from './declare.ts'
 
 describe('T146 property keys of Anthropic', () => {
@@ -38,8 +38,8 @@ describe('T146 property keys of Anthropic', () => {
       in: { 'a b': { 'a b': { 'a b': {} } } },
       other: { 'filter[id]': 1 },
     }
-    const wire = projection.toWire('t', input)
-    assert.deepEqual(projection.toInput('t', wire), input)
+    const wire = projection.toWireArguments('t', input)
+    assert.deepEqual(projection.toToolInput('t', wire), input)
     assert.deepEqual(wire['other'], { 'filter[id]': 1 })
     const wrong = { ...wire, [Object.keys(wire)[0] ?? '']: 1 }
     assert.ok(validate(declared(schema, 'anthropic') as JsonObject, wrong).some(({ keyword }) => keyword === 'type'))
@@ -47,8 +47,8 @@ describe('T146 property keys of Anthropic', () => {
 
   it('stay as sent when both spellings are there', () => {
     const projection = declare(schema, 'anthropic')
-    const [legal] = Object.keys(projection.toWire('t', { 'filter[id]': 'x' }))
+    const [legal] = Object.keys(projection.toWireArguments('t', { 'filter[id]': 'x' }))
     const args = { [legal ?? '']: 'a', 'filter[id]': 'b' }
-    assert.deepEqual(projection.toInput('t', args), args)
+    assert.deepEqual(projection.toToolInput('t', args), args)
   })
 })

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { typeList } from '../../src/schema/merge.ts'
-import { isJsonObject, own, put } from '../../src/schema/own.ts'
-import { refOf, refResolver, type Resolver } from '../../src/schema/refs.ts'
+import { getDeclaredTypes } from '../../src/schema/normalize/merge-schemas.ts'
+import { isJsonObject, getOwn, setOwn } from '../../src/schema/own-properties.ts'
+import { getRef, createRefResolver, type RefResolver } from '../../src/schema/normalize/resolve-refs.ts'
 
 /** The same seed makes the same cases. */
 fc.configureGlobal({ seed: Number(process.env['DRAGOMAN_SEED'] ?? 1) })
@@ -183,11 +183,11 @@ function asRoot(schema: JsonObject, kind: string): JsonObject {
 
 /** A value that has a fair chance to be valid under the schema; the caller checks. */
 export function sample(schema: JsonObject, seed: number, extras: readonly string[] = ['x-1', 'other']): Json {
-  return pick(schema, { resolve: refResolver(schema), random: mulberry(seed), extras }, 0)
+  return pick(schema, { resolve: createRefResolver(schema), random: mulberry(seed), extras }, 0)
 }
 
 interface Sampler {
-  resolve: Resolver
+  resolve: RefResolver
   random: () => number
   extras: readonly string[]
 }
@@ -209,7 +209,7 @@ function choose<T>(list: readonly T[], sampler: Sampler): T | undefined {
 
 function pick(schema: unknown, sampler: Sampler, depth: number): Json {
   if (!isJsonObject(schema)) return choose<Json>(['any', 1, null, { any: 1 }], sampler) ?? null
-  const ref = refOf(schema)
+  const ref = getRef(schema)
   if (ref !== undefined && depth < 12) return pick(sampler.resolve(ref), sampler, depth + 1)
   if (Object.hasOwn(schema, 'const')) return schema['const'] ?? null
   if (Array.isArray(schema['enum'])) return choose(schema['enum'], sampler) ?? null
@@ -219,7 +219,7 @@ function pick(schema: unknown, sampler: Sampler, depth: number): Json {
   if (Array.isArray(union))
     return Object.assign(pickObject(schema, sampler, depth), pickObject(choose(union, sampler), sampler, depth))
   if (Array.isArray(schema['allOf'])) return pick(choose(schema['allOf'], sampler), sampler, depth + 1)
-  const types = typeList(schema)
+  const types = getDeclaredTypes(schema)
   if (schema['nullable'] === true) types.push('null')
   return pickType(choose(types, sampler) ?? '', schema, sampler, depth)
 }
@@ -262,10 +262,10 @@ function pickObject(schema: unknown, sampler: Sampler, depth: number): JsonObjec
   const { properties } = schema
   for (const name of isJsonObject(properties) ? Object.keys(properties) : []) {
     const wanted = required.includes(name) || sampler.random() < (depth > 6 ? 0 : 0.6)
-    if (wanted && isJsonObject(properties)) put(out, name, pick(own(properties, name), sampler, depth + 1))
+    if (wanted && isJsonObject(properties)) setOwn(out, name, pick(getOwn(properties, name), sampler, depth + 1))
   }
-  for (const name of required) if (typeof name === 'string' && !Object.hasOwn(out, name)) put(out, name, 'given')
+  for (const name of required) if (typeof name === 'string' && !Object.hasOwn(out, name)) setOwn(out, name, 'given')
   if (schema['additionalProperties'] !== false && sampler.random() < 0.3)
-    put(out, choose(sampler.extras, sampler) ?? 'x', 'more')
+    setOwn(out, choose(sampler.extras, sampler) ?? 'x', 'more')
   return out
 }

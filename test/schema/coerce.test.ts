@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { coerce, settle } from '../../src/schema/coerce.ts'
+import { coerceArguments, validateOrCoerce } from '../../src/schema/coerce/coerce-arguments.ts'
 
 /** A tool with one parameter, `a`. */
 function one(schema: JsonObject | boolean, required = true): JsonObject {
@@ -10,7 +10,7 @@ function one(schema: JsonObject | boolean, required = true): JsonObject {
 
 /** What becomes of `{a: given}`, or undefined. */
 function mended(schema: JsonObject, given: unknown): unknown {
-  const coerced = coerce(schema, given)
+  const coerced = coerceArguments(schema, given)
   if (coerced === undefined) return undefined
   assert.ok(coerced.changes.length > 0, 'a change is always reported')
   return coerced.value
@@ -89,7 +89,11 @@ describe('T43 scalar type drift', () => {
   ])
 
   it('lets 5.0 pass as the integer it is', () =>
-    assert.deepEqual(settle(one({ type: 'integer' }), { a: 5.0 }), { ok: true, value: { a: 5 }, changes: [] }))
+    assert.deepEqual(validateOrCoerce(one({ type: 'integer' }), { a: 5.0 }), {
+      ok: true,
+      value: { a: 5 },
+      changes: [],
+    }))
 })
 
 describe('T49 numbers', () => {
@@ -107,7 +111,7 @@ describe('T49 numbers', () => {
   ])
 
   it('refuses a number that was read as infinity', () => {
-    assert.equal(settle(one({ type: 'number' }), JSON.parse('{"a":1e999}')).ok, false)
+    assert.equal(validateOrCoerce(one({ type: 'number' }), JSON.parse('{"a":1e999}')).ok, false)
   })
 })
 
@@ -124,7 +128,7 @@ describe('T44 null for optional', () => {
   ])
 
   it('leaves a listed "None" alone', () =>
-    assert.equal(settle(one({ enum: ['None', 'All'] }, false), { a: 'None' }).ok, true))
+    assert.equal(validateOrCoerce(one({ enum: ['None', 'All'] }, false), { a: 'None' }).ok, true))
 })
 
 describe('T45 wrong envelope', () => {
@@ -203,7 +207,7 @@ describe('T47 extra and misspelt properties', () => {
   ])
 
   it('reports each of them by its path', () => {
-    const { changes } = coerce(
+    const { changes } = coerceArguments(
       { properties: { e: { type: 'array', items: schema } } },
       { e: [{ filePath: 'x', why: 1, limit: '3' }] },
     ) ?? { changes: [] }
@@ -218,20 +222,20 @@ describe('T47 extra and misspelt properties', () => {
 describe('settle', () => {
   it('leaves valid arguments as they are', () => {
     const value = { a: 'x' }
-    const settled = settle(one({ type: 'string' }), value)
+    const settled = validateOrCoerce(one({ type: 'string' }), value)
     assert.ok(settled.ok && settled.value === value && settled.changes.length === 0)
   })
 
   it('gives the problems of the arguments as they came', () => {
-    const settled = settle(one({ type: 'integer' }), { a: 'x', b: 1 })
+    const settled = validateOrCoerce(one({ type: 'integer' }), { a: 'x', b: 1 })
     assert.ok(!settled.ok)
     assert.deepEqual(
-      settled.problems.map(({ path }) => path),
+      settled.errors.map(({ path }) => path),
       ['/a', '/b'],
     )
   })
 
   it('wants an object, whatever the schema says', () => {
-    for (const value of ['x', 3, null, [], undefined]) assert.equal(settle({}, value).ok, false)
+    for (const value of ['x', 3, null, [], undefined]) assert.equal(validateOrCoerce({}, value).ok, false)
   })
 })

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
-import { project, type Dialect, type Projection } from '../../src/schema/project.ts'
+import { declareTools, type SchemaDialect, type ToolDeclarations } from '../../src/schema/dialect/declare-tools.ts'
 import { refusals } from './dialect-check.ts'
 
 /** All dialects there are. */
-export const DIALECTS: readonly Dialect[] = ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar']
+export const DIALECTS: readonly SchemaDialect[] = [
+  'gemini-json',
+  'gemini',
+  'openai',
+  'openai-strict',
+  'anthropic',
+  'grammar',
+]
 
 /** A schema that no dialect but the older one of Gemini and strict mode has to change. */
 export const sound = {
@@ -20,14 +27,14 @@ export function tool(schema: JsonObject, name = 't', description = 'd'): ToolSpe
 }
 
 /** Declares one tool, `t`, that the service must accept. */
-export function declare(schema: JsonObject, dialect: Dialect): Projection {
-  const projection = project([tool(schema)], dialect)
-  assert.deepEqual(projection.setAside, [])
+export function declare(schema: JsonObject, dialect: SchemaDialect): ToolDeclarations {
+  const projection = declareTools([tool(schema)], dialect)
+  assert.deepEqual(projection.skipped, [])
   for (const each of projection.tools) assert.deepEqual(refusals(dialect, each), [])
   return projection
 }
 
 /** The schema that one tool is declared with. */
-export function declared(schema: JsonObject, dialect: Dialect): Json | undefined {
+export function declared(schema: JsonObject, dialect: SchemaDialect): Json | undefined {
   return declare(schema, dialect).tools[0]?.schema
 }

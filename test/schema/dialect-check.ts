@@ -1,14 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { hasCycleInSchema } from '../../src/schema/cycle.ts'
-import { isJsonObject } from '../../src/schema/own.ts'
-import { isSimplePattern } from '../../src/schema/pattern.ts'
-import type { Dialect, ProjectedTool } from '../../src/schema/project.ts'
-import { refOf, refResolver } from '../../src/schema/refs.ts'
-import { eachSubschema, pointerOf } from '../../src/schema/walk.ts'
+import { hasCycleInSchema } from '../../src/schema/normalize/detect-cycles.ts'
+import { isJsonObject } from '../../src/schema/own-properties.ts'
+import { isSimplePattern } from '../../src/schema/regex-safety.ts'
+import type { SchemaDialect, DeclaredTool } from '../../src/schema/dialect/declare-tools.ts'
+import { getRef, createRefResolver } from '../../src/schema/normalize/resolve-refs.ts'
+import { forEachSubschema, getSchemaPointer } from '../../src/schema/walk-schema.ts'
 
 /** What the service behind a dialect would refuse in a tool, as far as we know its rules. Empty means accepted. */
-export function refusals(dialect: Dialect, tool: ProjectedTool): string[] {
+export function refusals(dialect: SchemaDialect, tool: DeclaredTool): string[] {
   const out: string[] = []
   const refuse: Refuse = (rule, where) => out.push(`${rule} at ${where || '/'}`)
   if (!NAMES[dialect].test(tool.name)) refuse('illegal name', tool.name)
@@ -23,7 +23,7 @@ type Refuse = (rule: string, where: string) => void
 const OPENAI_NAME = /^[A-Za-z0-9_-]{1,64}$/
 const GEMINI_NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,62}$/
 
-const NAMES: Record<Dialect, RegExp> = {
+const NAMES: Record<SchemaDialect, RegExp> = {
   openai: OPENAI_NAME,
   'openai-strict': OPENAI_NAME,
   grammar: OPENAI_NAME,
@@ -32,7 +32,7 @@ const NAMES: Record<Dialect, RegExp> = {
   'gemini-json': GEMINI_NAME,
 }
 
-const RULES: Record<Dialect, (tool: ProjectedTool, refuse: Refuse) => void> = {
+const RULES: Record<SchemaDialect, (tool: DeclaredTool, refuse: Refuse) => void> = {
   gemini: (tool, refuse) => {
     if (tool.schema['type'] !== 'OBJECT') refuse('root is no object', '')
     geminiNode(tool.schema, '', refuse)
@@ -53,10 +53,11 @@ const RULES: Record<Dialect, (tool: ProjectedTool, refuse: Refuse) => void> = {
     plainRoot(tool.schema, refuse)
     unlabelled(tool.schema, refuse)
     liveRefs(tool.schema, refuse)
-    eachSubschema(tool.schema, (inner, place) => {
+    forEachSubschema(tool.schema, (inner, place) => {
       if (typeof inner === 'boolean' || !isJsonObject(inner['properties'])) return
       for (const key of Object.keys(inner['properties'])) {
-        if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(key)) refuse(`illegal property ${JSON.stringify(key)}`, pointerOf(place))
+        if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(key))
+          refuse(`illegal property ${JSON.stringify(key)}`, getSchemaPointer(place))
       }
     })
     if (!draft2020.validateSchema(tool.schema)) refuse(`not draft 2020-12: ${draft2020.errorsText()}`, '')
@@ -64,8 +65,8 @@ const RULES: Record<Dialect, (tool: ProjectedTool, refuse: Refuse) => void> = {
   grammar: (tool, refuse) => {
     plainRoot(tool.schema, refuse)
     unlabelled(tool.schema, refuse)
-    eachSubschema(tool.schema, (inner, place) => {
-      if (typeof inner !== 'boolean') grammarNode(inner, pointerOf(place), refuse)
+    forEachSubschema(tool.schema, (inner, place) => {
+      if (typeof inner !== 'boolean') grammarNode(inner, getSchemaPointer(place), refuse)
     })
   },
 }
@@ -81,19 +82,19 @@ function plainRoot(schema: JsonObject, refuse: Refuse): void {
 }
 
 function unlabelled(schema: JsonObject, refuse: Refuse): void {
-  eachSubschema(schema, (inner, place) => {
+  forEachSubschema(schema, (inner, place) => {
     if (typeof inner === 'boolean') return
-    for (const key of ['$schema', '$id']) if (inner[key] !== undefined) refuse(key, pointerOf(place))
+    for (const key of ['$schema', '$id']) if (inner[key] !== undefined) refuse(key, getSchemaPointer(place))
     if (inner['description'] !== undefined && typeof inner['description'] !== 'string')
-      refuse('odd description', pointerOf(place))
+      refuse('odd description', getSchemaPointer(place))
   })
 }
 
 function liveRefs(schema: JsonObject, refuse: Refuse): void {
-  const resolve = refResolver(schema)
-  eachSubschema(schema, (inner, place) => {
-    const ref = refOf(inner)
-    if (ref !== undefined && resolve(ref) === undefined) refuse(`dead reference ${ref}`, pointerOf(place))
+  const resolve = createRefResolver(schema)
+  forEachSubschema(schema, (inner, place) => {
+    const ref = getRef(inner)
+    if (ref !== undefined && resolve(ref) === undefined) refuse(`dead reference ${ref}`, getSchemaPointer(place))
   })
 }
 
@@ -101,11 +102,12 @@ function openAi(schema: JsonObject, refuse: Refuse): void {
   plainRoot(schema, refuse)
   unlabelled(schema, refuse)
   liveRefs(schema, refuse)
-  eachSubschema(schema, (inner, place) => {
+  forEachSubschema(schema, (inner, place) => {
     if (typeof inner === 'boolean' || inner['additionalProperties'] !== false) return
     const names = isJsonObject(inner['properties']) ? Object.keys(inner['properties']) : []
     const required = Array.isArray(inner['required']) ? inner['required'] : []
-    if (names.some((name) => !required.includes(name))) refuse('closed, with optional properties', pointerOf(place))
+    if (names.some((name) => !required.includes(name)))
+      refuse('closed, with optional properties', getSchemaPointer(place))
   })
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { project, type Projection } from '../../src/schema/project.ts'
+import { declareTools, type ToolDeclarations } from '../../src/schema/dialect/declare-tools.ts'
 import { refusals } from './dialect-check.ts'
 
 /** Declares one property `p` for Gemini's older dialect. */
@@ -11,8 +11,8 @@ function property(schema: Json, defs: JsonObject = {}): Json | undefined {
   return properties['p']
 }
 
-function declare(schema: JsonObject): Projection {
-  const projection = project([{ name: 't', description: 'd', schema }], 'gemini')
+function declare(schema: JsonObject): ToolDeclarations {
+  const projection = declareTools([{ name: 't', description: 'd', schema }], 'gemini')
   for (const tool of projection.tools) assert.deepEqual(refusals('gemini', tool), [])
   return projection
 }
@@ -197,9 +197,9 @@ describe('T129 the older dialect of Gemini', () => {
       properties: { 'filter[id]': { type: 'array', items: inner } },
       required: ['filter[id]'],
     })
-    const wire = projection.toWire('t', { 'filter[id]': [{ 'a b': 'x', ok: 'y' }] })
+    const wire = projection.toWireArguments('t', { 'filter[id]': [{ 'a b': 'x', ok: 'y' }] })
     assert.match(JSON.stringify(wire), /^{"filter_id_[a-z0-9]{6}":\[{"a_b_[a-z0-9]{6}":"x","ok":"y"}\]}$/)
-    assert.deepEqual(projection.toInput('t', wire), { 'filter[id]': [{ 'a b': 'x', ok: 'y' }] })
+    assert.deepEqual(projection.toToolInput('t', wire), { 'filter[id]': [{ 'a b': 'x', ok: 'y' }] })
   })
 
   it('values spelt as text, and back', () => {
@@ -223,16 +223,16 @@ describe('T129 the older dialect of Gemini', () => {
       [{ a: 1 }, '{"a":1}'],
       [null, null],
     ] as [Json, Json][]) {
-      assert.deepEqual(projection.toWire('t', { n: input, list: [7] }), { n: wire, list: ['7'] })
-      assert.deepEqual(projection.toInput('t', { n: wire, list: ['7', 'other'] }), { n: input, list: [7, 'other'] })
+      assert.deepEqual(projection.toWireArguments('t', { n: input, list: [7] }), { n: wire, list: ['7'] })
+      assert.deepEqual(projection.toToolInput('t', { n: wire, list: ['7', 'other'] }), { n: input, list: [7, 'other'] })
     }
   })
 
   it('names below a cut still find their way back', () => {
     const projection = declare({ type: 'object', properties: { 'a b': { $ref: '#' }, v: { type: 'string' } } })
     const input = { 'a b': { 'a b': { 'a b': { 'a b': { v: 'x' } } } } }
-    assert.deepEqual(projection.toInput('t', projection.toWire('t', input)), input)
-    assert.doesNotMatch(JSON.stringify(projection.toWire('t', input)), /a b/)
+    assert.deepEqual(projection.toToolInput('t', projection.toWireArguments('t', input)), input)
+    assert.doesNotMatch(JSON.stringify(projection.toWireArguments('t', input)), /a b/)
   })
 
   it('a tool without arguments', () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { base62Hash, hash32, shortHash } from '../../src/schema/hash.ts'
+import { base62Hash, hash32, base36Hash } from '../../src/schema/hash.ts'
 import {
-  ANTHROPIC_NAMES,
-  GEMINI_NAMES,
+  ANTHROPIC_NAME_RULE,
+  GEMINI_NAME_RULE,
   generateValidName,
-  nameProjector,
-  OPENAI_NAMES,
-  projectNames,
-} from '../../src/schema/names.ts'
+  createNameMapper,
+  OPENAI_NAME_RULE,
+  toLegalNames,
+} from '../../src/schema/dialect/tool-names.ts'
 
-const RULES = { openai: OPENAI_NAMES, anthropic: ANTHROPIC_NAMES, gemini: GEMINI_NAMES }
+const RULES = { openai: OPENAI_NAME_RULE, anthropic: ANTHROPIC_NAME_RULE, gemini: GEMINI_NAME_RULE }
 
 describe('generateValidName', () => {
   it('replaces odd characters', () => assert.equal(generateValidName('a b:c/d.e-f_ü'), 'a_b_c_d.e-f__'))
@@ -25,7 +25,7 @@ describe('generateValidName', () => {
 describe('T145 tool names', () => {
   it('leaves legal names alone, whatever else is there', () => {
     for (const rule of Object.values(RULES)) {
-      assert.deepEqual([...projectNames(['read_file', 'a-b', 'a.b', 'a b'], rule)].slice(0, 2), [
+      assert.deepEqual([...toLegalNames(['read_file', 'a-b', 'a.b', 'a b'], rule)].slice(0, 2), [
         ['read_file', 'read_file'],
         ['a-b', 'a-b'],
       ])
@@ -33,14 +33,14 @@ describe('T145 tool names', () => {
   })
 
   it('keeps dots for Gemini only', () => {
-    assert.equal(projectNames(['server.tool'], GEMINI_NAMES).get('server.tool'), 'server.tool')
-    assert.equal(projectNames(['server.tool'], OPENAI_NAMES).get('server.tool'), 'server_tool')
+    assert.equal(toLegalNames(['server.tool'], GEMINI_NAME_RULE).get('server.tool'), 'server.tool')
+    assert.equal(toLegalNames(['server.tool'], OPENAI_NAME_RULE).get('server.tool'), 'server_tool')
   })
 
   it('tells apart what cleaning would make one, whatever the order', () => {
     const names = ['a.b', 'a b', 'a_b', 'c.d']
-    const there = projectNames(names, OPENAI_NAMES)
-    const back = projectNames([...names].reverse(), OPENAI_NAMES)
+    const there = toLegalNames(names, OPENAI_NAME_RULE)
+    const back = toLegalNames([...names].reverse(), OPENAI_NAME_RULE)
     assert.equal(there.get('a_b'), 'a_b')
     assert.match(there.get('a.b') ?? '', /^a_b_[0-9a-z]{6}$/)
     assert.equal(there.get('c.d'), 'c_d')
@@ -50,22 +50,22 @@ describe('T145 tool names', () => {
   it('marks a cut name with a hash of the whole', () => {
     const long = (tail: string): string => `mcp__${'s'.repeat(40)}${tail}__${'t'.repeat(40)}`
     for (const rule of Object.values(RULES)) {
-      const [a, b] = projectNames(
+      const [a, b] = toLegalNames(
         [long('1'), long('2')].map((name) => name.repeat(2)),
         rule,
       ).values()
-      assert.equal(a?.length, rule.max)
+      assert.equal(a?.length, rule.maxLength)
       assert.notEqual(a, b)
       assert.match(a ?? '', rule.pattern)
     }
   })
 
   it('finds a name for what has none', () => {
-    assert.match(projectNames([''], OPENAI_NAMES).get('') ?? '', /^tool_[0-9a-z]{6}$/)
-    const [a, b] = projectNames(['日本', '語学'], GEMINI_NAMES).values()
+    assert.match(toLegalNames([''], OPENAI_NAME_RULE).get('') ?? '', /^tool_[0-9a-z]{6}$/)
+    const [a, b] = toLegalNames(['日本', '語学'], GEMINI_NAME_RULE).values()
     assert.match(a ?? '', /^tool_/)
     assert.notEqual(a, b)
-    assert.equal(projectNames(['1st'], GEMINI_NAMES).get('1st'), '_1st')
+    assert.equal(toLegalNames(['1st'], GEMINI_NAME_RULE).get('1st'), '_1st')
   })
 
   for (const [vendor, rule] of Object.entries(RULES)) {
@@ -77,10 +77,10 @@ describe('T145 tool names', () => {
       )
       fc.assert(
         fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {
-          const wire = nameProjector(rule)(names)
+          const wire = createNameMapper(rule)(names)
           assert.deepEqual([...wire.keys()], names)
           assert.equal(new Set(wire.values()).size, names.length)
-          for (const legal of wire.values()) assert.ok(rule.pattern.test(legal) && legal.length <= rule.max)
+          for (const legal of wire.values()) assert.ok(rule.pattern.test(legal) && legal.length <= rule.maxLength)
         }),
       )
     })
@@ -89,13 +89,13 @@ describe('T145 tool names', () => {
 
 describe('hashes', () => {
   it('are stable', () => {
-    assert.deepEqual([hash32('a'), shortHash('a', 6), base62Hash('a', 12)], [2448022055, 'nwlhhh', 'HmEFFnRkuPZ4'])
+    assert.deepEqual([hash32('a'), base36Hash('a', 6), base62Hash('a', 12)], [2448022055, 'nwlhhh', 'HmEFFnRkuPZ4'])
   })
 
   it('have the length and the alphabet they promise', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 1, max: 40 }), (text, length) => {
-        assert.match(shortHash(text, length), new RegExp(`^[0-9a-z]{${length}}$`))
+        assert.match(base36Hash(text, length), new RegExp(`^[0-9a-z]{${length}}$`))
         assert.match(base62Hash(text, length), new RegExp(`^[0-9A-Za-z]{${length}}$`))
         const number = hash32(text)
         assert.ok(Number.isInteger(number) && number >= 0 && number < 2 ** 32)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json } from '../../src/model/json.ts'
-import { project, type Dialect } from '../../src/schema/project.ts'
+import { declareTools, type SchemaDialect } from '../../src/schema/dialect/declare-tools.ts'
 import { declare, declared, DIALECTS, sound } from './declare.ts'
 
 describe('T144 and T150 strict mode', () => {
@@ -37,18 +37,21 @@ describe('T144 and T150 strict mode', () => {
       required: ['path', 'limit', 'mode', 'opts', 'tag'],
       additionalProperties: false,
     })
-    assert.deepEqual(projection.toInput('t', { path: 'x', limit: null, mode: null, opts: { deep: null }, tag: null }), {
-      path: 'x',
-      opts: {},
-      tag: null,
-    })
-    assert.deepEqual(projection.toInput('t', { path: 'x', limit: 1, mode: 'a', opts: null, tag: 'y' }), {
+    assert.deepEqual(
+      projection.toToolInput('t', { path: 'x', limit: null, mode: null, opts: { deep: null }, tag: null }),
+      {
+        path: 'x',
+        opts: {},
+        tag: null,
+      },
+    )
+    assert.deepEqual(projection.toToolInput('t', { path: 'x', limit: 1, mode: 'a', opts: null, tag: 'y' }), {
       path: 'x',
       limit: 1,
       mode: 'a',
       tag: 'y',
     })
-    assert.deepEqual(projection.toWire('t', { path: 'x', opts: {} }), {
+    assert.deepEqual(projection.toWireArguments('t', { path: 'x', opts: {} }), {
       path: 'x',
       opts: { deep: null },
       limit: null,
@@ -93,8 +96,8 @@ describe('T151 closed objects with optional properties', () => {
 })
 
 describe('T152 descriptions', () => {
-  const describedAs = (description: string, dialect: Dialect): string =>
-    project([{ name: 't', description, schema: sound }], dialect).tools[0]?.description ?? ''
+  const describedAs = (description: string, dialect: SchemaDialect): string =>
+    declareTools([{ name: 't', description, schema: sound }], dialect).tools[0]?.description ?? ''
 
   it('are never empty', () => {
     for (const dialect of DIALECTS)

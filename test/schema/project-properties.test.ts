@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { type Json, type JsonObject } from '../../src/model/json.ts'
-import { isJsonObject, put } from '../../src/schema/own.ts'
-import { project, type Dialect } from '../../src/schema/project.ts'
-import { validate } from '../../src/schema/validate.ts'
+import { isJsonObject, setOwn } from '../../src/schema/own-properties.ts'
+import { declareTools, type SchemaDialect } from '../../src/schema/dialect/declare-tools.ts'
+import { validate } from '../../src/schema/validate/validate.ts'
 import { sample, schemaArbitrary } from './arbitrary.ts'
 import { refusals } from './dialect-check.ts'
 
-const DIALECTS: Dialect[] = ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar']
+const DIALECTS: SchemaDialect[] = ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar']
 
 const RUNS = { numRuns: Number(process.env['RUNS'] ?? 120) }
 
@@ -20,11 +20,11 @@ describe('every dialect, over random schemas', () => {
       fc.assert(
         fc.property(schemaArbitrary, (schema) => {
           const before = JSON.stringify(schema)
-          const make = (): ReturnType<typeof project> =>
-            project([{ name: 'a.tool', description: 'Works.', schema: deepFreeze(schema) }], dialect)
+          const make = (): ReturnType<typeof declareTools> =>
+            declareTools([{ name: 'a.tool', description: 'Works.', schema: deepFreeze(schema) }], dialect)
           const projection = make()
           for (const tool of projection.tools) assert.deepEqual(refusals(dialect, tool), [])
-          assert.equal(projection.tools.length + projection.setAside.length, 1)
+          assert.equal(projection.tools.length + projection.skipped.length, 1)
           assert.equal(JSON.stringify(make().tools), JSON.stringify(projection.tools))
           assert.equal(JSON.stringify(schema), before)
         }),
@@ -36,12 +36,12 @@ describe('every dialect, over random schemas', () => {
       let tried = 0
       fc.assert(
         fc.property(schemaArbitrary, fc.array(seed, { minLength: 4, maxLength: 4 }), (schema, seeds) => {
-          const projection = project([{ name: 't', description: 'd', schema }], dialect)
+          const projection = declareTools([{ name: 't', description: 'd', schema }], dialect)
           for (const input of seeds.map((each) => sample(schema, each, ['x-1', 'other', 'filter[id]']))) {
             if (!isJsonObject(input) || validate(schema, input).length > 0) continue
             tried++
-            const wire = projection.toWire('t', input)
-            assert.deepEqual(plain(projection.toInput('t', wire)), plain(input))
+            const wire = projection.toWireArguments('t', input)
+            assert.deepEqual(plain(projection.toToolInput('t', wire)), plain(input))
             const declared = projection.tools[0]
             // A repair may narrow; branches of a root union may leave open what others do not; and what is loosened
             // below may make "exactly one" hold for two.
@@ -62,7 +62,7 @@ describe('every dialect, over random schemas', () => {
       let tried = 0
       fc.assert(
         fc.property(schemaArbitrary, fc.array(seed, { minLength: 4, maxLength: 4 }), (schema, seeds) => {
-          const projection = project([{ name: 't', description: 'd', schema }], dialect)
+          const projection = declareTools([{ name: 't', description: 'd', schema }], dialect)
           const declared = projection.tools[0]
           if (declared === undefined) return
           const lowered = dialect === 'gemini' ? lower(declared.schema) : declared.schema
@@ -70,11 +70,11 @@ describe('every dialect, over random schemas', () => {
           for (const args of seeds.map((each) => sample(lowered, each))) {
             if (!isJsonObject(args) || validate(lowered, args).length > 0) continue
             tried++
-            const input = projection.toInput('t', args)
-            const again = projection.toWire('t', input)
+            const input = projection.toToolInput('t', args)
+            const again = projection.toWireArguments('t', input)
             if (dialect === 'openai-strict') assert.deepEqual(plain(noNulls(input)), plain(noNulls(args)))
             else assert.deepEqual(plain(again), plain(args))
-            assert.deepEqual(plain(projection.toInput('t', again)), plain(input))
+            assert.deepEqual(plain(projection.toToolInput('t', again)), plain(input))
           }
         }),
         RUNS,
@@ -85,7 +85,7 @@ describe('every dialect, over random schemas', () => {
 })
 
 /** Dialects that must say less than the author did, so that not every valid call can be spelt in them. */
-const NARROWER: ReadonlySet<Dialect> = new Set<Dialect>(['gemini', 'openai-strict', 'grammar'])
+const NARROWER: ReadonlySet<SchemaDialect> = new Set<SchemaDialect>(['gemini', 'openai-strict', 'grammar'])
 
 /** Gemini's spelling of a schema, in the words of JSON Schema. */
 function lower(schema: Json): Json {
@@ -98,7 +98,7 @@ function lower(schema: Json): Json {
   if (items !== undefined) out['items'] = lower(items)
   if (isJsonObject(properties)) {
     const lowered: JsonObject = {}
-    for (const [key, inner] of Object.entries(properties)) put(lowered, key, lower(inner))
+    for (const [key, inner] of Object.entries(properties)) setOwn(lowered, key, lower(inner))
     out['properties'] = lowered
   }
   return out
@@ -108,7 +108,7 @@ function noNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(noNulls)
   if (!isJsonObject(value)) return value
   const out: JsonObject = {}
-  for (const [key, inner] of Object.entries(value)) if (inner !== null) put(out, key, noNulls(inner))
+  for (const [key, inner] of Object.entries(value)) if (inner !== null) setOwn(out, key, noNulls(inner))
   return out
 }
 

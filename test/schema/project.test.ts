@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { project } from '../../src/schema/project.ts'
+import { declareTools } from '../../src/schema/dialect/declare-tools.ts'
 import { declare, DIALECTS, sound, tool } from './declare.ts'
 
 describe('project', () => {
   it('gives the same projection for the same list, and the same schema where nothing needs changing', () => {
     const tools = [tool(sound)]
-    for (const dialect of DIALECTS) assert.equal(project(tools, dialect), project(tools, dialect))
+    for (const dialect of DIALECTS) assert.equal(declareTools(tools, dialect), declareTools(tools, dialect))
     for (const dialect of ['gemini-json', 'openai', 'anthropic', 'grammar'] as const) {
-      assert.equal(project(tools, dialect).tools[0]?.schema, sound)
+      assert.equal(declareTools(tools, dialect).tools[0]?.schema, sound)
     }
   })
 
   it('passes arguments through untouched where nothing was renamed', () => {
     const args = { path: 'x' }
     for (const dialect of ['gemini-json', 'gemini', 'openai', 'anthropic', 'grammar'] as const) {
-      const projection = project([tool(sound)], dialect)
-      assert.equal(projection.toInput('t', args), args)
-      assert.equal(projection.toWire('t', args), args)
-      assert.equal(projection.toInput('unknown', args), args)
+      const projection = declareTools([tool(sound)], dialect)
+      assert.equal(projection.toToolInput('t', args), args)
+      assert.equal(projection.toWireArguments('t', args), args)
+      assert.equal(projection.toToolInput('unknown', args), args)
     }
   })
 
@@ -41,17 +41,17 @@ describe('project', () => {
       tool(sound, 'last'),
     ]
     for (const dialect of DIALECTS) {
-      const projection = project([...tools], dialect)
+      const projection = declareTools([...tools], dialect)
       assert.deepEqual(
-        projection.tools.map(({ original }) => original),
+        projection.tools.map(({ originalName }) => originalName),
         ['good', 'last'],
       )
       assert.deepEqual(
-        projection.setAside.map(({ name }) => name),
+        projection.skipped.map(({ name }) => name),
         ['scalar', 'circle', 'trap', 'good'],
       )
-      assert.match(projection.setAside[3]?.reason ?? '', /same name/)
-      for (const { reason } of projection.setAside) assert.ok(reason.length > 10)
+      assert.match(projection.skipped[3]?.reason ?? '', /same name/)
+      for (const { reason } of projection.skipped) assert.ok(reason.length > 10)
     }
   })
 
@@ -59,7 +59,7 @@ describe('project', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 20 }, (_unused, index) => [`p${index}`, { properties: {} }]),
     )
-    const { warnings } = project([tool({ properties }, 'messy')], 'openai')
+    const { warnings } = declareTools([tool({ properties }, 'messy')], 'openai')
     assert.equal(warnings.length, 5)
     for (const warning of warnings) assert.match(warning, /^Tool "messy": /)
   })
@@ -73,7 +73,7 @@ describe('project', () => {
       const projection = declare(schema, dialect)
       const text = JSON.stringify(projection.tools[0]?.schema)
       assert.match(text, /"__proto__":{/)
-      const back = projection.toInput('t', projection.toWire('t', input))
+      const back = projection.toToolInput('t', projection.toWireArguments('t', input))
       assert.equal(JSON.stringify(back), '{"__proto__":1,"constructor":"x"}')
       assert.equal(Object.getPrototypeOf(back), Object.prototype)
     }
@@ -87,7 +87,7 @@ describe('project', () => {
     for (const dialect of DIALECTS) {
       const times = Array.from({ length: 300 }, () => {
         const started = performance.now()
-        project([...tools], dialect)
+        declareTools([...tools], dialect)
         return performance.now() - started
       })
       // The best of many, since the machine may be busy with other things.
@@ -101,20 +101,20 @@ describe('T145 names in a projection', () => {
 
   it('leads back from every wire name', () => {
     for (const dialect of DIALECTS) {
-      const projection = project([...tools], dialect)
-      for (const { name, original } of projection.tools) {
-        assert.equal(projection.toolName(name), original)
-        assert.equal(projection.wireName(original), name)
+      const projection = declareTools([...tools], dialect)
+      for (const { name, originalName } of projection.tools) {
+        assert.equal(projection.toToolName(name), originalName)
+        assert.equal(projection.toWireName(originalName), name)
       }
-      assert.equal(projection.toolName('never heard of'), 'never heard of')
+      assert.equal(projection.toToolName('never heard of'), 'never heard of')
     }
   })
 
   it('gives a tool of the past a legal name that no present tool has', () => {
-    const projection = project([tool(sound, 'a.b')], 'openai')
+    const projection = declareTools([tool(sound, 'a.b')], 'openai')
     assert.equal(projection.tools[0]?.name, 'a_b')
-    assert.match(projection.wireName('a_b'), /^a_b_[a-z0-9]{6}$/)
-    assert.equal(projection.wireName('gone tool'), 'gone_tool')
-    assert.match(projection.wireName(''), /^tool_/)
+    assert.match(projection.toWireName('a_b'), /^a_b_[a-z0-9]{6}$/)
+    assert.equal(projection.toWireName('gone tool'), 'gone_tool')
+    assert.match(projection.toWireName(''), /^tool_/)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { repairSchema } from '../../src/schema/repair.ts'
+import { repairSchema } from '../../src/schema/normalize/repair-schema.ts'
 
 describe('repairSchema', () => {
   const cases: [string, unknown, unknown, RegExp | undefined][] = [

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { coerce, settle } from '../../src/schema/coerce.ts'
-import { schemaProblems, validate } from '../../src/schema/validate.ts'
+import { coerceArguments, validateOrCoerce } from '../../src/schema/coerce/coerce-arguments.ts'
+import { findSchemaProblems, validate } from '../../src/schema/validate/validate.ts'
 import { sample, schemaArbitrary } from './arbitrary.ts'
 
 const seeds = fc.array(fc.integer({ min: 0, max: 2 ** 31 - 1 }), { minLength: 6, maxLength: 6 })
@@ -15,7 +15,7 @@ describe('validate, over random schemas', () => {
     fc.assert(
       fc.property(schemaArbitrary, seeds, (schema, list) => {
         const other = compileWithAjv(schema)
-        if (other === undefined || schemaProblems(schema).length > 0) return
+        if (other === undefined || findSchemaProblems(schema).length > 0) return
         for (const value of list.map((each) => sample(schema, each))) {
           compared++
           assert.equal(validate(schema, value).length === 0, other(value), JSON.stringify(value))
@@ -43,7 +43,7 @@ describe('coerce, over random schemas', () => {
       fc.property(schemaArbitrary, seeds, (schema, list) => {
         for (const value of list.map((each) => drift(sample(schema, each), each))) {
           const before = JSON.stringify(value)
-          const settled = settle(schema, value)
+          const settled = validateOrCoerce(schema, value)
           assert.equal(JSON.stringify(value), before)
           if (!settled.ok) continue
           assert.deepEqual(validate(schema, settled.value), [])
@@ -64,7 +64,7 @@ describe('coerce, over random schemas', () => {
         fc.constantFrom<JsonObject>({ minLength: 50 }, { pattern: '^z' }, { enum: ['z'] }),
         (given, rule) => {
           const schema = { type: 'object', properties: { a: { type: 'string', ...rule } }, required: ['a'] }
-          assert.equal(coerce(schema, { a: given }), undefined)
+          assert.equal(coerceArguments(schema, { a: given }), undefined)
         },
       ),
     )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
-import { hasCycleInSchema } from '../../src/schema/cycle.ts'
-import { hasValidTypes } from '../../src/schema/has-valid-types.ts'
-import { inlineRefs } from '../../src/schema/inline.ts'
-import { without } from '../../src/schema/own.ts'
-import { eachSubschema, mapSchema, pointerOf } from '../../src/schema/walk.ts'
+import { hasCycleInSchema } from '../../src/schema/normalize/detect-cycles.ts'
+import { hasValidTypes } from '../../src/schema/normalize/has-valid-types.ts'
+import { inlineRefs } from '../../src/schema/normalize/inline-refs.ts'
+import { omitKeys } from '../../src/schema/own-properties.ts'
+import { forEachSubschema, mapSchema, getSchemaPointer } from '../../src/schema/walk-schema.ts'
 
 describe('the walker', () => {
   it('knows a keyword from a property of that name', () => {
@@ -14,7 +14,7 @@ describe('the walker', () => {
       properties: { pattern: { type: 'string', pattern: 'x' }, format: { type: 'string' } },
     }
     const bare = mapSchema(schema, (inner) =>
-      typeof inner === 'boolean' ? inner : without(inner, ['pattern', 'format']),
+      typeof inner === 'boolean' ? inner : omitKeys(inner, ['pattern', 'format']),
     )
     assert.deepEqual(bare, { type: 'object', properties: { pattern: { type: 'string' }, format: { type: 'string' } } })
   })
@@ -43,7 +43,7 @@ describe('the walker', () => {
       enum: [{ items: {} }],
       const: { items: {} },
     }
-    eachSubschema(schema, (_inner, place) => found.push(pointerOf(place)))
+    forEachSubschema(schema, (_inner, place) => found.push(getSchemaPointer(place)))
     assert.deepEqual(found, [
       '',
       '/properties/a',
@@ -114,17 +114,17 @@ describe('inlineRefs', () => {
           g: { type: 'array' },
         },
       },
-      cut: [],
+      cutRefs: [],
     })
   })
 
   it('cuts cycles at a small depth and says so', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
-    const { schema, cut } = inlineRefs(
+    const { schema, cutRefs } = inlineRefs(
       { type: 'object', properties: { root: { $ref: '#/$defs/node' } }, $defs: { node } },
       { maxDepth: 1 },
     )
-    assert.deepEqual(cut, ['#/$defs/node'])
+    assert.deepEqual(cutRefs, ['#/$defs/node'])
     assert.deepEqual(schema, {
       type: 'object',
       properties: {
@@ -134,22 +134,22 @@ describe('inlineRefs', () => {
         },
       },
     })
-    assert.deepEqual(inlineRefs({ properties: { self: { $ref: '#' } } }).cut, ['#'])
-    assert.deepEqual(inlineRefs({ $ref: '#' }).cut, ['#'])
+    assert.deepEqual(inlineRefs({ properties: { self: { $ref: '#' } } }).cutRefs, ['#'])
+    assert.deepEqual(inlineRefs({ $ref: '#' }).cutRefs, ['#'])
   })
 
   it('cuts references that lead nowhere, and ones that would explode', () => {
     assert.deepEqual(inlineRefs({ properties: { a: { $ref: 'other.json', title: 'A' } } }), {
       schema: { properties: { a: { title: 'A' } } },
-      cut: ['other.json'],
+      cutRefs: ['other.json'],
     })
     const $defs: JsonObject = { d40: { type: 'string' } }
     for (let i = 0; i < 40; i++) {
       const next = { $ref: `#/$defs/d${i + 1}` }
       $defs[`d${i}`] = { type: 'object', properties: { a: next, b: next } }
     }
-    const { schema, cut } = inlineRefs({ properties: { a: { $ref: '#/$defs/d0' } }, $defs })
-    assert.ok(cut.length > 0)
+    const { schema, cutRefs } = inlineRefs({ properties: { a: { $ref: '#/$defs/d0' } }, $defs })
+    assert.ok(cutRefs.length > 0)
     assert.ok(JSON.stringify(schema).length < 2_000_000)
   })
 

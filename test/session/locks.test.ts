@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, test } from 'node:test'
-import { changeOwnFile } from '../../src/cli/own/file.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
-import { StoreProblem } from '../../src/session/store/store.ts'
+import { updatePrivateFile } from '../../src/cli/paths/private-file.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
+import { StoreError } from '../../src/session/store/store.ts'
 import { until } from '../support/alive.ts'
 import { clearAway } from '../support/clear.ts'
 import { root as repository } from '../support/paths.ts'
@@ -23,11 +23,11 @@ async function addNote(folder: string, text: string): Promise<void> {
     try {
       const log = jsonlStore(folder).open('log')
       log.append({ kind: 'note', text })
-      await log.saved()
+      await log.flush()
       log.close()
       return
     } catch (error) {
-      if (!(error instanceof StoreProblem) || !/in use/.test(error.message)) throw error
+      if (!(error instanceof StoreError) || !/in use/.test(error.message)) throw error
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
     }
   }
@@ -108,7 +108,7 @@ function locks(): void {
     // Whoever had it before notices, and stops.
     held('another-boot', namespace, 'another-machine', 'far-away')
     taken.append({ kind: 'user', parts: [{ kind: 'text', text: 'hi' }], prompt: 'log#1' })
-    await assert.rejects(taken.saved(), /was taken over by another process/)
+    await assert.rejects(taken.flush(), /was taken over by another process/)
     assert.throws(() => taken.append({ kind: 'note', text: 'x' }), /was taken over/)
     taken.close()
     assert.match(readFileSync(lock, 'utf8'), /far-away/, 'the lock of the other one stays')
@@ -117,7 +117,7 @@ function locks(): void {
   test('a file of ours that a container was changing when it ended can be changed again', () => {
     const path = join(root, 'config.json')
     writeFileSync(`${path}.lock`, '7 8 another-boot:1:another-machine:far-away')
-    changeOwnFile(path, () => '{}')
+    updatePrivateFile(path, () => '{}')
     assert.equal(readFileSync(path, 'utf8'), '{}')
     assert.ok(!existsSync(`${path}.lock`))
   })

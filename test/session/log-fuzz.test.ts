@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { AssistantTurn, CallPart, ResultPart, Turn, WireId } from '../../src/model/turn.ts'
-import type { Entry, EntryBody } from '../../src/session/entry.ts'
-import { START, writeLine } from '../../src/session/line.ts'
-import { noticesOf } from '../../src/session/notices.ts'
-import { interrupted } from '../../src/session/repair.ts'
-import { type Session, takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import type { Entry, EntryBody } from '../../src/session/log/entry.ts'
+import { INITIAL_SUM, encodeLogLine } from '../../src/session/log/log-line.ts'
+import { createSessionNotices } from '../../src/session/session-notices.ts'
+import { createInterruptedResult } from '../../src/session/open-calls.ts'
+import { type Session, resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import type { SessionLog } from '../../src/session/store/store.ts'
-import { givenIds } from '../../src/wire/transcript.ts'
+import { createIdRegistry } from '../../src/wire/history/transcript.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { wires } from '../support/cases.ts'
 import { clearAway } from '../support/clear.ts'
@@ -58,10 +58,10 @@ function baseOf(isKilled: boolean, isCompacted: boolean, form: Form): Base {
 }
 
 function linesOf(entries: readonly unknown[], form: Form): Buffer[] {
-  let sum = START
+  let sum = INITIAL_SUM
   return entries.map((entry, at) => {
     const hashed = form === 'hashed' || (form === 'both' && at >= entries.length / 2)
-    const written = hashed ? writeLine(entry as Entry, sum) : writeLineWithoutHash(entry, sum)
+    const written = hashed ? encodeLogLine(entry as Entry, sum) : writeLineWithoutHash(entry, sum)
     ;({ sum } = written)
     return written.line
   })
@@ -145,7 +145,11 @@ const TOOL = {
 function problemsIn(turns: readonly Turn[], wire: WireId): string[] {
   const { profile } = wires[wire]
   const request = { model: 'm', system: 'Be brief.', tools: [TOOL], turns }
-  return validateTranscript(wire, wires[wire].encode(request, profile, { ids: givenIds(), begun: false }).body, profile)
+  return validateTranscript(
+    wire,
+    wires[wire].encodeRequest(request, profile, { ids: createIdRegistry(), isContinuation: false }).body,
+    profile,
+  )
 }
 
 interface Outcome {
@@ -165,15 +169,16 @@ function resume(bytes: Buffer, hasLock: boolean): Outcome {
   if (hasLock) writeFileSync(lock, '999999999 1')
   else rmSync(lock, { force: true })
   const log = store.open('log')
-  const session = takeUp(log)
-  const pending = session.pending.map(({ call }) => call)
-  for (const call of session.pending) session.append({ kind: 'result', result: interrupted(call), ms: 0 })
+  const session = resumeSession(log)
+  const pending = session.pendingCalls.map(({ call }) => call)
+  for (const call of session.pendingCalls)
+    session.append({ kind: 'result', result: createInterruptedResult(call), ms: 0 })
   session.append({ kind: 'user', parts: [{ kind: 'text', text: 'go on' }], prompt: 'log#9' })
   const turns = [...session.turns]
   session.close()
-  const again = takeUp(store.open('log'))
+  const again = resumeSession(store.open('log'))
   assert.deepEqual(again.turns, turns, 'opened again, it says the same')
-  assert.deepEqual(again.pending, [])
+  assert.deepEqual(again.pendingCalls, [])
   again.close()
   assert.ok(readFileSync(file).subarray(0, bytes.length).equals(bytes), 'nothing was deleted')
   return { log, session, pending, turns }
@@ -204,7 +209,7 @@ function checkIntactResults({ turns }: Outcome, base: Base, bytes: Buffer): void
 }
 
 function checkNotices(log: SessionLog): void {
-  const notices = noticesOf(log)
+  const notices = createSessionNotices(log)
   assert.ok(notices.length <= 4 && notices.every((notice) => notice.length < 1500), notices.join('\n'))
   if (log.damages.length > 0) assert.match(notices.join('\n'), /damaged|empty/)
 }

@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { wireIds } from '../../src/wire/wires.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../support/stage.ts'
-import { tool } from '../../src/tool/custom.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
 import { clearAway } from '../support/clear.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'dragoman-media-'))
@@ -50,7 +50,7 @@ describe('media beside the log', () => {
       const { folder, blob } = drawn()
       damage(blob())
       const log = jsonlStore(folder).open('one')
-      const texts = JSON.stringify(takeUp(log).turns)
+      const texts = JSON.stringify(resumeSession(log).turns)
       assert.equal(
         texts.match(/Here stood a\.png, image\/png of 30000 bytes\. Its file is missing or damaged/g)?.length,
         2,
@@ -89,10 +89,10 @@ test('a picture that a tool gave goes back whole on every wire after a resume', 
       run: () => ({ content: [picture] }),
     })
     const first = jsonlStore(folder).create({ id: 'one', folder: '/' })
-    await play(agentOf(modelOn(wire, server), [draw], { session: takeUp(first) }), 'draw')
+    await play(agentOf(modelOn(wire, server), [draw], { session: resumeSession(first) }), 'draw')
     first.close()
     const again = jsonlStore(folder).open('one')
-    const events = await play(agentOf(modelOn(wire, server), [draw], { session: takeUp(again) }), 'and now?')
+    const events = await play(agentOf(modelOn(wire, server), [draw], { session: resumeSession(again) }), 'and now?')
     again.close()
     assert.equal(closing(events).text, 'Still seen.')
     const sent = server.requests.map(({ bytes }) => bytes.toString())

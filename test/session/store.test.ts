@@ -3,11 +3,11 @@ import { appendFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { storeConformance } from '../../src/session/conformance.ts'
-import { START, writeLine } from '../../src/session/line.ts'
-import { scanLog } from '../../src/session/scan.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
-import { memoryStore } from '../../src/session/store/memory.ts'
+import { storeConformance } from '../../src/session/store/conformance.ts'
+import { INITIAL_SUM, encodeLogLine } from '../../src/session/log/log-line.ts'
+import { scanLog } from '../../src/session/log/scan-log.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
+import { memoryStore } from '../../src/session/store/memory-store.ts'
 import type { Store } from '../../src/session/store/store.ts'
 import { clearAway } from '../support/clear.ts'
 
@@ -175,7 +175,7 @@ test('an empty log opens as an empty session; one of a newer version is left alo
   assert.deepEqual(store.read('log').entries, [])
   const { file: newer, store: second } = written(1)
   const open = { seq: 1, at: 1, kind: 'open', version: 2, session: 'log', folder: '/' } as const
-  writeFileSync(newer, writeLine(open, START).line)
+  writeFileSync(newer, encodeLogLine(open, INITIAL_SUM).line)
   const before = readFileSync(newer)
   assert.throws(() => second.open('log'), /newer version/)
   assert.ok(readFileSync(newer).equals(before))

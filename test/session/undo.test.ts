@@ -14,15 +14,15 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { inspectUndo, keepIn, undo } from '../../src/agent/undo.ts'
+import { inspectUndoPlan, createChangeRecorder, applyUndoPlan } from '../../src/agent/apply-undo.ts'
 import type { Files, Host } from '../../src/host/host.ts'
-import { keepingFormer } from '../../src/host/keep.ts'
-import { localHost } from '../../src/host/local.ts'
-import { type Session, takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
-import { memoryStore } from '../../src/session/store/memory.ts'
+import { withChangeRecording } from '../../src/host/files/record-changes.ts'
+import { localHost } from '../../src/host/local-host.ts'
+import { type Session, resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
+import { memoryStore } from '../../src/session/store/memory-store.ts'
 import type { Store } from '../../src/session/store/store.ts'
-import { redoPlan, undoPlan } from '../../src/session/undo.ts'
+import { createRedoPlan, createUndoPlan } from '../../src/session/undo-plan.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** A workspace, a session, and files that are kept in it before they change. */
@@ -42,25 +42,25 @@ function scene(store?: Store, base = realpathSync(mkdtempSync(join(tmpdir(), 'dr
   const ws = join(base, 'ws')
   mkdirSync(ws)
   const kept = store ?? jsonlStore(join(base, 'sessions'))
-  const session = takeUp(kept.create({ id: 'one', folder: ws }))
+  const session = resumeSession(kept.create({ id: 'one', folder: ws }))
   const host = localHost({ folders: [ws], scratch: join(base, 'scratch') })
   const made: Scene = {
     ws,
     store: kept,
     session,
-    files: keepingFormer(host, (former) => keepIn(made.session, kept)(former)).files,
+    files: withChangeRecording(host, (former) => createChangeRecorder(made.session, kept)(former)).files,
     say: (text) => void made.session.append({ kind: 'user', parts: [{ kind: 'text', text }], prompt: 'p' }),
     write: (name, text) => made.files.write(join(ws, name), Buffer.from(text)),
     read: (name) => readFileSync(join(ws, name), 'utf8'),
     async undo(turn, force = false) {
-      const plan = undoPlan(made.session.entries, turn)
+      const plan = createUndoPlan(made.session.entries, turn)
       assert.ok(plan, 'there is something to undo')
-      return names(await undo(plan, made.files, { session: made.session, store: kept, force }), ws)
+      return names(await applyUndoPlan(plan, made.files, { session: made.session, store: kept, force }), ws)
     },
     async redo() {
-      const plan = redoPlan(made.session.entries)
+      const plan = createRedoPlan(made.session.entries)
       assert.ok(plan, 'there is something to redo')
-      return names(await undo(plan, made.files, { session: made.session, store: kept }), ws)
+      return names(await applyUndoPlan(plan, made.files, { session: made.session, store: kept }), ws)
     },
     [Symbol.dispose]() {
       made.session.close()
@@ -101,7 +101,7 @@ test('the last turn that changed something is undone: content, mode, new files a
   assert.ok(!existsSync(join(at.ws, 'other/new.txt')))
   assert.deepEqual(await at.undo(), { done: ['run.sh'], left: [] })
   assert.equal(at.read('run.sh'), 'one\n')
-  assert.equal(undoPlan(at.session.entries), undefined)
+  assert.equal(createUndoPlan(at.session.entries), undefined)
   const note = at.session.turns.at(-1)
   assert.match(
     note?.role === 'note' ? note.text : '',
@@ -136,11 +136,11 @@ test('an undo can be taken back, and made again', async () => {
   assert.ok(!existsSync(join(at.ws, 'b.txt')))
   await at.redo()
   assert.equal(at.read('a.txt') + at.read('b.txt'), 'twotwo')
-  assert.equal(redoPlan(at.session.entries), undefined)
+  assert.equal(createRedoPlan(at.session.entries), undefined)
   await at.undo()
   assert.equal(at.read('a.txt'), 'one')
   await at.write('c.txt', 'something else')
-  assert.equal(redoPlan(at.session.entries), undefined, 'not over what came later')
+  assert.equal(createRedoPlan(at.session.entries), undefined, 'not over what came later')
 })
 
 test('what somebody else changed since stays, unless it is forced; a file of theirs is never removed', async () => {
@@ -154,10 +154,10 @@ test('what somebody else changed since stays, unless it is forced; a file of the
   writeFileSync(join(at.ws, 'theirs.txt'), 'person')
   writeFileSync(join(at.ws, 'new.txt'), 'person')
   rmSync(join(at.ws, 'gone.txt'))
-  const plan = undoPlan(at.session.entries)
+  const plan = createUndoPlan(at.session.entries)
   assert.ok(plan)
   assert.deepEqual(
-    (await inspectUndo(plan, at.files, at.store)).map(({ action }) => action),
+    (await inspectUndoPlan(plan, at.files, at.store)).map(({ action }) => action),
     ['changed', 'changed', 'nothing', 'remove'],
   )
   assert.deepEqual(await at.undo(), { done: ['clean.txt'], left: ['new.txt', 'theirs.txt'] })
@@ -187,12 +187,12 @@ test('a crash between the keeping and the writing harms nothing', async () => {
     await make(existsSync(path) ? readFileSync(path) : undefined)
     throw new Error('crash')
   }
-  const broken = keepingFormer<Host>(
+  const broken = withChangeRecording<Host>(
     {
       files: { ...at.files, update: crash },
       processes: { run: () => Promise.reject(new Error('none')) },
     },
-    keepIn(at.session, at.store),
+    createChangeRecorder(at.session, at.store),
   )
   await assert.rejects(broken.files.write(join(at.ws, 'a.txt'), Buffer.from('two')), /crash/)
   await assert.rejects(broken.files.write(join(at.ws, 'b.txt'), Buffer.from('two')), /crash/)
@@ -204,7 +204,7 @@ test('a crash between the keeping and the writing harms nothing', async () => {
 test('nothing is written that could not be kept', async () => {
   using at = scene()
   writeFileSync(join(at.ws, 'a.txt'), 'one')
-  const full = keepingFormer<Host>(
+  const full = withChangeRecording<Host>(
     { files: at.files, processes: { run: () => Promise.reject(new Error('none')) } },
     () => Promise.reject(new Error('no space')),
   )
@@ -232,10 +232,10 @@ test('it works after the session was taken up again, and in a fork of it', async
   at.say('2')
   await at.write('a.txt', 'two')
   at.session.close()
-  at.session = takeUp(at.store.open('one'))
+  at.session = resumeSession(at.store.open('one'))
   const seq = at.session.entries.at(-1)?.seq ?? 0
   at.session.close()
-  at.session = takeUp(at.store.create({ id: 'fork', folder: at.ws, parent: { session: 'one', seq } }))
+  at.session = resumeSession(at.store.create({ id: 'fork', folder: at.ws, parent: { session: 'one', seq } }))
   at.say('3')
   await at.write('a.txt', 'three')
   assert.deepEqual((await at.undo()).done, ['a.txt'])
@@ -252,7 +252,7 @@ test('what was kept stays when another session is removed', async () => {
   at.session.close()
   at.store.create({ id: 'other', folder: at.ws }).close()
   at.store.remove('other')
-  at.session = takeUp(at.store.open('one'))
+  at.session = resumeSession(at.store.open('one'))
   assert.deepEqual((await at.undo()).done, ['a.txt'])
   assert.equal(at.read('a.txt'), 'one')
 })
@@ -271,7 +271,7 @@ test('commands are named, because they are not undone', () => {
   at.say('1')
   at.session.append({ kind: 'intent', call: 'a', name: 'run_shell_command', input: { command: 'make' } })
   at.session.append({ kind: 'change', path: join(at.ws, 'a.txt'), after: '0'.repeat(64) })
-  assert.deepEqual(undoPlan(at.session.entries)?.commands, ['make'])
+  assert.deepEqual(createUndoPlan(at.session.entries)?.commands, ['make'])
 })
 
 test('the plan for 10,000 files looks at each change a fixed number of times', () => {
@@ -287,7 +287,7 @@ test('the plan for 10,000 files looks at each change a fixed number of times', (
     const entries = Array.from({ length: count }, (_, at) =>
       counted({ seq: at + 1, at: 0, kind: 'change', path: `/f/${at}`, after: '0', folders: [`/f/${at % 7}`] } as const),
     )
-    assert.equal(undoPlan(entries)?.steps.length, count)
+    assert.equal(createUndoPlan(entries)?.steps.length, count)
     return seen
   }
   assert.ok(looks(10_000) < 11 * looks(1000))

@@ -3,20 +3,20 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { run } from '../../src/agent/run.ts'
-import type { RunEvent } from '../../src/agent/run-event.ts'
-import { textOutput } from '../../src/cli/output/text.ts'
+import { run } from '../../src/agent/loop/run.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
+import { createTextOutput } from '../../src/cli/output/text-output.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import type { PortOptions } from '../../src/provider/send.ts'
-import { retry } from '../../src/provider/wrap/retry.ts'
-import type { Script, Step } from '../../src/rehearsal/script.ts'
-import type { Rehearsal } from '../../src/rehearsal/server.ts'
-import type { Entry } from '../../src/session/entry.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
-import { tool } from '../../src/tool/custom.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
+import type { ModelOptions } from '../../src/provider/http/node-http-client.ts'
+import { withRetry } from '../../src/provider/middleware/retry.ts'
+import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
+import type { RehearsalServer } from '../../src/rehearsal/server.ts'
+import type { Entry } from '../../src/session/log/entry.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { hastyClock } from '../provider/support/clock.ts'
 import type { FaultCase } from './faults.ts'
 import { agentOf, closing, KEY, modelOn, rehearse } from './stage.ts'
@@ -29,16 +29,16 @@ after(() => clearAway(root))
 export interface Staging {
   readonly wire: WireId
   /** The first answer, with what goes wrong in it; the second one is plain text. */
-  readonly first: Step
-  readonly script?: Partial<Script>
-  readonly port?: PortOptions
+  readonly first: ScriptStep
+  readonly script?: Partial<RehearsalScript>
+  readonly port?: ModelOptions
   /** Watches the run from outside, and may move clocks. */
-  readonly meanwhile?: (server: Rehearsal, over: () => boolean) => Promise<void>
+  readonly meanwhile?: (server: RehearsalServer, over: () => boolean) => Promise<void>
 }
 
 /** What came of it. */
 export interface Outcome {
-  readonly server: Rehearsal
+  readonly server: RehearsalServer
   readonly events: readonly RunEvent[]
   /** What the person saw. */
   readonly out: string
@@ -57,7 +57,12 @@ export interface Outcome {
 export const COUNT = { name: 'count', args: { n: 7 } } as const
 
 /** An answer that thinks, talks and calls. */
-export const ANSWER: Step = { think: 'Let me think about it.', say: 'I am counting now.', call: [COUNT], pieces: 4 }
+export const ANSWER: ScriptStep = {
+  think: 'Let me think about it.',
+  say: 'I am counting now.',
+  call: [COUNT],
+  pieces: 4,
+}
 
 /** Plays a run to its end, checks what must always hold, and that the session goes on afterwards. */
 export async function survive(fault: FaultCase, staging: Staging): Promise<Outcome> {
@@ -66,16 +71,16 @@ export async function survive(fault: FaultCase, staging: Staging): Promise<Outco
   const store = jsonlStore(mkdtempSync(join(root, 'run-')))
   const ran: JsonObject[] = []
   const clock = hastyClock()
-  const model = retry(modelOn(wire, server, 'script', bodyWriter, port), { clock })
+  const model = withRetry(modelOn(wire, server, 'script', createIncrementalBodyWriter, port), { clock })
   const play = async (said: string): Promise<Pick<Outcome, 'events' | 'out' | 'err'>> => {
     const log = said === 'go' ? store.create({ id: 'session', folder: '/' }) : store.open('session')
-    const agent = agentOf(model, [counting(ran)], { session: takeUp(log) })
+    const agent = agentOf(model, [counting(ran)], { session: resumeSession(log) })
     const events: RunEvent[] = []
     let [out, err] = ['', '']
-    const output = textOutput({ out: (text) => (out += text), err: (text) => (err += text) })
+    const output = createTextOutput({ out: (text) => (out += text), err: (text) => (err += text) })
     for await (const event of run(agent, [{ kind: 'text', text: said }])) {
       events.push(event)
-      output.show(event)
+      output.onEvent(event)
     }
     log.close()
     return { events, out, err }

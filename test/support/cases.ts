@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Params, Request, ToolChoice, ToolSpec } from '../../src/model/request.ts'
+import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../src/model/request.ts'
 import type { WireId } from '../../src/model/turn.ts'
-import { anthropic } from '../../src/wire/anthropic.ts'
-import { codeAssist } from '../../src/wire/code-assist.ts'
-import { gemini } from '../../src/wire/gemini.ts'
-import { openaiChat } from '../../src/wire/openai-chat.ts'
-import { openaiResponses } from '../../src/wire/openai-responses.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
+import { codeAssist } from '../../src/wire/code-assist/wire.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
+import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
+import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { schemaArbitrary } from '../schema/arbitrary.ts'
 import { histories, toolNames, words } from './history.ts'
@@ -23,7 +23,7 @@ export const wires: Readonly<Record<WireId, Wire>> = {
 
 /** A request, and the profile of the endpoint that it goes to. */
 export interface Case {
-  readonly request: Request
+  readonly request: ModelRequest
   readonly profile: Profile
 }
 
@@ -72,13 +72,13 @@ const choices: fc.Arbitrary<ToolChoice | undefined> = fc.constantFrom<(ToolChoic
   { only: [] },
 )
 
-const params: fc.Arbitrary<Params> = fc.record(
+const params: fc.Arbitrary<ModelParams> = fc.record(
   {
     maxTokens: fc.constantFrom(1, 16, 1024, 2000, 64000),
     temperature: fc.constantFrom(0, 0.5, 1),
     topP: fc.constantFrom(0.1, 1),
     stop: fc.constantFrom([], ['END'], ['', ' '], ['a', 'b', 'c', 'd', 'e', 'f']),
-    effort: fc.constantFrom<NonNullable<Params['effort']>[]>(
+    effort: fc.constantFrom<NonNullable<ModelParams['effort']>[]>(
       'off',
       'minimal',
       'low',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type Folded, runnable } from '../../src/model/fold.ts'
+import { type FoldedTurn, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { CallPart } from '../../src/model/turn.ts'
-import { decode } from '../../src/wire/decode.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import type { Recording } from './corpus.ts'
 
@@ -10,12 +10,12 @@ export function decodeRecording(
   wire: Wire,
   recording: Recording,
   cut: (bytes: Uint8Array) => Iterable<Uint8Array> = (all) => [all],
-): Folded {
+): FoldedTurn {
   const { body, contentType, status } = recording.response
-  const tools = wire.read(recording.request?.body).tools
-  return decode(
+  const tools = wire.readRequest(recording.request?.body).tools
+  return decodeResponse(
     wire,
-    { key: 'k'.repeat(20), profile: wire.profile, tools, status },
+    { turnKey: 'k'.repeat(20), profile: wire.profile, tools, status },
     cut(Buffer.from(body)),
     contentType,
   )
@@ -34,9 +34,9 @@ export function* atLengths(all: Uint8Array, lengths: readonly number[]): Generat
 }
 
 /** Asserts that a decoded answer means what the corpus says. */
-export function checkRecording(recording: Recording, { turn }: Folded): void {
+export function checkRecording(recording: Recording, { turn }: FoldedTurn): void {
   const { expect, file } = recording
-  const { calls, rejected } = runnable(turn)
+  const { calls, rejected } = splitRunnableCalls(turn)
   const said = (refusal: boolean) =>
     turn.parts.map((part) => (part.kind === 'text' && (part.refusal ?? false) === refusal ? part.text : '')).join('')
   assert.equal(said(false), expect.text, `${file}: text`)
@@ -74,7 +74,7 @@ function matches(call: CallPart, id: string | undefined, name: string): boolean 
   return call.name === name && (id === undefined || call.native?.id === id)
 }
 
-function checkUsage({ expect, file, wire }: Recording, usage: Folded['turn']['usage']): void {
+function checkUsage({ expect, file, wire }: Recording, usage: FoldedTurn['turn']['usage']): void {
   const wanted = expect.usage ?? {}
   const cached = wanted['cached'] ?? 0
   const ownInput = wire === 'anthropic' ? (wanted['input'] ?? 0) : Math.max(0, (wanted['input'] ?? 0) - cached)

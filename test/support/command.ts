@@ -3,25 +3,28 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Script } from '../../src/rehearsal/script.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
 import { ISOLATION } from './environment.ts'
 import { root } from './paths.ts'
 import { clearAway } from './clear.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-command-'))
-const servers: Rehearsal[] = []
+const servers: RehearsalServer[] = []
 after(async () => {
   for (const server of servers) await server.close()
   clearAway(place)
 })
 
 /** A folder to work in, a home of its own, and a server that plays a script or its steps, which may use more values. */
-export async function stage(play: Script['steps'] | Script, values: Readonly<Record<string, string>> = {}) {
-  const script: Script = 'steps' in play ? play : { steps: play }
+export async function stage(
+  play: RehearsalScript['steps'] | RehearsalScript,
+  values: Readonly<Record<string, string>> = {},
+) {
+  const script: RehearsalScript = 'steps' in play ? play : { steps: play }
   const work = mkdtempSync(join(place, 'work-'))
   const home = mkdtempSync(join(place, 'home-'))
-  const server = await startRehearsal({ scripts: { script }, values: { cwd: work, home, ...values } })
+  const server = await startRehearsalServer({ scripts: { script }, templateValues: { cwd: work, home, ...values } })
   servers.push(server)
   const env: Record<string, string> = {
     ...ISOLATION,

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Script } from '../../src/rehearsal/script.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
 import { stage } from './command.ts'
 import { openTerminal } from './tmux.ts'
 
 /** A model that changes a file and is done. */
-export const EDIT: Script['steps'] = [
+export const EDIT: RehearsalScript['steps'] = [
   {
     say: 'I change it.',
     call: [{ name: 'replace', args: { file_path: '{cwd}/a.txt', old_string: 'hello', new_string: 'goodbye' } }],
@@ -15,7 +15,7 @@ export const EDIT: Script['steps'] = [
 
 /** A conversation on a real terminal, in a folder with a file in it. */
 export async function open(
-  steps: Script['steps'],
+  steps: RehearsalScript['steps'],
   more: { args?: string[]; columns?: number; rows?: number; env?: Record<string, string> } = {},
 ) {
   const here = await stage(steps)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { type Folded, runnable } from '../../src/model/fold.ts'
+import { type FoldedTurn, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { CallPart, TextPart } from '../../src/model/turn.ts'
-import { readArguments } from '../../src/wire/arguments.ts'
-import { parseWritten } from '../../src/wire/rescue.ts'
+import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { parseTextCalls } from '../../src/wire/text-calls/text-call-parser.ts'
 import type { Expected, ExpectedCall, Fixture } from './fixture.ts'
 
 /** Asserts that a decoded answer means what the fixture says, and nothing more. */
-export function checkFixture({ expect, given }: Fixture, { turn, warnings }: Folded): void {
-  const { calls, rejected } = runnable(turn)
+export function checkFixture({ expect, given }: Fixture, { turn, warnings }: FoldedTurn): void {
+  const { calls, rejected } = splitRunnableCalls(turn)
   const texts = turn.parts.filter((part) => part.kind === 'text')
   const reasoning = turn.parts.filter((part) => part.kind === 'reasoning')
   const codes = warnings.map(({ code }) => code)
@@ -43,8 +43,8 @@ export function checkFixture({ expect, given }: Fixture, { turn, warnings }: Fol
   if (expect.usage) assert.deepEqual(turn.usage, expect.usage)
   if (expect.sealed) assert.deepEqual(sealed(turn.parts, expect.sealed), expect.sealed)
   if (expect.written) {
-    const found = parseWritten(turn.finish.fault?.written ?? '', given.tools)
-    const read = found.map(({ name, raw }) => ({ name, reading: readArguments(raw) }))
+    const found = parseTextCalls(turn.finish.fault?.written ?? '', given.tools)
+    const read = found.map(({ name, raw }) => ({ name, reading: parseArguments(raw) }))
     assert.deepEqual(
       read.map(({ name, reading }) => ({ name, input: reading.ok ? reading.inputs[0] : undefined })),
       expect.written,
@@ -72,7 +72,7 @@ function shownRejected(call: CallPart, wanted: NonNullable<Expected['rejected']>
   }
 }
 
-function shownFault(fault: Folded['turn']['finish']['fault'], wanted: Expected['fault']) {
+function shownFault(fault: FoldedTurn['turn']['finish']['fault'], wanted: Expected['fault']) {
   if (!fault || !wanted) return fault
   const shown = Object.entries(fault).filter(([key]) => key in wanted)
   const says = wanted.says
@@ -82,7 +82,7 @@ function shownFault(fault: Folded['turn']['finish']['fault'], wanted: Expected['
   }
 }
 
-function sealed(parts: Folded['turn']['parts'], wanted: NonNullable<Expected['sealed']>) {
+function sealed(parts: FoldedTurn['turn']['parts'], wanted: NonNullable<Expected['sealed']>) {
   const carriers = parts.filter((part) => part.native?.data !== undefined)
   return carriers.map((part, at) => ({
     kind: part.kind,

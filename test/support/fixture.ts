@@ -4,7 +4,7 @@ import type { FaultKind } from '../../src/model/fault.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ToolChoice, ToolSpec } from '../../src/model/request.ts'
-import type { AssistantPart, FinishReason, Flaw, WireId } from '../../src/model/turn.ts'
+import type { AssistantPart, FinishReason, CallFlaw, WireId } from '../../src/model/turn.ts'
 import type { Usage } from '../../src/model/usage.ts'
 import { root } from './paths.ts'
 
@@ -37,7 +37,7 @@ export interface Expected {
   /** The calls that may run, in order, and no others. */
   readonly calls: readonly ExpectedCall[]
   /** The calls that must not run, in order, and no others; absent means none. */
-  readonly rejected?: readonly { readonly name: string; readonly code?: Flaw['code']; readonly raw?: string }[]
+  readonly rejected?: readonly { readonly name: string; readonly code?: CallFlaw['code']; readonly raw?: string }[]
   readonly text: string
   /** Absent means none. */
   readonly reasoning?: string

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import { isObject } from '../../src/model/json.ts'
 import type { AssistantTurn } from '../../src/model/turn.ts'
-import { fromConversation, toConversation } from '../../src/wire/conversation.ts'
+import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from './check-recording.ts'
 import { type Recording, recordings } from './corpus.ts'
@@ -45,7 +45,7 @@ function checkSignatures(wire: Wire, { response, file }: Recording, turn: Assist
     ([, text]) => JSON.parse(text ?? '') as string,
   )
   const user = { role: 'user', parts: [{ kind: 'text', text: 'x' }] } as const
-  const { body } = wire.encode({ model: 'm', tools: [], turns: [user, turn, user] }, wire.profile)
+  const { body } = wire.encodeRequest({ model: 'm', tools: [], turns: [user, turn, user] }, wire.profile)
   const sent = [...JSON.stringify(body).matchAll(/"thoughtSignature":("[^"]+")/g)].map(
     ([, text]) => JSON.parse(text ?? '') as string,
   )
@@ -56,11 +56,11 @@ function checkSignatures(wire: Wire, { response, file }: Recording, turn: Assist
 function checkCuts(wire: Wire, recording: Recording, whole: AssistantTurn): void {
   // Where the vendor answers its own calls, a clean end right before its answer cannot be told from the true end.
   if (recording.tags.includes('server-tool')) return
-  const wanted = runnable(whole).calls.map(({ name, input }) => JSON.stringify([name, input]))
+  const wanted = splitRunnableCalls(whole).calls.map(({ name, input }) => JSON.stringify([name, input]))
   const { length } = Buffer.from(recording.response.body)
   for (let part = 0; part < 40; part++) {
     const { turn } = decodeRecording(wire, recording, (all) => [all.subarray(0, Math.floor((length * part) / 40))])
-    const ran = runnable(turn).calls.map(({ name, input }) => JSON.stringify([name, input]))
+    const ran = splitRunnableCalls(turn).calls.map(({ name, input }) => JSON.stringify([name, input]))
     assert.deepEqual(ran, wanted.slice(0, ran.length), `${recording.file}: cut at ${part}/40`)
   }
 }
@@ -70,11 +70,11 @@ function checkRequest(wire: Wire, { request, file }: Recording): void {
   const { body, conversation } = request ?? {}
   if (!conversation) return
   assert.deepEqual(
-    JSON.parse(JSON.stringify(toConversation(wire.read(body)))),
+    JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))),
     conversation,
     `${file}: the request as read`,
   )
-  const again = wire.encode(fromConversation(conversation, 'm'), wire.profile).body
+  const again = wire.encodeRequest(fromPlainConversation(conversation, 'm'), wire.profile).body
   const inner = wire.id === 'code-assist' ? (again['request'] as Record<string, unknown>) : again
   const valid = validator()
   assert.ok(valid(inner), `${file}: ${JSON.stringify(valid.errors)}`)

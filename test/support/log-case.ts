@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { noticesOf } from '../../src/session/notices.ts'
-import { jsonlStore } from '../../src/session/store/jsonl.ts'
+import { createSessionNotices } from '../../src/session/session-notices.ts'
+import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import type { Store } from '../../src/session/store/store.ts'
 import { clearAway } from './clear.ts'
 
@@ -46,7 +46,7 @@ export function logWith(count: number): LogCase {
       opened.close()
       const { entries } = store.read('log')
       return {
-        told: noticesOf(opened).join(' '),
+        told: createSessionNotices(opened).join(' '),
         texts: entries.flatMap((entry) => (entry.kind === 'note' ? [entry.text] : [])),
         damages: opened.damages.map(({ what }) => what),
       }

@@ -1,8 +1,8 @@
-import { canonical, type JsonObject } from '../../src/model/json.ts'
-import type { Request } from '../../src/model/request.ts'
-import { wellFormed, wellFormedJson } from '../../src/model/text.ts'
+import { toCanonicalJson, type JsonObject } from '../../src/model/json.ts'
+import type { ModelRequest } from '../../src/model/request.ts'
+import { toWellFormed, toWellFormedJson } from '../../src/model/text.ts'
 import type { AssistantTurn, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../../src/model/turn.ts'
-import type { Projection } from '../../src/schema/project.ts'
+import type { ToolDeclarations } from '../../src/schema/dialect/declare-tools.ts'
 
 /** What a conversation says, whatever the wire: who called what, with which answer, and what was said. */
 export interface Meaning {
@@ -23,7 +23,7 @@ export interface MeantCall {
 }
 
 /** What a history means: each call with the last answer that it got before the next turn, and all words that say anything. */
-export function meaningOf(turns: readonly Turn[], projection: Projection): Meaning {
+export function meaningOf(turns: readonly Turn[], projection: ToolDeclarations): Meaning {
   const calls: MeantCall[] = []
   const said: string[] = []
   for (const [at, turn] of turns.entries()) {
@@ -34,12 +34,12 @@ export function meaningOf(turns: readonly Turn[], projection: Projection): Meani
   const shown = turns.map((turn) => (turn.role === 'user' ? pictures(turn.parts) : 0))
   return {
     calls,
-    said: said.filter((text) => text.trim() !== '').map(wellFormed),
+    said: said.filter((text) => text.trim() !== '').map(toWellFormed),
     pictures: sum([...shown, ...calls.map((call) => call.pictures)]),
   }
 }
 
-function answered(turn: AssistantTurn, later: readonly Turn[], projection: Projection): MeantCall[] {
+function answered(turn: AssistantTurn, later: readonly Turn[], projection: ToolDeclarations): MeantCall[] {
   const calls = turn.parts.filter((part) => part.kind === 'call').filter(({ name }) => name !== '')
   const next = later.findIndex(({ role }) => role === 'assistant')
   const results = (next < 0 ? later : later.slice(0, next)).flatMap((one) => (one.role === 'results' ? one.parts : []))
@@ -48,31 +48,33 @@ function answered(turn: AssistantTurn, later: readonly Turn[], projection: Proje
     const twins = calls.filter(({ id }) => id === call.id)
     const mine = results.filter(({ id }) => id === call.id).slice(-twins.length)[twins.indexOf(call)]
     return {
-      name: projection.wireName(call.name),
-      args: canonical(argumentsOf(call, projection)),
+      name: projection.toWireName(call.name),
+      args: toCanonicalJson(argumentsOf(call, projection)),
       failed: mine === undefined || mine.status !== 'ok',
       pictures: pictures(mine?.content ?? []),
       ...(mine && {
         answer: texts(mine.content)
           .filter((text) => text.trim() !== '')
-          .map(wellFormed),
+          .map(toWellFormed),
       }),
     }
   })
 }
 
-function argumentsOf(call: CallPart, projection: Projection): JsonObject {
-  return wellFormedJson(projection.toWire(call.name, call.input ?? {}))
+function argumentsOf(call: CallPart, projection: ToolDeclarations): JsonObject {
+  return toWellFormedJson(projection.toWireArguments(call.name, call.input ?? {}))
 }
 
 /** What a body means, as its wire reads it back. */
-export function meaningRead({ turns }: Request): Meaning & { readonly ids: [asked: string[], answered: string[]] } {
+export function meaningRead({
+  turns,
+}: ModelRequest): Meaning & { readonly ids: [asked: string[], answered: string[]] } {
   const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.parts.filter(isCall) : []))
   const results = turns.flatMap((turn) => (turn.role === 'results' ? turn.parts : []))
   return {
     calls: calls.map((call, at) => ({
       name: call.name,
-      args: canonical(call.input ?? null),
+      args: toCanonicalJson(call.input ?? null),
       failed: results[at]?.status !== 'ok',
       answer: answerTexts(results[at]),
       pictures: pictures(results[at]?.content ?? []),

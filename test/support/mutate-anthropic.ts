@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import { anthropic } from '../../src/wire/anthropic.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
 import { commonMutations, dropNames, pieceMutations } from './mutate-common.ts'
 import { dropField, eachEvent, nullField } from './mutate-fields.ts'
 import type { Plan } from './mutate-plan.ts'

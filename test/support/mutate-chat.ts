@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import { openaiChat } from '../../src/wire/openai-chat.ts'
+import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import { chatMutations, entriesOf } from './mutate-chat-fields.ts'
 import { commonMutations, pieceMutations, usageFirst } from './mutate-common.ts'
 import type { Plan } from './mutate-plan.ts'

@@ -1,9 +1,9 @@
 import type { TurnEvent } from '../../src/model/event.ts'
-import { fold, runnable } from '../../src/model/fold.ts'
-import { canonical } from '../../src/model/json.ts'
+import { fold, splitRunnableCalls } from '../../src/model/fold.ts'
+import { toCanonicalJson } from '../../src/model/json.ts'
 import type { CallPart } from '../../src/model/turn.ts'
-import { validate } from '../../src/schema/validate.ts'
-import { decodeEvents } from '../../src/wire/decode.ts'
+import { validate } from '../../src/schema/validate/validate.ts'
+import { decodeResponseEvents } from '../../src/wire/decode-response.ts'
 import { inPieces, send } from './mutate-bytes.ts'
 import type { Random } from './mutate-random.ts'
 import type { Keeps, Kit, Stream, WireEvent } from './mutate-stream.ts'
@@ -23,10 +23,10 @@ export interface Verdict {
 export function check({ wire, wrap }: Kit, stream: Stream, random: Random, keeps?: Keeps): Verdict {
   const { tools, calls: planned } = stream.plan
   const { bytes, contentType, arrived } = send(stream, random, wrap)
-  const reading = { key: KEY, profile: wire.profile, tools }
-  const events = [...decodeEvents(wire, reading, inPieces(bytes, random), contentType)]
+  const reading = { turnKey: KEY, profile: wire.profile, tools }
+  const events = [...decodeResponseEvents(wire, reading, inPieces(bytes, random), contentType)]
   const { turn } = fold(events, { provider: 'p', wire: wire.id, model: 'm' })
-  const { calls, rejected } = runnable(turn)
+  const { calls, rejected } = splitRunnableCalls(turn)
   const wanted = planned.map((call) => spelled(call.name, call.input))
   const ran = calls.filter((call) => !isRefused(call, stream)).map((call) => spelled(call.name, call.input))
   const extra = without(ran, wanted)
@@ -104,7 +104,7 @@ function protocolProblems(events: readonly TurnEvent[]): string[] {
 }
 
 function spelled(name: string, input: unknown): string {
-  return `${name} ${canonical(input)}`
+  return `${name} ${toCanonicalJson(input)}`
 }
 
 /** What is left of a list when another one is taken away from it, one by one. */

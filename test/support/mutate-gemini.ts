@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { codeAssist } from '../../src/wire/code-assist.ts'
-import { gemini } from '../../src/wire/gemini.ts'
+import { codeAssist } from '../../src/wire/code-assist/wire.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
 import { commonMutations } from './mutate-common.ts'
 import { geminiMutations } from './mutate-gemini-parts.ts'
 import type { Plan, PlannedCall } from './mutate-plan.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import { openaiResponses } from '../../src/wire/openai-responses.ts'
+import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import { commonMutations, pieceMutations } from './mutate-common.ts'
 import type { Plan } from './mutate-plan.ts'
 import { cutText, letters, type Random, riffle } from './mutate-random.ts'

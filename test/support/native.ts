@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import type { AssistantPart, Native, Origin } from '../../src/model/turn.ts'
+import type { AssistantPart, NativeData, ModelOrigin } from '../../src/model/turn.ts'
 import { sealMark } from './seals.ts'
 
 /** Who made a turn, and how it names its calls. */
 export interface Maker {
-  readonly wire: Origin['wire']
+  readonly wire: ModelOrigin['wire']
   readonly signer: string
   /** The form of call ids, of endpoints that dictate one. */
   readonly ids: 'any' | 'nine' | 'functions'
@@ -33,9 +33,9 @@ export function signed(parts: readonly AssistantPart[], { wire, signer }: Maker)
   })
 }
 
-type Seal = (part: AssistantPart, maker: Maker, n: number) => Native | undefined
+type Seal = (part: AssistantPart, maker: Maker, n: number) => NativeData | undefined
 
-const SEALS: Record<Origin['wire'], Seal> = {
+const SEALS: Record<ModelOrigin['wire'], Seal> = {
   gemini,
   'code-assist': gemini,
   'openai-chat': chat,
@@ -70,11 +70,11 @@ export function vendorItems(maker: Maker, n: number): AssistantPart[] {
     : [part({ type: 'executableCode', part: code }), part({ type: 'codeExecutionResult', part: done })]
 }
 
-function seal({ wire, signer }: Maker, id: string | undefined, data?: Json): Native {
+function seal({ wire, signer }: Maker, id: string | undefined, data?: Json): NativeData {
   return { wire, signer, ...(id !== undefined && { id }), ...(data !== undefined && { data }) }
 }
 
-function gemini(part: AssistantPart, maker: Maker, n: number): Native | undefined {
+function gemini(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {
   const mark = sealMark(maker.wire, maker.signer)
   if (part.kind !== 'call')
     return n % 3 === 0 ? seal(maker, undefined, { thoughtSignature: `${mark}${n}==` }) : undefined
@@ -82,7 +82,7 @@ function gemini(part: AssistantPart, maker: Maker, n: number): Native | undefine
   return seal(maker, n % 2 === 0 ? `${mark}-${n % 7}` : undefined)
 }
 
-function chat(part: AssistantPart, maker: Maker, n: number): Native | undefined {
+function chat(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {
   const mark = sealMark(maker.wire, maker.signer)
   if (part.kind === 'media') return undefined
   if (part.kind === 'text')
@@ -101,7 +101,7 @@ function chat(part: AssistantPart, maker: Maker, n: number): Native | undefined 
   return seal(maker, id, extra)
 }
 
-function responses(part: AssistantPart, maker: Maker, n: number): Native | undefined {
+function responses(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {
   const mark = sealMark(maker.wire, maker.signer)
   if (part.kind === 'media') return undefined
   if (part.kind === 'text')
@@ -116,7 +116,7 @@ function responses(part: AssistantPart, maker: Maker, n: number): Native | undef
   return seal(maker, `call_${mark}${n % 7}`, namespace ?? caller)
 }
 
-function anthropic(part: AssistantPart, maker: Maker, n: number): Native | undefined {
+function anthropic(part: AssistantPart, maker: Maker, n: number): NativeData | undefined {
   const mark = sealMark(maker.wire, maker.signer)
   if (part.kind === 'media') return undefined
   if (part.kind === 'reasoning') {

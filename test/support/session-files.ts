@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { START } from '../../src/session/line.ts'
+import { INITIAL_SUM } from '../../src/session/log/log-line.ts'
 
 /** The logs of all sessions under a home folder. */
 export function logsIn(home: string): string[] {
@@ -22,7 +22,7 @@ export function entriesIn(file: string): Record<string, unknown>[] {
 
 /** Entries as a log of the first version, whose sums are right whatever the entries are. */
 export function forgedLog(entries: readonly Record<string, unknown>[]): string {
-  let sum = START
+  let sum = INITIAL_SUM
   return entries
     .map((entry) => {
       const text = JSON.stringify({ ...entry, sum: undefined, hash: undefined })

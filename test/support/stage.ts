@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import type { Agent } from '../../src/agent/agent.ts'
-import { run } from '../../src/agent/run.ts'
-import type { RunEvent } from '../../src/agent/run-event.ts'
-import { seenFiles } from '../../src/agent/seen-files.ts'
+import { run } from '../../src/agent/loop/run.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
+import { createSeenFiles } from '../../src/agent/calls/seen-files.ts'
 import type { Host } from '../../src/host/host.ts'
-import { turnKey } from '../../src/model/ids.ts'
+import { createTurnKey } from '../../src/model/ids.ts'
 import type { WireId } from '../../src/model/turn.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { systemClock } from '../../src/provider/clock.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
-import { resolveModel } from '../../src/provider/resolve.ts'
-import { port, type PortOptions } from '../../src/provider/send.ts'
-import type { Script } from '../../src/rehearsal/script.ts'
-import { type Rehearsal, startRehearsal } from '../../src/rehearsal/server.ts'
-import { takeUp } from '../../src/session/session.ts'
-import { memoryStore } from '../../src/session/store/memory.ts'
-import type { Tool } from '../../src/tool/define.ts'
-import { toolbox } from '../../src/tool/toolbox.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
+import type { Model } from '../../src/provider/model.ts'
+import { resolveModel } from '../../src/provider/resolve-model.ts'
+import { createModel, type ModelOptions } from '../../src/provider/http/node-http-client.ts'
+import type { RehearsalScript } from '../../src/rehearsal/script/script.ts'
+import { type RehearsalServer, startRehearsalServer } from '../../src/rehearsal/server.ts'
+import { resumeSession } from '../../src/session/session.ts'
+import { memoryStore } from '../../src/session/store/memory-store.ts'
+import type { Tool } from '../../src/tool/tool.ts'
+import { createToolbox } from '../../src/tool/toolbox.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 
 /** The key of all models of a rehearsal, to be looked for where it must not be. */
 export const KEY = 'sk-rehearsal-canary-71'
@@ -34,11 +34,11 @@ const ROWS: Record<WireId, string> = {
 /** The model of a rehearsal, reached over real HTTP on any wire. */
 export function modelOn(
   wire: WireId,
-  server: Pick<Rehearsal, 'url'>,
+  server: Pick<RehearsalServer, 'url'>,
   script = 'script',
-  writer = bodyWriter,
-  more: PortOptions = {},
-): ModelPort {
+  writer = createIncrementalBodyWriter,
+  more: ModelOptions = {},
+): Model {
   const env: Record<string, string> = {
     GEMINI_API_KEY: KEY,
     OPENAI_API_KEY: KEY,
@@ -54,12 +54,15 @@ export function modelOn(
   }
   const target = resolveModel(`${ROWS[wire]}/${script}`, env)
   if ('problem' in target) throw new Error(target.problem)
-  return port(target, { writer, ...more })
+  return createModel(target, { createBodyWriter: writer, ...more })
 }
 
 /** Starts a server that plays one script. */
-export function rehearse(steps: Script['steps'], more: Partial<Script> = {}): Promise<Rehearsal> {
-  return startRehearsal({ scripts: { script: { steps, ...more } } })
+export function rehearse(
+  steps: RehearsalScript['steps'],
+  more: Partial<RehearsalScript> = {},
+): Promise<RehearsalServer> {
+  return startRehearsalServer({ scripts: { script: { steps, ...more } } })
 }
 
 /** Everything is allowed, unless a test says otherwise. */
@@ -68,18 +71,18 @@ export const FREE: Policy = { decide: () => ({ verdict: 'allow', rule: 'test', w
 const NO_HOST: Host = new Proxy({}, { get: () => undefined }) as Host
 
 /** An agent in memory, with a model and tools of the test's own. */
-export function agentOf(model: ModelPort, tools: readonly Tool[], more: Partial<Agent> = {}): Agent {
+export function agentOf(model: Model, tools: readonly Tool[], more: Partial<Agent> = {}): Agent {
   return {
-    session: takeUp(memoryStore().create({ id: 'session', folder: '/' })),
+    session: resumeSession(memoryStore().create({ id: 'session', folder: '/' })),
     model,
-    toolbox: toolbox(tools),
+    toolbox: createToolbox(tools),
     policy: FREE,
     host: NO_HOST,
     folders: ['/'],
-    seen: seenFiles(),
+    seenFiles: createSeenFiles(),
     system: 'You are tested.',
     clock: systemClock,
-    mint: () => turnKey(randomBytes(20)),
+    createId: () => createTurnKey(randomBytes(20)),
     ...more,
   }
 }

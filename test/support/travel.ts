@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { isObject, type Json, type JsonObject } from '../../src/model/json.ts'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, ResultPart, Turn, WireId } from '../../src/model/turn.ts'
-import { project } from '../../src/schema/project.ts'
-import { decode } from '../../src/wire/decode.ts'
+import { declareTools } from '../../src/schema/dialect/declare-tools.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
 import { wires } from './cases.ts'
 import { meaningOf, meaningRead } from './meaning.ts'
 import { foreignMarks } from './seals.ts'
@@ -43,9 +43,9 @@ export function exchange(station: Station, round: number, more: Partial<Answer> 
     ],
     ...more,
   }
-  const reading = { key: `turn${String(round).padStart(16, '0')}`, profile, tools: TOOLS }
-  const { turn } = decode(wires[wire], reading, [vendorStream(wire, answer)], SSE)
-  const { calls, rejected } = runnable(turn)
+  const reading = { turnKey: `turn${String(round).padStart(16, '0')}`, profile, tools: TOOLS }
+  const { turn } = decodeResponse(wires[wire], reading, [vendorStream(wire, answer)], SSE)
+  const { calls, rejected } = splitRunnableCalls(turn)
   assert.deepEqual(rejected, [])
   assert.deepEqual(
     calls.map(({ name, input }) => ({ name, args: input })),
@@ -69,15 +69,15 @@ export function says(text: string): Turn {
  * answered, and carries no vendor data of anybody else.
  */
 export function arrive({ wire, profile }: Station, turns: readonly Turn[]): { body: JsonObject; text: string } {
-  const request: Request = { model: 'm', tools: TOOLS, turns }
-  const { body } = wires[wire].encode(request, profile)
+  const request: ModelRequest = { model: 'm', tools: TOOLS, turns }
+  const { body } = wires[wire].encodeRequest(request, profile)
   const text = JSON.stringify(body)
   assert.deepEqual(validateTranscript(wire, body, profile), [])
-  const thinking = wires[wire].encode({ ...request, params: { effort: 'medium' } }, profile).body
+  const thinking = wires[wire].encodeRequest({ ...request, params: { effort: 'medium' } }, profile).body
   assert.deepEqual(validateTranscript(wire, thinking, profile), [])
   assert.deepEqual(foreignMarks(text, wire, profile.signer), [])
-  const meant = meaningOf(turns, project(TOOLS, profile.dialect))
-  const said = meaningRead(wires[wire].read(body))
+  const meant = meaningOf(turns, declareTools(TOOLS, profile.dialect))
+  const said = meaningRead(wires[wire].readRequest(body))
   assert.deepEqual(
     said.calls.map(({ name, args }) => [name, args]),
     meant.calls.map(({ name, args }) => [name, args]),

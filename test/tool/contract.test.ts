@@ -282,13 +282,13 @@ describe('what each tool gives, through the scheduler', () => {
     using ws = fixture()
     const agent = agentIn(ws, {
       policy: { decide: () => ({ verdict: 'ask', rule: 'test', why: '' }), remember: () => '' },
-      ask: (ask) => {
+      requestApproval: (ask) => {
         assert.ok(ask.details.kind === 'edit')
         const { originalContent, newContent } = ask.details
         const found = agent.toolbox.find(ask.tool)
         assert.ok('tool' in found)
         const content = `${newContent}const more = 6\n`
-        const input = found.tool.modified?.(
+        const input = found.tool.toModifiedInput?.(
           { file_path: 'src/a.ts', old_string: 'bar = 2', new_string: 'bar = 5', instruction: '' },
           { original: originalContent, content },
         )

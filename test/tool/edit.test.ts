@@ -3,11 +3,11 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import type { AskDetails } from '../../src/tool/define.ts'
+import type { ApprovalDetails } from '../../src/tool/tool.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { diffOf, textOf, workspace, type Workspace } from './workspace.ts'
 
-function preview(ws: Workspace, name: string, input: JsonObject): Promise<AskDetails> {
+function preview(ws: Workspace, name: string, input: JsonObject): Promise<ApprovalDetails> {
   const asked = builtinTools()
     .find(({ spec }) => spec.name === name)
     ?.preview?.(input, ws.context)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Complaint } from '../../src/cli/exit.ts'
-import { readAllowed } from '../../src/cli/line/foreign-tools.ts'
+import { UserError } from '../../src/cli/user-error.ts'
+import { parseAllowedTool } from '../../src/cli/args/allowed-tools.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import { tool } from '../../src/tool/custom.ts'
-import { toolbox } from '../../src/tool/toolbox.ts'
+import { tool } from '../../src/tool/custom-tool.ts'
+import { createToolbox } from '../../src/tool/toolbox.ts'
 import type { ResultPart } from '../../src/model/turn.ts'
 import { agentIn, scheduled, textIn } from './scheduled.ts'
 import { workspace, type Workspace } from './workspace.ts'
@@ -14,7 +14,7 @@ const FILES = { 'a.txt': 'one\ntwo\nthree\n', 'src/b.ts': 'const One = 1\n' }
 
 const ALL_TOOLS = builtinTools({
   memory: 'm',
-  web: { model: { can: ['google_search'], window: 1, ask: () => Promise.reject(new Error('no')) } },
+  web: { model: { serverTools: ['google_search'], window: 1, query: () => Promise.reject(new Error('no')) } },
 })
 
 /** What other agents call, and a part of what the model must be told. */
@@ -74,7 +74,7 @@ describe('names that other agents have for the tools', () => {
 
   test('a tool that really has the name is the one that is meant', () => {
     const mine = tool({ name: 'Bash', description: 'Mine.', parameters: { type: 'object' }, run: () => 'mine' })
-    const found = toolbox([...builtinTools(), mine]).find('Bash')
+    const found = createToolbox([...builtinTools(), mine]).find('Bash')
     assert.ok('tool' in found && found.tool === mine)
   })
 
@@ -85,9 +85,9 @@ describe('names that other agents have for the tools', () => {
       for (const { name } of nameAliases) {
         if (programs.includes(name)) continue
         try {
-          assert.ok(readAllowed(name).includes(spec.name), `${name} is taken for ${readAllowed(name).join()}`)
+          assert.ok(parseAllowedTool(name).includes(spec.name), `${name} is taken for ${parseAllowedTool(name).join()}`)
         } catch (error) {
-          assert.ok(error instanceof Complaint, String(error))
+          assert.ok(error instanceof UserError, String(error))
         }
       }
   })

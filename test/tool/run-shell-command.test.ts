@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { runShellCommand } from '../../src/tool/builtin/run-shell-command.ts'
-import { rootCommands } from '../../src/tool/builtin/support/root-commands.ts'
-import { plainOutput } from '../../src/tool/builtin/support/plain-output.ts'
+import { createShellTool } from '../../src/tool/builtin/run-shell-command.ts'
+import { findRootCommands } from '../../src/tool/builtin/support/root-commands.ts'
+import { cleanOutput } from '../../src/tool/builtin/support/clean-output.ts'
 import { textOf, workspace } from './workspace.ts'
 
 /** The eight fields of an answer. */
@@ -66,7 +66,7 @@ describe('run_shell_command', () => {
 
   test('a server in the foreground, and a prompt, come to an end', async () => {
     using ws = workspace()
-    const tool = runShellCommand({ idle: 2000, timeout: 60_000 })
+    const tool = createShellTool({ idle: 2000, timeout: 60_000 })
     const output = await tool.run({ command: 'echo listening; sleep 60' }, ws.context)
     assert.equal(output.error?.type, 'timeout')
     const { output: printed, error, code } = fields(textOf(output))
@@ -130,7 +130,7 @@ describe('run_shell_command', () => {
   test('the question to the person', async () => {
     using ws = workspace()
     const command = 'cd src && FOO=1 /usr/bin/git status | grep "a; b"'
-    assert.deepEqual(await runShellCommand().preview?.({ command, description: 'Look around' }, ws.context), {
+    assert.deepEqual(await createShellTool().preview?.({ command, description: 'Look around' }, ws.context), {
       kind: 'exec',
       title: 'Look around (in .)',
       command,
@@ -142,15 +142,15 @@ describe('run_shell_command', () => {
 
 describe('words for people', () => {
   test('the programs of a command', () => {
-    assert.deepEqual(rootCommands('ls'), ['ls'])
-    assert.deepEqual(rootCommands('A=1 B=2 make all; ls -l\nls && (cat x)'), ['make', 'ls', 'cat'])
-    assert.deepEqual(rootCommands(`echo 'a | b' "c && d" e\\;f & wait`), ['echo', 'wait'])
-    assert.deepEqual(rootCommands('   '), [])
+    assert.deepEqual(findRootCommands('ls'), ['ls'])
+    assert.deepEqual(findRootCommands('A=1 B=2 make all; ls -l\nls && (cat x)'), ['make', 'ls', 'cat'])
+    assert.deepEqual(findRootCommands(`echo 'a | b' "c && d" e\\;f & wait`), ['echo', 'wait'])
+    assert.deepEqual(findRootCommands('   '), [])
   })
 
   test('what was printed', () => {
-    assert.equal(plainOutput('\u001b[31mred\u001b[0m\r\nplain'), 'red\nplain')
-    assert.equal(plainOutput('10%\r50%\r100%\ndone\r'), '100%\ndone')
-    assert.equal(plainOutput('\0\u0001\0\0'), '(binary output, about 4 bytes)')
+    assert.equal(cleanOutput('\u001b[31mred\u001b[0m\r\nplain'), 'red\nplain')
+    assert.equal(cleanOutput('10%\r50%\r100%\ndone\r'), '100%\ndone')
+    assert.equal(cleanOutput('\0\u0001\0\0'), '(binary output, about 4 bytes)')
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runShellCommand } from '../../src/tool/builtin/run-shell-command.ts'
+import { createShellTool } from '../../src/tool/builtin/run-shell-command.ts'
 import { boxedPlace, skipWithoutBox } from '../host/box.ts'
-import type { ToolOutput } from '../../src/tool/define.ts'
+import type { ToolOutput } from '../../src/tool/tool.ts'
 import { skipWithout } from '../support/programs.ts'
 
 const HOST = 'example.invalid'
@@ -33,9 +33,9 @@ describe('what the sandbox kept a command from', { skip: await skipWithoutBox() 
       folders: [at.ws],
       signal: new AbortController().signal,
       progress: () => undefined,
-      seen: { note: () => undefined, known: () => undefined },
+      seenFiles: { setHash: () => undefined, getHash: () => undefined },
     }
-    return await runShellCommand().run({ command: command.replaceAll('{home}', at.home) }, context)
+    return await createShellTool().run({ command: command.replaceAll('{home}', at.home) }, context)
   }
 
   for (const command of NETWORK)

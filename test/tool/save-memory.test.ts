@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, test } from 'node:test'
-import { saveMemory } from '../../src/tool/builtin/save-memory.ts'
+import { createSaveMemoryTool } from '../../src/tool/builtin/save-memory.ts'
 import { textOf, workspace } from './workspace.ts'
 
 const fact = 'My favorite color is blue'
@@ -39,7 +39,7 @@ describe('save_memory', () => {
 
   test('the person is shown the change', async () => {
     using ws = workspace()
-    const asked = await saveMemory(ws.memory).preview?.({ fact }, ws.context)
+    const asked = await createSaveMemoryTool(ws.memory).preview?.({ fact }, ws.context)
     assert.ok(asked?.kind === 'edit')
     assert.equal(asked.newContent, `## Memories\n- ${fact}\n`)
     assert.equal(asked.originalContent, null)

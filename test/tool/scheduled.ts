@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { carryOut } from '../../src/agent/carry-out.ts'
+import { executeCalls } from '../../src/agent/calls/execute-calls.ts'
 import type { Agent } from '../../src/agent/agent.ts'
-import type { RunEvent } from '../../src/agent/run-event.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ResultPart } from '../../src/model/turn.ts'
-import type { ModelPort } from '../../src/provider/port.ts'
+import type { Model } from '../../src/provider/model.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
 import { agentOf } from '../support/stage.ts'
 import type { Workspace } from './workspace.ts'
@@ -20,7 +20,7 @@ const NO_MODEL = {
   ask: () => {
     throw new Error('no model')
   },
-} as unknown as ModelPort
+} as unknown as Model
 
 /** An agent that works in a workspace, with all built-in tools that need no network. */
 export function agentIn(ws: Workspace, more: Partial<Agent> = {}): Agent {
@@ -33,10 +33,10 @@ export async function scheduled(
   calls: readonly Called[],
 ): Promise<{ results: readonly ResultPart[]; events: readonly RunEvent[] }> {
   const parts = calls.map(([name, input]) => {
-    return { kind: 'call', id: agent.mint(), name, raw: JSON.stringify(input), input } as const
+    return { kind: 'call', id: agent.createId(), name, raw: JSON.stringify(input), input } as const
   })
   const events: RunEvent[] = []
-  const running = carryOut(agent, parts, [], new AbortController().signal)
+  const running = executeCalls(agent, parts, [], new AbortController().signal)
   for (;;) {
     const next = await running.next()
     if (next.done) return { results: next.value.map(({ result }) => result), events }

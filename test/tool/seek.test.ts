@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { lookAtDisk } from '../../src/host/look.ts'
-import { judgePlace } from '../../src/policy/path/place.ts'
-import { globMatcher } from '../../src/tool/seek/glob.ts'
+import { createDiskView } from '../../src/host/files/disk-view.ts'
+import { classifyPath } from '../../src/policy/path/classify-path.ts'
+import { createGlobMatcher } from '../../src/tool/file-search/glob.ts'
 import { textOf, withoutSearch, workspace } from './workspace.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
 
@@ -145,7 +145,7 @@ describe('glob', () => {
   ]
   for (const [pattern, yes, no] of matching) {
     test(`what ${pattern} means`, () => {
-      const matches = globMatcher(pattern, true)
+      const matches = createGlobMatcher(pattern, true)
       for (const path of yes) assert.ok(matches(path), path)
       for (const path of no) assert.ok(!matches(path), path)
     })
@@ -153,10 +153,10 @@ describe('glob', () => {
 
   test('a pattern that could take for ever does not', () =>
     assertCpuTime(() => {
-      assert.equal(globMatcher(`${'**/'.repeat(50)}x`)(`${'a/'.repeat(200)}y`), false)
-      assert.equal(globMatcher('***a***b')('a'.repeat(2000)), false)
-      assert.equal(globMatcher('*a'.repeat(100) + 'b')('a'.repeat(2000)), false)
-      assert.equal(globMatcher('{a,b}'.repeat(100))('a'.repeat(100)), false)
+      assert.equal(createGlobMatcher(`${'**/'.repeat(50)}x`)(`${'a/'.repeat(200)}y`), false)
+      assert.equal(createGlobMatcher('***a***b')('a'.repeat(2000)), false)
+      assert.equal(createGlobMatcher('*a'.repeat(100) + 'b')('a'.repeat(2000)), false)
+      assert.equal(createGlobMatcher('{a,b}'.repeat(100))('a'.repeat(100)), false)
     }, 5))
 })
 
@@ -275,10 +275,10 @@ describe('files that usually hold secrets', () => {
     const open = ['.env.example', 'id_rsa.pub', 'b.txt']
     const all = [...names, ...open].map((name) => [name, `sesame of ${name}\n`])
     using place = workspace(Object.fromEntries(all), { secretFiles: ['own/**'] })
-    const disk = lookAtDisk()
+    const disk = createDiskView()
     for (const name of names) {
       const path = join(place.root, name)
-      const { kind } = judgePlace(path, 'read', { folders: [place.root], disk, secretFiles: ['own/**'] })
+      const { kind } = classifyPath(path, 'read', { folders: [place.root], disk, secretFiles: ['own/**'] })
       assert.equal(kind, 'secret', name)
     }
     const read = await place.say('read_many_files', { paths: ['**', '.*', '**/.*'], useDefaultExcludes: false })

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import { correctBy } from '../../src/tool/edit/self-correct.ts'
-import type { SideModel } from '../../src/tool/web/side-model.ts'
+import { createEditCorrector } from '../../src/tool/edit/correct-edit.ts'
+import type { AuxiliaryModel } from '../../src/tool/auxiliary-model.ts'
 import { diffOf, textOf, workspace } from './workspace.ts'
 
 /** A model that says one thing, and remembers what it was asked. */
-function saying(answer: string | { readonly problem: string }): SideModel & { readonly asked: string[] } {
+function saying(answer: string | { readonly problem: string }): AuxiliaryModel & { readonly asked: string[] } {
   const asked: string[] = []
   return {
-    can: [],
+    serverTools: [],
     asked,
-    ask(question) {
+    query(question) {
       asked.push(question)
       return Promise.resolve(typeof answer === 'string' ? { text: answer } : answer)
     },
@@ -38,8 +38,10 @@ describe('an edit that does not fit can be put right by a model', () => {
 
   test('once, and it is told', async () => {
     const model = saying(`Here it is:\n\`\`\`json\n${RIGHT}\n\`\`\``)
-    using ws = workspace({ 'a.js': FILE }, { selfCorrect: correctBy(model) })
-    const tool = builtinTools({ selfCorrect: correctBy(model) }).find(({ spec }) => spec.name === 'smart_edit')
+    using ws = workspace({ 'a.js': FILE }, { selfCorrect: createEditCorrector(model) })
+    const tool = builtinTools({ selfCorrect: createEditCorrector(model) }).find(
+      ({ spec }) => spec.name === 'smart_edit',
+    )
     assert.ok(tool)
     const shown = await tool.preview?.(EDIT, ws.context)
     const output = await tool.run(EDIT, ws.context)
@@ -57,7 +59,7 @@ describe('an edit that does not fit can be put right by a model', () => {
 
   test('an edit that fits is not asked about', async () => {
     const model = saying(RIGHT)
-    using ws = workspace({ 'a.js': FILE }, { selfCorrect: correctBy(model) })
+    using ws = workspace({ 'a.js': FILE }, { selfCorrect: createEditCorrector(model) })
     await ws.call('smart_edit', { ...EDIT, old_string: 'items.length', new_string: 'items.size' })
     await ws.call('replace', EDIT)
     assert.equal(model.asked.length, 0)
@@ -79,7 +81,7 @@ describe('an edit that does not fit can be put right by a model', () => {
   ]
   for (const [what, answer] of useless) {
     test(`${what} leaves the first refusal, and the file as it is`, async () => {
-      using ws = workspace({ 'a.js': FILE }, { selfCorrect: correctBy(saying(answer)) })
+      using ws = workspace({ 'a.js': FILE }, { selfCorrect: createEditCorrector(saying(answer)) })
       const output = await ws.call('smart_edit', EDIT)
       assert.equal(output.error?.type, 'edit-no-occurrence-found')
       assert.equal(ws.read('a.js'), FILE)

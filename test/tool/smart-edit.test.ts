@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { smartEdit, type Strategy } from '../../src/tool/edit/smart-edit.ts'
+import { applySmartEdit, type MatchStrategy } from '../../src/tool/edit/smart-edit.ts'
 import { textOf, workspace } from './workspace.ts'
 
 const CODE = `import fs from 'node:fs'
@@ -46,7 +46,7 @@ interface Case {
   readonly text?: string
   readonly old: string
   readonly fresh: string
-  readonly strategy: Strategy
+  readonly strategy: MatchStrategy
   /** What must be there afterwards; and what must not. */
   readonly has: string
   readonly not?: string
@@ -197,7 +197,7 @@ const CASES: readonly Case[] = [
 describe('smart_edit finds the place', () => {
   for (const { name, text = CODE, old, fresh, strategy, has, not, lines } of CASES) {
     test(name, () => {
-      const edited = smartEdit(text, { old, fresh })
+      const edited = applySmartEdit(text, { old, replacement: fresh })
       assert.ok('text' in edited, JSON.stringify(edited))
       assert.deepEqual([edited.strategy, edited.first, edited.last], [strategy, ...lines])
       assert.ok(edited.text.includes(has), edited.text)
@@ -306,7 +306,7 @@ describe('smart_edit refuses to guess', () => {
   ]
   for (const [name, text, old, fresh, why] of refused) {
     test(name, () => {
-      const edited = smartEdit(text, { old, fresh })
+      const edited = applySmartEdit(text, { old, replacement: fresh })
       assert.ok('why' in edited, JSON.stringify(edited))
       assert.equal(edited.why, why)
     })
@@ -339,12 +339,12 @@ describe('smart_edit makes an exact, unique match, as replace does', () => {
   }
 
   test('but the indentation of the first new line is there once', () => {
-    const edited = smartEdit('  a(1)\n', { old: 'a(1)', fresh: '  b(2)' })
+    const edited = applySmartEdit('  a(1)\n', { old: 'a(1)', replacement: '  b(2)' })
     assert.ok('text' in edited && edited.text === '  b(2)\n')
   })
 
   test('and whole lines do not grow together', () => {
-    const edited = smartEdit('a\nb\nc\n', { old: 'b\n', fresh: 'd' })
+    const edited = applySmartEdit('a\nb\nc\n', { old: 'b\n', replacement: 'd' })
     assert.ok('text' in edited && edited.text === 'a\nd\nc\n')
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
-import type { Tool } from '../../src/tool/define.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 
 const tools = builtinTools({ memory: '/home/me/MEMORY.md' })
 
@@ -88,7 +88,7 @@ describe('effects', () => {
     ],
     ['run_shell_command', { command: 'ls' }, [{ kind: 'exec', command: 'ls', folder: '/ws' }]],
     ['run_shell_command', { command: 'ls', directory: 'extra' }, [{ kind: 'exec', command: 'ls', folder: '/extra' }]],
-    ['save_memory', { fact: 'x' }, [{ kind: 'write', path: '/home/me/MEMORY.md', own: true }]],
+    ['save_memory', { fact: 'x' }, [{ kind: 'write', path: '/home/me/MEMORY.md', isToolOwned: true }]],
   ]
   for (const [name, input, effects] of cases) {
     test(`${name} ${JSON.stringify(input)}`, () => assert.deepEqual(one(name).effects(input, folders), effects))

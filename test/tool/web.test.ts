@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import type { Host, WebPage, WebProblem } from '../../src/host/host.ts'
-import { guardedWeb } from '../../src/host/web.ts'
+import type { Host, WebPage, WebFailure } from '../../src/host/host.ts'
+import { createGuardedWebClient } from '../../src/host/web/guarded-web-client.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { urlGuard } from '../../src/policy/url-guard.ts'
-import { resolveModel } from '../../src/provider/resolve.ts'
-import { port } from '../../src/provider/send.ts'
+import { createUrlGuard } from '../../src/policy/url/url-guard.ts'
+import { resolveModel } from '../../src/provider/resolve-model.ts'
+import { createModel } from '../../src/provider/http/node-http-client.ts'
 import { builtinTools, type WebToolOptions } from '../../src/tool/builtin/index.ts'
-import type { ToolContext, ToolOutput } from '../../src/tool/define.ts'
-import { toolbox } from '../../src/tool/toolbox.ts'
-import type { SearchOptions } from '../../src/tool/web/search-service.ts'
-import { type SideModel, sideModel } from '../../src/tool/web/side-model.ts'
-import { urlsIn } from '../../src/tool/web/urls-in.ts'
+import type { ToolContext, ToolOutput } from '../../src/tool/tool.ts'
+import { createToolbox } from '../../src/tool/toolbox.ts'
+import type { WebSearchOptions } from '../../src/tool/web/search-service.ts'
+import { type AuxiliaryModel, createAuxiliaryModel } from '../../src/tool/auxiliary-model.ts'
+import { findUrls } from '../../src/tool/web/find-urls.ts'
 import { type Heard, serve } from '../provider/support/server.ts'
 import { textOf } from './workspace.ts'
 
 /** Calls one of the web tools, with a web of fixed pages or a real one. */
 async function call(name: string, input: JsonObject, options: WebToolOptions, web?: Host['web']): Promise<ToolOutput> {
-  const box = toolbox(builtinTools({ web: options }))
+  const box = createToolbox(builtinTools({ web: options }))
   const found = box.find(name)
   assert.ok('tool' in found, `no tool ${name}`)
   const host = { ...(web && { web }) } as Host
-  const seen = { note: () => undefined, known: () => undefined }
+  const seen = { setHash: () => undefined, getHash: () => undefined }
   const context: ToolContext = {
     host,
     folders: ['/'],
     signal: new AbortController().signal,
     progress: () => undefined,
-    seen,
+    seenFiles: seen,
   }
   return await found.tool.run(input, context)
 }
@@ -37,7 +37,7 @@ function text(content: ToolOutput['content']): string {
 }
 
 /** A web of fixed pages. */
-function pages(known: Readonly<Record<string, Partial<WebPage> | WebProblem>>): NonNullable<Host['web']> {
+function pages(known: Readonly<Record<string, Partial<WebPage> | WebFailure>>): NonNullable<Host['web']> {
   return {
     fetch: ({ url }) => {
       const page = known[url] ?? { problem: 'unknown page' }
@@ -47,10 +47,10 @@ function pages(known: Readonly<Record<string, Partial<WebPage> | WebProblem>>): 
 }
 
 /** A model that repeats what it was asked, and can look up nothing. */
-function parrot(asked: string[], answer = 'The answer.'): SideModel {
+function parrot(asked: string[], answer = 'The answer.'): AuxiliaryModel {
   return {
-    can: [],
-    ask(question) {
+    serverTools: [],
+    query(question) {
       asked.push(question)
       return Promise.resolve({ text: answer })
     },
@@ -58,7 +58,7 @@ function parrot(asked: string[], answer = 'The answer.'): SideModel {
 }
 
 /** Gemini, reached over real HTTP: a server that answers every request with one candidate. */
-async function gemini(t: TestContext, candidate: JsonObject): Promise<{ model: SideModel; heard: Heard[] }> {
+async function gemini(t: TestContext, candidate: JsonObject): Promise<{ model: AuxiliaryModel; heard: Heard[] }> {
   const { url, heard } = await serve(t, (response) => {
     const frame = { candidates: [{ finishReason: 'STOP', ...candidate }], usageMetadata: { promptTokenCount: 3 } }
     response.setHeader('content-type', 'text/event-stream').end(`data: ${JSON.stringify(frame)}\n\n`)
@@ -69,8 +69,8 @@ async function gemini(t: TestContext, candidate: JsonObject): Promise<{ model: S
   })
   assert.ok(!('problem' in target))
   return {
-    model: sideModel(
-      () => port(target),
+    model: createAuxiliaryModel(
+      () => createModel(target),
       () => 'key',
     ),
     heard,
@@ -141,7 +141,7 @@ describe('google_web_search', () => {
       { title: 'Second', url: 'https://two.example/', [texts]: '' },
     ],
   })
-  const services: readonly (readonly [SearchOptions['service'], JsonObject, (heard: Heard) => void])[] = [
+  const services: readonly (readonly [WebSearchOptions['service'], JsonObject, (heard: Heard) => void])[] = [
     [
       'brave',
       { web: found('description') },
@@ -169,7 +169,7 @@ describe('google_web_search', () => {
   for (const [service, answer, check] of services) {
     test(`by ${service}`, async (t) => {
       const { url, heard } = await serve(t, (response) => void response.end(JSON.stringify(answer)))
-      const web = guardedWeb({ judge: urlGuard() })
+      const web = createGuardedWebClient({ urlPolicy: createUrlGuard() })
       const search = { service, url: `${url}/`, key: 'KEY' }
       const { content } = await call('google_web_search', { query: 'a & b' }, { search }, web)
       assert.equal(
@@ -188,7 +188,7 @@ describe('google_web_search', () => {
       else if (turn === 1) response.end('no json')
       else response.end('{"results":[]}')
     })
-    const web = guardedWeb({ judge: urlGuard() })
+    const web = createGuardedWebClient({ urlPolicy: createUrlGuard() })
     const search = { service: 'searxng', url } as const
     const ask = async () => text((await call('google_web_search', { query: 'q' }, { search }, web)).content)
     assert.match(await ask(), /status 429/)
@@ -350,7 +350,7 @@ describe('web_fetch', () => {
 
 test('addresses in a text', () => {
   assert.deepEqual(
-    urlsIn('See (https://a.example/x_(y)), <https://b.example>, "http://c.example/." and https://a.example/x_(y)'),
+    findUrls('See (https://a.example/x_(y)), <https://b.example>, "http://c.example/." and https://a.example/x_(y)'),
     ['https://a.example/x_(y)', 'https://b.example', 'http://c.example/'],
   )
 })

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type LocalHost, localHost } from '../../src/host/local.ts'
+import { type LocalHost, localHost } from '../../src/host/local-host.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { type BuiltinOptions, builtinTools } from '../../src/tool/builtin/index.ts'
-import type { FileDiff, ToolContext, ToolOutput } from '../../src/tool/define.ts'
-import { toolbox } from '../../src/tool/toolbox.ts'
+import type { FileDiff, ToolContext, ToolOutput } from '../../src/tool/tool.ts'
+import { createToolbox } from '../../src/tool/toolbox.ts'
 import { clearAway } from '../support/clear.ts'
 
 /** A workspace on the disk with all built-in tools, for one test. */
@@ -39,15 +39,15 @@ export function workspace(
   const memory = join(base, 'home/MEMORY.md')
   for (const folder of [root, outside]) mkdirSync(folder)
   writeFileSync(join(outside, 'secret.txt'), 'OUTSIDE\n')
-  const host = localHost({ folders: [root], scratch: join(base, 'scratch'), ownFiles: [memory] })
-  const box = toolbox(builtinTools({ memory, ...options }))
+  const host = localHost({ folders: [root], scratch: join(base, 'scratch'), extraFiles: [memory] })
+  const box = createToolbox(builtinTools({ memory, ...options }))
   const known = new Map<string, string>()
   const context: ToolContext = {
     host,
     folders: [root],
     signal: new AbortController().signal,
     progress: () => undefined,
-    seen: { note: (path, hash) => void known.set(path, hash), known: (path) => known.get(path) },
+    seenFiles: { setHash: (path, hash) => void known.set(path, hash), getHash: (path) => known.get(path) },
   }
 
   const made: Workspace = {
@@ -67,7 +67,7 @@ export function workspace(
     async call(name, input, more = {}) {
       const found = box.find(name)
       assert.ok('tool' in found, `no tool ${name}`)
-      const accepted = box.accept(found.tool, input, name)
+      const accepted = box.validateInput(found.tool, input, name)
       if ('problem' in accepted)
         return { content: accepted.problem, error: { message: accepted.problem, type: 'invalid-arguments' } }
       return found.tool.run(accepted.input, { ...context, ...more })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { withDropped } from '../../src/cli/tui/dropped.ts'
-import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
-import { mention, mentionsIn } from '../../src/cli/tui/mention.ts'
+import { insertDroppedFiles } from '../../src/cli/tui/mention/dropped-files.ts'
+import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { formatMention, findMentions } from '../../src/cli/tui/mention/mentions.ts'
 import { clearAway } from '../support/clear.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'dragoman-dropped-'))
@@ -15,8 +15,8 @@ for (const name of ['a.png', 'my shot.JPG', 'it’s "so".gif', 'notes.txt']) wri
 
 /** What stands in the input after a paste behind “see ”. */
 function pasted(text: string, folder = place): string {
-  const before = edit(EMPTY, { do: 'insert', text: 'see ' })
-  return withDropped(edit(before, { do: 'insert', text, paste: true }), text, folder).text
+  const before = applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'see ' })
+  return insertDroppedFiles(applyEdit(before, { do: 'insert', text, paste: true }), text, folder).text
 }
 
 describe('files that are dropped on the terminal', () => {
@@ -51,17 +51,17 @@ describe('files that are dropped on the terminal', () => {
 
   test('one step of undo brings the path back', () => {
     const text = `${place}/a.png`
-    const editor = withDropped(edit(EMPTY, { do: 'insert', text, paste: true }), text, place)
-    assert.equal(edit(editor, { do: 'undo' }).text, text)
+    const editor = insertDroppedFiles(applyEdit(EMPTY_EDITOR, { do: 'insert', text, paste: true }), text, place)
+    assert.equal(applyEdit(editor, { do: 'undo' }).text, text)
   })
 })
 
 test('names with spaces are mentioned in quotes, and found again', () => {
   const names = ['a.png', 'my shot.png', 'src/x y/z.ts']
-  assert.deepEqual(mentionsIn(`look at ${names.map(mention).join(' and ')}, a@b.c`), [
+  assert.deepEqual(findMentions(`look at ${names.map(formatMention).join(' and ')}, a@b.c`), [
     'a.png',
     'my shot.png',
     'src/x y/z.ts',
   ])
-  assert.deepEqual(mentionsIn('@a\n@b @"" @'), ['a', 'b'])
+  assert.deepEqual(findMentions('@a\n@b @"" @'), ['a', 'b'])
 })

@@ -1,27 +1,40 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { type Edit, edit, type Editor, EMPTY, type Motion, wholeText } from '../../src/cli/tui/input/editor.ts'
-import { cellsOf } from '../../src/cli/tui/term/width.ts'
+import {
+  type EditorEdit,
+  applyEdit,
+  type EditorState,
+  EMPTY_EDITOR,
+  type CursorMotion,
+  expandPastes,
+} from '../../src/cli/tui/input/text-editor.ts'
+import { splitGlyphs } from '../../src/cli/tui/term/display-width.ts'
 
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 
-const MOTIONS: readonly Motion[] = [
+const MOTIONS: readonly CursorMotion[] = [
   ...(['left', 'right', 'up', 'down', 'word-left', 'word-right', 'word-end'] as const),
   ...(['line-start', 'line-end', 'text-start', 'text-end', 'indent', 'line'] as const),
 ]
 const motion = fc.constantFrom(...MOTIONS)
 const text = fc.constantFrom('a', 'word', ' ', '\n', '語', '👩‍👩‍👧', 'é', '  two words', '-', 'x\ny')
-const change: fc.Arbitrary<Edit> = fc.oneof(
-  text.map((one): Edit => ({ do: 'insert', text: one })),
-  text.map((one): Edit => ({ do: 'insert', text: one, paste: true })),
-  motion.map((to): Edit => ({ do: 'move', to })),
-  motion.map((to): Edit => ({ do: 'remove', to })),
-  motion.map((to): Edit => ({ do: 'cut', to })),
-  fc.constantFrom<Edit>({ do: 'yank' }, { do: 'undo' }, { do: 'redo' }, { do: 'swap' }, { do: 'set', text: 'set 語' }),
+const change: fc.Arbitrary<EditorEdit> = fc.oneof(
+  text.map((one): EditorEdit => ({ do: 'insert', text: one })),
+  text.map((one): EditorEdit => ({ do: 'insert', text: one, paste: true })),
+  motion.map((to): EditorEdit => ({ do: 'move', to })),
+  motion.map((to): EditorEdit => ({ do: 'remove', to })),
+  motion.map((to): EditorEdit => ({ do: 'cut', to })),
+  fc.constantFrom<EditorEdit>(
+    { do: 'yank' },
+    { do: 'undo' },
+    { do: 'redo' },
+    { do: 'swap' },
+    { do: 'set', text: 'set 語' },
+  ),
 )
 
-const told = (changes: readonly Edit[]): Editor => changes.reduce(edit, EMPTY)
+const told = (changes: readonly EditorEdit[]): EditorState => changes.reduce(applyEdit, EMPTY_EDITOR)
 
 describe('the text that is being written', () => {
   test('has its cursor between two characters, whatever is done to it', () => {
@@ -30,7 +43,7 @@ describe('the text that is being written', () => {
         const editor = told(changes)
         const edges = new Set([0])
         let at = 0
-        for (const cell of cellsOf(editor.text)) edges.add((at += cell.text.length))
+        for (const cell of splitGlyphs(editor.text)) edges.add((at += cell.text.length))
         assert.ok(edges.has(editor.cursor), `${editor.cursor} in ${JSON.stringify(editor.text)}`)
       }),
       { numRuns: 1000, seed: SEED },
@@ -48,9 +61,9 @@ describe('the text that is being written', () => {
           const end = told(changes)
           let editor = end
           const steps = end.past.length
-          for (let step = 0; step < steps; step++) editor = edit(editor, { do: 'undo' })
+          for (let step = 0; step < steps; step++) editor = applyEdit(editor, { do: 'undo' })
           assert.equal(editor.text, '')
-          for (let step = 0; step < steps; step++) editor = edit(editor, { do: 'redo' })
+          for (let step = 0; step < steps; step++) editor = applyEdit(editor, { do: 'redo' })
           assert.equal(editor.text, end.text)
         },
       ),
@@ -65,6 +78,6 @@ describe('the text that is being written', () => {
       { do: 'insert', text: long, paste: true },
     ])
     assert.equal(editor.text, 'look: [paste 1: 30 lines]')
-    assert.equal(wholeText(editor), `look: ${long}`)
+    assert.equal(expandPastes(editor), `look: ${long}`)
   })
 })

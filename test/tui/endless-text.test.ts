@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Conversation, settled, SILENCE, told } from '../../src/cli/tui/conversation.ts'
+import {
+  type Conversation,
+  takeFinalBlocks,
+  EMPTY_CONVERSATION,
+  reduceConversation,
+} from '../../src/cli/tui/conversation.ts'
 
 test('of a paragraph that never ends, only the last lines stay live; nothing of it is lost', () => {
-  const turn = (event: Parameters<typeof told>[1] & { type: 'turn' }) => event
-  let conversation: Conversation = told(
-    SILENCE,
+  const turn = (event: Parameters<typeof reduceConversation>[1] & { type: 'turn' }) => event
+  let conversation: Conversation = reduceConversation(
+    EMPTY_CONVERSATION,
     turn({ type: 'turn', event: { type: 'part-open', index: 0, kind: 'text' } }),
     0,
   )
@@ -15,8 +20,8 @@ test('of a paragraph that never ends, only the last lines stay live; nothing of 
   for (let n = 0; n < 2000; n++) {
     const text = `line ${n} of a long stream, with some words in it\n`
     said += text
-    conversation = told(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
-    const { final, rest } = settled(conversation)
+    conversation = reduceConversation(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
+    const { final, rest } = takeFinalBlocks(conversation)
     conversation = rest
     for (const block of final) if (block.kind === 'text') above += block.text
     for (const block of rest.live) if (block.kind === 'text') most = Math.max(most, block.text.length)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exactRows } from '../../src/cli/tui/term/exact.ts'
-import { lineWidth, plain } from '../../src/cli/tui/term/line.ts'
+import { layoutExactRows } from '../../src/cli/tui/term/exact-rows.ts'
+import { lineWidth, plainText } from '../../src/cli/tui/term/styled-line.ts'
 
 const look = { first: [{ text: '│ ' }], next: [{ text: '┆ ' }] }
 
 function rows(text: string, width: number): string[] {
-  const lines = exactRows(text, { ...look, width })
-  for (const one of lines) assert.ok(lineWidth(one) <= Math.max(width, 6), plain(one))
-  return lines.map((one) => plain(one))
+  const lines = layoutExactRows(text, { ...look, width })
+  for (const one of lines) assert.ok(lineWidth(one) <= Math.max(width, 6), plainText(one))
+  return lines.map((one) => plainText(one))
 }
 
 /** What a person reads from the rows. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Ask, CallState } from '../../src/agent/call-state.ts'
-import type { Block } from '../../src/cli/tui/conversation.ts'
-import { UNSEEN } from '../../src/cli/tui/state.ts'
-import { type Line, plain } from '../../src/cli/tui/term/line.ts'
-import { askLines } from '../../src/cli/tui/view/ask.ts'
-import { blockLines } from '../../src/cli/tui/view/frame.ts'
-import type { AskDetails } from '../../src/tool/define.ts'
+import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
+import type { ConversationBlock } from '../../src/cli/tui/conversation.ts'
+import { INITIAL_APPROVAL_VIEW } from '../../src/cli/tui/ui-state.ts'
+import { type StyledLine, plainText } from '../../src/cli/tui/term/styled-line.ts'
+import { renderApproval } from '../../src/cli/tui/view/approval.ts'
+import { renderBlock } from '../../src/cli/tui/view/frame.ts'
+import type { ApprovalDetails } from '../../src/tool/tool.ts'
 import { stage } from '../support/command.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -42,16 +42,16 @@ function call(name: string, raw: string, display: string): CallState {
   }
 }
 
-function ask(details: AskDetails): Line[] {
+function ask(details: ApprovalDetails): StyledLine[] {
   const decision = { verdict: 'ask', rule: 'test', why: 'Because.' } as const
-  const one: Ask = { id: 'a', call: 'c', tool: 't', details, decision }
-  return [...askLines([one], UNSEEN, { ...look, rows: 100_000 }).lines]
+  const one: ApprovalRequest = { id: 'a', call: 'c', tool: 't', details, decision }
+  return [...renderApproval([one], INITIAL_APPROVAL_VIEW, { ...look, rows: 100_000 }).lines]
 }
 
-const block = (one: Block): Line[] => blockLines(one, look, 0)
+const block = (one: ConversationBlock): StyledLine[] => renderBlock(one, look, 0)
 
 /** A hostile text where the screen would show it. */
-const SHOWN: Readonly<Record<string, (text: string) => Line[]>> = {
+const SHOWN: Readonly<Record<string, (text: string) => StyledLine[]>> = {
   'tool-output': (text) => block({ kind: 'call', call: call('run_shell_command', '', text), progress: '', since: 0 }),
   'model-text': (text) => block({ kind: 'text', text, done: true }),
   'approval-prompt': (text) => ask({ kind: 'exec', title: '', command: text, rootCommand: '', folder: '/' }),
@@ -75,7 +75,7 @@ describe('terminal.json on the screen', { skip: skipWithoutCases }, () => {
       const show = SHOWN[one.surface]
       if (!show) continue
       seen++
-      const text = show(inputOf(one)).map(plain).join('\n')
+      const text = show(inputOf(one)).map(plainText).join('\n')
       for (const never of one.mustNotContain) {
         // A line end of the text may well be a line end of the screen.
         if (never.trim() === '') continue

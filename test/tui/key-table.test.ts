@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
-import { press } from '../../src/cli/tui/input/press.ts'
+import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { handleKey } from '../../src/cli/tui/input/handle-key.ts'
 import { KEY_GROUPS } from '../../src/cli/tui/slash/keys.ts'
-import { startState, type State } from '../../src/cli/tui/state.ts'
+import { createUiState, type UiState } from '../../src/cli/tui/ui-state.ts'
 
 const NAMES = [
   ...'abcdefghijklmnopqrstuvwxyz_'.split(''),
@@ -16,15 +16,15 @@ const NAMES = [
 ] as const
 
 /** Something is written, something was cut and something undone, so that every edit has something to do. */
-const WRITTEN: State = {
-  ...startState({ model: 'm', mode: 'default', folder: '~' }),
+const WRITTEN: UiState = {
+  ...createUiState({ model: 'm', mode: 'default', folder: '~' }),
   editor: [
     { do: 'insert', text: 'one two three' } as const,
     { do: 'cut', to: 'word-left' } as const,
     { do: 'insert', text: 'more words' } as const,
     { do: 'undo' } as const,
     { do: 'place', cursor: 5, column: 5 } as const,
-  ].reduce(edit, EMPTY),
+  ].reduce(applyEdit, EMPTY_EDITOR),
 }
 
 /** What the table names, in Basics and Editing. */
@@ -36,10 +36,10 @@ const listed = KEY_GROUPS.filter(({ title }) => title === 'Basics' || title === 
 for (const modifier of ['ctrl', 'alt'] as const)
   test(`${modifier}: the table of keys names those that do something in the input, and no others`, () => {
     const working = NAMES.filter((name) => {
-      const { state, deeds = [] } = press(WRITTEN, { type: 'key', name, [modifier]: true } as Parameters<
-        typeof press
+      const { state, actions = [] } = handleKey(WRITTEN, { type: 'key', name, [modifier]: true } as Parameters<
+        typeof handleKey
       >[1])
-      return deeds.length > 0 || JSON.stringify(state) !== JSON.stringify(WRITTEN)
+      return actions.length > 0 || JSON.stringify(state) !== JSON.stringify(WRITTEN)
     }).map((name) => `${modifier}-${name}`)
     const named = new Set(listed.filter((key) => key.startsWith(modifier) && !key.endsWith('enter')))
     assert.deepEqual([...named].toSorted(), working.toSorted())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { type Key, keyReader } from '../../src/cli/tui/term/keys.ts'
+import { type KeyEvent, createKeyParser } from '../../src/cli/tui/term/key-parser.ts'
 
 const SEED = Number(process.env['DRAGOMAN_SEED'] ?? 1)
 
@@ -14,8 +14,8 @@ const PIECES = [
 ].flat()
 
 /** Text that came in two pieces is the same text. */
-function joined(keys: readonly Key[]): Key[] {
-  const out: Key[] = []
+function joined(keys: readonly KeyEvent[]): KeyEvent[] {
+  const out: KeyEvent[] = []
   for (const key of keys) {
     const last = out.at(-1)
     if (key.type === 'text' && last?.type === 'text') out[out.length - 1] = { ...last, text: last.text + key.text }
@@ -24,9 +24,9 @@ function joined(keys: readonly Key[]): Key[] {
   return out
 }
 
-function read(pieces: readonly string[]): Key[] {
-  const reader = keyReader()
-  return joined([...pieces.flatMap((piece) => reader.read(piece)), ...reader.flush()])
+function read(pieces: readonly string[]): KeyEvent[] {
+  const reader = createKeyParser()
+  return joined([...pieces.flatMap((piece) => reader.parse(piece)), ...reader.flush()])
 }
 
 describe('keys', () => {
@@ -53,23 +53,23 @@ describe('keys', () => {
   test('whatever comes, nothing is kept for ever, and what is pasted is never a key', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (noise) => {
-        const reader = keyReader()
-        reader.read(noise.replaceAll('\u001B[200~', ''))
+        const reader = createKeyParser()
+        reader.parse(noise.replaceAll('\u001B[200~', ''))
         reader.flush()
-        assert.equal(reader.waits, false)
+        assert.equal(reader.isPending, false)
         const text = noise.replaceAll('\u001B', '').replaceAll('\r', '')
-        assert.deepEqual(reader.read(`\u001B[200~${text}\u001B[201~`), [{ type: 'paste', text }])
+        assert.deepEqual(reader.parse(`\u001B[200~${text}\u001B[201~`), [{ type: 'paste', text }])
       }),
       { numRuns: 500, seed: SEED },
     )
   })
 
   test('a lone Escape is a key once nothing more comes; with a letter it is Alt', () => {
-    const reader = keyReader()
-    assert.deepEqual(reader.read('\u001B'), [])
-    assert.equal(reader.waits, true)
+    const reader = createKeyParser()
+    assert.deepEqual(reader.parse('\u001B'), [])
+    assert.equal(reader.isPending, true)
     assert.deepEqual(reader.flush(), [{ type: 'key', name: 'escape' }])
-    assert.deepEqual(reader.read('\u001Bf'), [{ type: 'key', name: 'f', alt: true }])
-    assert.deepEqual(reader.read('\u001B[13;2u'), [{ type: 'key', name: 'enter', shift: true }])
+    assert.deepEqual(reader.parse('\u001Bf'), [{ type: 'key', name: 'f', alt: true }])
+    assert.deepEqual(reader.parse('\u001B[13;2u'), [{ type: 'key', name: 'enter', shift: true }])
   })
 })

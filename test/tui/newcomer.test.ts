@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { RunEvent } from '../../src/agent/run-event.ts'
+import type { RunEvent } from '../../src/agent/loop/run-event.ts'
 import type { Fault } from '../../src/model/fault.ts'
-import { SILENCE, told } from '../../src/cli/tui/conversation.ts'
-import { looksLikeKey, ownerOf } from '../../src/cli/tui/pasted-key.ts'
-import { pickLines } from '../../src/cli/tui/pick.ts'
-import { plain } from '../../src/cli/tui/term/line.ts'
+import { EMPTY_CONVERSATION, reduceConversation } from '../../src/cli/tui/conversation.ts'
+import { looksLikeApiKey, findKeyProvider } from '../../src/cli/tui/onboarding/api-key-format.ts'
+import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
+import { plainText } from '../../src/cli/tui/term/styled-line.ts'
 import { dragoman, stage } from '../support/command.ts'
 import { EDIT, open } from '../support/conversation.ts'
 import { noTmux, openTerminal } from '../support/tmux.ts'
@@ -183,12 +183,16 @@ describe('what somebody new may do', { skip: noTmux }, () => {
 
 test('a try that failed and the giving up after it are one notice', () => {
   const fault = { kind: 'overloaded', message: 'The server is busy' } as unknown as Fault
-  const tried = told(SILENCE, { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } }, 0)
+  const tried = reduceConversation(
+    EMPTY_CONVERSATION,
+    { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } },
+    0,
+  )
   assert.match(JSON.stringify(tried.live), /Asking again in 3 s/)
   const ended = { type: 'run-close', reason: 'fault', fault } as unknown as RunEvent
-  assert.deepEqual(told(tried, ended, 0).live, [])
+  assert.deepEqual(reduceConversation(tried, ended, 0).live, [])
   const well = { type: 'run-close', reason: 'done' } as unknown as RunEvent
-  assert.equal(told(tried, well, 0).live.length, 1)
+  assert.equal(reduceConversation(tried, well, 0).live.length, 1)
 })
 
 describe('a key where none was asked for', () => {
@@ -202,12 +206,14 @@ describe('a key where none was asked for', () => {
       ['sk-proj-x', undefined],
       ['0123456789abcdef0123456789abcdef', undefined],
     ] as const) {
-      assert.ok(looksLikeKey(key), key)
-      assert.equal(ownerOf(key), owner)
-      const shown = pickLines([], { at: 0, wanted: key, isLong: true, width: 80, rows: 20 }).map((one) => plain(one))
+      assert.ok(looksLikeApiKey(key), key)
+      assert.equal(findKeyProvider(key), owner)
+      const shown = renderChoiceList([], { selected: 0, filter: key, isLong: true, width: 80, rows: 20 }).map((one) =>
+        plainText(one),
+      )
       assert.ok(!shown.join('\n').includes(key.slice(0, 6)), shown.join('\n'))
     }
-    for (const name of ['openrouter', 'xai', 'gemini', 'anthropic']) assert.ok(!looksLikeKey(name), name)
+    for (const name of ['openrouter', 'xai', 'gemini', 'anthropic']) assert.ok(!looksLikeApiKey(name), name)
   })
 
   test('it is never shown, pasted or typed, and is taken for its owner', { skip: noTmux }, async () => {

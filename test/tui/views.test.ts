@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Ask, CallState } from '../../src/agent/call-state.ts'
-import type { Block } from '../../src/cli/tui/conversation.ts'
-import { edit, EMPTY } from '../../src/cli/tui/input/editor.ts'
-import { pickLines } from '../../src/cli/tui/pick.ts'
-import { startState, type State, type Status, UNSEEN } from '../../src/cli/tui/state.ts'
-import { type Line, lineWidth, plain } from '../../src/cli/tui/term/line.ts'
-import { hasUtf8 } from '../../src/cli/tui/term/terminal.ts'
-import { callLines } from '../../src/cli/tui/view/call.ts'
-import { diffLines, diffSize } from '../../src/cli/tui/view/diff.ts'
-import { blockLines, frame } from '../../src/cli/tui/view/frame.ts'
-import type { Look } from '../../src/cli/tui/view/look.ts'
-import { welcome } from '../../src/cli/tui/view/welcome.ts'
+import type { ApprovalRequest, CallState } from '../../src/agent/calls/call-state.ts'
+import type { ConversationBlock } from '../../src/cli/tui/conversation.ts'
+import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
+import { renderChoiceList } from '../../src/cli/tui/onboarding/list-dialog.ts'
+import { createUiState, type UiState, type StatusInfo, INITIAL_APPROVAL_VIEW } from '../../src/cli/tui/ui-state.ts'
+import { type StyledLine, lineWidth, plainText } from '../../src/cli/tui/term/styled-line.ts'
+import { supportsUtf8 } from '../../src/cli/tui/term/terminal.ts'
+import { renderCall } from '../../src/cli/tui/view/call.ts'
+import { renderDiff, countDiffLines } from '../../src/cli/tui/view/diff.ts'
+import { renderBlock, renderFrame } from '../../src/cli/tui/view/frame.ts'
+import type { ViewOptions } from '../../src/cli/tui/view/view-options.ts'
+import { renderWelcome } from '../../src/cli/tui/view/welcome.ts'
 import { root } from '../support/paths.ts'
 
 // What the views show is in test/tui/snapshots; DRAGOMAN_SNAPSHOTS=write npm test -- views writes it anew.
 
-const STATUS: Status = {
+const STATUS: StatusInfo = {
   model: 'anthropic/claude-sonnet',
   mode: 'default',
   folder: '~/work/calculator',
@@ -29,7 +29,7 @@ const STATUS: Status = {
   cached: 0.87,
   sandbox: 'sandbox',
 }
-const STATE = startState(STATUS)
+const STATE = createUiState(STATUS)
 const NOW = 100_000
 
 const ANSWER = `# What I found
@@ -77,7 +77,7 @@ function done(name: string, input: Record<string, string>, display: unknown, sta
   return block({ status: state, call: call(name, input), result, ms: 2300 } as unknown as CallState)
 }
 
-function block(state: CallState, progress = ''): Block {
+function block(state: CallState, progress = ''): ConversationBlock {
   return { kind: 'call', call: state, progress, since: NOW - 4000 }
 }
 
@@ -85,7 +85,7 @@ const SEQ = Array.from({ length: 30 }, (_unused, at) => `line ${at + 1}`).join('
 
 const ROOT = '/home/ann/work/calculator'
 
-const BLOCKS: readonly Block[] = [
+const BLOCKS: readonly ConversationBlock[] = [
   { kind: 'user', text: 'Why does the test fail?\nPlease mend it, and tell me what you did, in a sentence or two.' },
   { kind: 'thought', text: '**Looking around**\nfirst\n\n**Reading the test**\nsecond', done: true, ms: 5200 },
   { kind: 'text', text: ANSWER, done: true },
@@ -105,7 +105,7 @@ const BLOCKS: readonly Block[] = [
   { kind: 'notice', text: 'openai asks us to slow down. Asking again in 3 s.', tone: 'warn' },
 ]
 
-const edited = (id: string, filePath: string): Ask => ({
+const edited = (id: string, filePath: string): ApprovalRequest => ({
   id,
   call: id,
   tool: 'replace',
@@ -134,7 +134,7 @@ const edited = (id: string, filePath: string): Ask => ({
   },
 })
 
-const COMMAND: Ask = {
+const COMMAND: ApprovalRequest = {
   id: 'c',
   call: 'c',
   tool: 'run_shell_command',
@@ -160,7 +160,7 @@ const COMMAND: Ask = {
   },
 }
 
-const command = (text: string): Ask => ({
+const command = (text: string): ApprovalRequest => ({
   ...COMMAND,
   details: { kind: 'exec', title: 'run', command: text, rootCommand: 'x', folder: ROOT },
 })
@@ -174,7 +174,7 @@ const SECRET = command(
   'curl -H "Authorization: Bearer sk-abcdefghij1234567890" "https://host/?token=abc123;touch${IFS}PWNED"',
 )
 
-const SERVER: Ask = {
+const SERVER: ApprovalRequest = {
   ...COMMAND,
   tool: 'run_query',
   details: {
@@ -187,7 +187,7 @@ const SERVER: Ask = {
   },
 }
 
-const PLAN: Ask = {
+const PLAN: ApprovalRequest = {
   ...COMMAND,
   tool: 'exit_plan_mode',
   details: { kind: 'plan', title: 'Plan', plan: '1. Mend `sum`.\n2. Run the tests.\n' },
@@ -199,59 +199,79 @@ const running: CallState = {
   call: call('run_shell_command', { command: 'npm test' }),
 } as unknown as CallState
 
-const SCENES: Readonly<Record<string, (width: number) => readonly Line[]>> = {
-  conversation: (width) => BLOCKS.flatMap((one) => blockLines(one, { width, root: ROOT }, NOW)),
-  welcome: (width) => welcome(STATUS, ['The settings in .dragoman/config.json are not used.'], { width }),
+const SCENES: Readonly<Record<string, (width: number) => readonly StyledLine[]>> = {
+  conversation: (width) => BLOCKS.flatMap((one) => renderBlock(one, { width, root: ROOT }, NOW)),
+  welcome: (width) => renderWelcome(STATUS, ['The settings in .dragoman/config.json are not used.'], { width }),
   idle: (width) => live({}, width),
   'no-cache': (width) => live({ status: { ...STATUS, cached: 0 } }, width),
   working: (width) =>
     live(
       {
-        running: NOW - 7000,
+        runningSince: NOW - 7000,
         queued: ['and then the other one', 'thanks'],
         conversation: { live: [block(running, 'one\ntwo\nthree')], parts: {}, since: 0 },
-        editor: edit(EMPTY, { do: 'insert', text: 'a second line\nis being written' }),
+        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'a second line\nis being written' }),
       },
       width,
     ),
   menu: (width) =>
     live(
       {
-        editor: edit(EMPTY, { do: 'insert', text: '/mo' }),
+        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: '/mo' }),
         menu: {
           items: [
             { value: '/model', about: 'another model from here on' },
             { value: '/mode', about: 'what happens unasked' },
           ],
-          at: 1,
+          selected: 1,
           from: 0,
           to: 3,
-          enter: 'sends',
+          enterAction: 'sends',
         },
       },
       width,
     ),
   'ask-edits': (width) =>
     live(
-      { running: NOW - 1000, asks: [edited('a', '/home/ann/work/calculator/sum.js'), edited('b', '/tmp/b')] },
+      { runningSince: NOW - 1000, approvals: [edited('a', '/home/ann/work/calculator/sum.js'), edited('b', '/tmp/b')] },
       width,
     ),
   'ask-command': (width) =>
-    live({ running: NOW - 1000, asks: [COMMAND], editor: edit(EMPTY, { do: 'insert', text: 'half a sent' }) }, width),
+    live(
+      {
+        runningSince: NOW - 1000,
+        approvals: [COMMAND],
+        editor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'half a sent' }),
+      },
+      width,
+    ),
   'ask-reason': (width) =>
-    live({ asks: [COMMAND], asking: { ...UNSEEN, why: edit(EMPTY, { do: 'insert', text: 'too slow' }) } }, width),
+    live(
+      {
+        approvals: [COMMAND],
+        approvalView: {
+          ...INITIAL_APPROVAL_VIEW,
+          reasonEditor: applyEdit(EMPTY_EDITOR, { do: 'insert', text: 'too slow' }),
+        },
+      },
+      width,
+    ),
   'ask-always': (width) =>
-    live({ asks: [edited('a', `${ROOT}/sum.js`)], asking: { ...UNSEEN, isChoosing: true } }, width),
-  'ask-long': (width) => live({ asks: [LONG], asking: { ...UNSEEN, isTooEarly: true } }, width),
-  'ask-secret': (width) => live({ asks: [SECRET] }, width),
-  'ask-server': (width) => live({ asks: [SERVER] }, width),
-  'ask-plan': (width) => live({ asks: [PLAN] }, width),
+    live(
+      { approvals: [edited('a', `${ROOT}/sum.js`)], approvalView: { ...INITIAL_APPROVAL_VIEW, isChoosing: true } },
+      width,
+    ),
+  'ask-long': (width) =>
+    live({ approvals: [LONG], approvalView: { ...INITIAL_APPROVAL_VIEW, isTooEarly: true } }, width),
+  'ask-secret': (width) => live({ approvals: [SECRET] }, width),
+  'ask-server': (width) => live({ approvals: [SERVER] }, width),
+  'ask-plan': (width) => live({ approvals: [PLAN] }, width),
   'pick-key': (width) =>
-    pickLines(
+    renderChoiceList(
       ['gemini', 'anthropic', 'openai', 'openrouter', 'deepseek', 'xai', 'mistral', 'zai', 'groq', 'together'].map(
         (label) => ({ label, about: `${label.toUpperCase()}_API_KEY` }),
       ),
-      { at: 7, wanted: '', isLong: true, width, rows: 12 },
+      { selected: 7, filter: '', isLong: true, width, rows: 12 },
     ),
 }
 
@@ -259,16 +279,16 @@ test('no line of a file passes for the head of its diff', () => {
   const diff =
     '--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- drop it\n+++ keep it\n end\n\\ No newline at end of file\n'
   assert.deepEqual(
-    diffLines(diff, 40).map((one) => plain(one)),
+    renderDiff(diff, 40).map((one) => plainText(one)),
     ['1 --- drop it', '1 +++ keep it', '2  end', '  \\ No newline at end of file'],
   )
-  assert.deepEqual(diffSize(diff), { added: 1, removed: 1 })
+  assert.deepEqual(countDiffLines(diff), { added: 1, removed: 1 })
   const same = 'Index: x\n=======\n--- x\n+++ x\n'
-  assert.deepEqual([diffLines(same, 40), diffSize(same)], [[], { added: 0, removed: 0 }])
+  assert.deepEqual([renderDiff(same, 40), countDiffLines(same)], [[], { added: 0, removed: 0 }])
 })
 
-function live(change: Partial<State>, width: number): readonly Line[] {
-  return frame({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
+function live(change: Partial<UiState>, width: number): readonly StyledLine[] {
+  return renderFrame({ ...STATE, ...change }, { width, rows: 30, root: ROOT }, NOW).lines
 }
 
 describe('the views', () => {
@@ -276,8 +296,8 @@ describe('the views', () => {
     for (const width of [60, 100, 200])
       test(`${name} in ${width} columns`, () => {
         const lines = scene(width)
-        for (const one of lines) assert.ok(lineWidth(one) <= width, `wider than ${width}: ${plain(one)}`)
-        const shown = `${lines.map((one) => plain(one).trimEnd()).join('\n')}\n`
+        for (const one of lines) assert.ok(lineWidth(one) <= width, `wider than ${width}: ${plainText(one)}`)
+        const shown = `${lines.map((one) => plainText(one).trimEnd()).join('\n')}\n`
         assert.doesNotMatch(shown, /[\u0000-\u0009\u000B-\u001F\u007F\u202E]/)
         const file = join(root, 'test/tui/snapshots', `${name}-${width}.txt`)
         if (process.env['DRAGOMAN_SNAPSHOTS'] === 'write') writeFileSync(file, shown)
@@ -286,10 +306,10 @@ describe('the views', () => {
 })
 
 test('task lists stand with their boxes, tight and loose, nested and numbered', () => {
-  const shown = (text: string, look: Pick<Look, 'ascii'> = {}) =>
-    blockLines({ kind: 'text', text, done: true }, { width: 40, ...look }, NOW)
+  const shown = (text: string, look: Pick<ViewOptions, 'ascii'> = {}) =>
+    renderBlock({ kind: 'text', text, done: true }, { width: 40, ...look }, NOW)
       .slice(1)
-      .map((one) => plain(one).trimEnd())
+      .map((one) => plainText(one).trimEnd())
   assert.deepEqual(
     shown('Plan:\n\n- [x] read **it**\n- [ ] change it\n  - [ ] test\n- plain\n\n1. [ ] one\n2. [x] two'),
     ['Plan:', '', '☑ read it', '☐ change it', '  ☐ test', '• plain', '', '1. ☐ one', '2. ☑ two'],
@@ -300,8 +320,8 @@ test('task lists stand with their boxes, tight and loose, nested and numbered', 
 
 test('only a terminal that says it is not UTF-8 gets ASCII', () => {
   for (const env of [{}, { LANG: 'de_DE.UTF-8' }, { LC_ALL: 'C.utf8', LANG: 'C' }, { LANG: '' }])
-    assert.ok(hasUtf8(env))
-  for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX', LANG: 'C.UTF-8' }]) assert.ok(!hasUtf8(env))
+    assert.ok(supportsUtf8(env))
+  for (const env of [{ LANG: 'C' }, { LC_ALL: 'POSIX', LANG: 'C.UTF-8' }]) assert.ok(!supportsUtf8(env))
 })
 
 test('a message that says why nothing was done is shown to its end; output is cut', () => {
@@ -316,9 +336,9 @@ test('a message that says why nothing was done is shown to its end; output is cu
     } as const
     const made = { kind: 'call', id: '1', name: 'write_file', raw: '{}' } as const
     const state = { status: status === 'ok' ? 'success' : 'cancelled', call: made, result, ms: 0 } as const
-    return callLines(state, { look: { width: 40 }, seconds: 0, progress: '', open: false })
+    return renderCall(state, { look: { width: 40 }, seconds: 0, progress: '', open: false })
       .slice(1)
-      .map((one) => plain(one).trim())
+      .map((one) => plainText(one).trim())
       .join(' ')
   }
   assert.equal(shown('denied'), why)

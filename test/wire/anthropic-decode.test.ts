@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn } from '../../src/model/turn.ts'
-import { anthropic } from '../../src/wire/anthropic.ts'
-import { decode } from '../../src/wire/decode.ts'
-import type { Reading, Wire } from '../../src/wire/wire.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
+import type { DecodeContext, Wire } from '../../src/wire/wire.ts'
 
 const wire = anthropic as Wire
 
@@ -49,21 +49,25 @@ const reason = (word: string | null): Event => ({
 const end: Event = { type: 'message_stop' }
 const use = (id: string, input: unknown = {}, name = 'read_file'): Event => ({ type: 'tool_use', id, name, input })
 
-const reading: Reading = { key: 'k'.repeat(20), profile: wire.profile, tools }
+const reading: DecodeContext = { turnKey: 'k'.repeat(20), profile: wire.profile, tools }
 
-function answer(events: readonly (Event | string)[], more: Partial<Reading> = {}, profile: Partial<Profile> = {}) {
+function answer(
+  events: readonly (Event | string)[],
+  more: Partial<DecodeContext> = {},
+  profile: Partial<Profile> = {},
+) {
   const lines = events.map((event) =>
     typeof event === 'string' ? event : `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`,
   )
   const how = { ...reading, ...more, profile: { ...wire.profile, ...profile } }
-  return decode(wire, how, [Buffer.from(lines.join(''))], 'text/event-stream')
+  return decodeResponse(wire, how, [Buffer.from(lines.join(''))], 'text/event-stream')
 }
 
-function whole(body: unknown, more: Partial<Reading> = {}) {
-  return decode(wire, { ...reading, ...more }, [Buffer.from(JSON.stringify(body))], 'application/json')
+function whole(body: unknown, more: Partial<DecodeContext> = {}) {
+  return decodeResponse(wire, { ...reading, ...more }, [Buffer.from(JSON.stringify(body))], 'application/json')
 }
 
-const inputs = (turn: AssistantTurn) => runnable(turn).calls.map((call) => call.input)
+const inputs = (turn: AssistantTurn) => splitRunnableCalls(turn).calls.map((call) => call.input)
 const words = (turn: AssistantTurn) => turn.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
 
 describe('how the anthropic wire reads an answer', () => {
@@ -147,15 +151,15 @@ describe('how the anthropic wire reads an answer', () => {
     const { turn } = answer([begin(), open(0, use('a')), json(0, '{"path":"x"}'), close(0), reason('tool_use')])
     assert.equal(turn.finish.reason, 'fault')
     assert.equal(turn.finish.fault?.kind, 'transport')
-    assert.deepEqual(runnable(turn).calls, [])
-    assert.equal(runnable(turn).rejected.length, 1)
+    assert.deepEqual(splitRunnableCalls(turn).calls, [])
+    assert.equal(splitRunnableCalls(turn).rejected.length, 1)
   })
 
   test('T54 an unknown stop reason, or none, runs no calls but keeps text', () => {
     for (const word of ['wibble', null]) {
       const called = answer([begin(), open(0, use('a')), json(0, '{"path":"x"}'), close(0), reason(word), end]).turn
       assert.equal(called.finish.fault?.kind, 'decode')
-      assert.deepEqual(runnable(called).calls, [])
+      assert.deepEqual(splitRunnableCalls(called).calls, [])
       const spoken = answer([begin(), open(0, { type: 'text', text: '' }), say(0, 'hi'), close(0), reason(word), end])
       assert.equal(spoken.turn.finish.reason, 'stop')
       assert.equal(words(spoken.turn), 'hi')
@@ -237,7 +241,7 @@ describe('how the anthropic wire reads an answer', () => {
   })
 
   test('T112 a web page, and an error that nobody explains', () => {
-    const page = decode(
+    const page = decodeResponse(
       wire,
       reading,
       [Buffer.from('<!DOCTYPE html><html><title>Sign in</title></html>')],
@@ -245,11 +249,16 @@ describe('how the anthropic wire reads an answer', () => {
     ).turn
     assert.equal(page.finish.fault?.kind, 'decode')
     assert.match(page.finish.fault?.message ?? '', /Sign in/)
-    const refused = decode(wire, { ...reading, status: 503 }, [Buffer.from('<html>down</html>')], 'text/html').turn
+    const refused = decodeResponse(
+      wire,
+      { ...reading, status: 503 },
+      [Buffer.from('<html>down</html>')],
+      'text/html',
+    ).turn
     assert.equal(refused.finish.fault?.kind, 'server')
     assert.equal(refused.finish.fault?.status, 503)
     assert.equal(whole({ nothing: 'known' }, { status: 401 }).turn.finish.fault?.kind, 'auth')
-    assert.equal(decode(wire, { ...reading, status: 500 }, [], undefined).turn.finish.fault?.kind, 'server')
+    assert.equal(decodeResponse(wire, { ...reading, status: 500 }, [], undefined).turn.finish.fault?.kind, 'server')
   })
 
   test('T114 a frame that cannot be read taints the answer', () => {
@@ -264,7 +273,7 @@ describe('how the anthropic wire reads an answer', () => {
       end,
     ])
     assert.equal(turn.finish.fault?.kind, 'decode')
-    assert.deepEqual(runnable(turn).calls, [])
+    assert.deepEqual(splitRunnableCalls(turn).calls, [])
     assert.equal(answer([begin(), 'event: ping\ndata: {oops\n\n', reason('end_turn'), end]).turn.finish.reason, 'stop')
   })
 
@@ -286,7 +295,7 @@ describe('how the anthropic wire reads an answer', () => {
     assert.deepEqual(inputs(turn), [{ path: 'x' }])
     const orphan = answer([begin(), json(0, '{"path":"x"}'), reason('tool_use'), end]).turn
     assert.equal(orphan.finish.reason, 'malformed-call')
-    assert.deepEqual(runnable(orphan).calls, [])
+    assert.deepEqual(splitRunnableCalls(orphan).calls, [])
   })
 
   test('T132 blocks that never stop, and blocks that come side by side', () => {
@@ -349,7 +358,7 @@ describe('how the anthropic wire reads an answer', () => {
       reason('tool_use'),
       end,
     ])
-    assert.deepEqual(runnable(late.turn).calls, [])
+    assert.deepEqual(splitRunnableCalls(late.turn).calls, [])
     const thought = answer([
       begin(),
       open(0, { type: 'thinking', thinking: '' }),
@@ -382,7 +391,7 @@ describe('how the anthropic wire reads an answer', () => {
         { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'read_file', server_name: 's', input: { path: 'x' } },
       ],
     )
-    assert.deepEqual(runnable(turn), { calls: [], rejected: [] })
+    assert.deepEqual(splitRunnableCalls(turn), { calls: [], rejected: [] })
     const cut = answer([begin(), open(0, { type: 'server_tool_use', id: 'srvtoolu_1', input: {} }), json(0, '{"q":')])
     assert.deepEqual(cut.turn.parts, [])
     assert.ok(cut.warnings.some(({ code }) => code === 'cut-block'))
@@ -399,7 +408,7 @@ describe('how the anthropic wire reads an answer', () => {
       end,
     ])
     assert.equal(spliced.turn.finish.fault?.kind, 'decode')
-    assert.deepEqual(runnable(spliced.turn).calls, [])
+    assert.deepEqual(splitRunnableCalls(spliced.turn).calls, [])
     const again = answer([
       begin(),
       begin(),
@@ -426,8 +435,8 @@ describe('how the anthropic wire reads an answer', () => {
   test('T55 no call of an answer that was cut off or refused runs, though it looks whole', () => {
     for (const word of ['max_tokens', 'refusal']) {
       const { turn } = answer([begin(), open(0, use('a')), json(0, '{"path":"x"}'), close(0), reason(word), end])
-      assert.deepEqual(runnable(turn).calls, [])
-      assert.equal(runnable(turn).rejected.length, 1)
+      assert.deepEqual(splitRunnableCalls(turn).calls, [])
+      assert.equal(splitRunnableCalls(turn).rejected.length, 1)
     }
   })
 
@@ -458,7 +467,7 @@ describe('how the anthropic wire reads an answer', () => {
       ['["x"]', 'not-object'],
     ]) {
       const { turn } = answer([begin(), open(0, use('a')), json(0, raw ?? ''), close(0), reason('tool_use'), end])
-      assert.deepEqual(runnable(turn).calls, [])
+      assert.deepEqual(splitRunnableCalls(turn).calls, [])
       const [call] = turn.parts
       assert.equal(call?.kind === 'call' && call.flaw?.code, code)
     }

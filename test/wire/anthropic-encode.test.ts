@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
-import type { AssistantPart, AssistantTurn, CallPart, Native, ResultPart, Turn } from '../../src/model/turn.ts'
-import { anthropic } from '../../src/wire/anthropic.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
+import type { AssistantPart, AssistantTurn, CallPart, NativeData, ResultPart, Turn } from '../../src/model/turn.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { decodeRecording } from '../support/check-recording.ts'
 import { recordings } from '../support/corpus.ts'
@@ -31,13 +31,16 @@ const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
 
 type Block = Record<string, unknown>
 
-function encoded(turns: readonly Turn[], request: Partial<Request> = {}, profile: Partial<Profile> = {}) {
-  const { body, warnings } = wire.encode({ model: 'm', tools, turns, ...request }, { ...wire.profile, ...profile })
+function encoded(turns: readonly Turn[], request: Partial<ModelRequest> = {}, profile: Partial<Profile> = {}) {
+  const { body, warnings } = wire.encodeRequest(
+    { model: 'm', tools, turns, ...request },
+    { ...wire.profile, ...profile },
+  )
   const messages = body['messages'] as unknown as { role: string; content: Block[] }[]
   return { body, messages, codes: warnings.map(({ code }) => code) }
 }
 
-const native = (data?: Json, id?: string): Native => ({
+const native = (data?: Json, id?: string): NativeData => ({
   wire: 'anthropic',
   signer: 'anthropic',
   ...(id !== undefined && { id }),
@@ -196,7 +199,7 @@ describe('what the anthropic wire sends', () => {
   })
 
   test('T155 a budget stays under the limit of the answer, and leaves room for it', () => {
-    const asked = (params: Request['params'], profile: Partial<Profile> = {}) => {
+    const asked = (params: ModelRequest['params'], profile: Partial<Profile> = {}) => {
       const { body, codes } = encoded([user], { ...(params && { params }) }, profile)
       return [body['max_tokens'], body['thinking'], body['output_config'], codes.length]
     }
@@ -242,7 +245,7 @@ describe('what the anthropic wire sends', () => {
   })
 
   test('the choice of tools', () => {
-    const chosen = (toolChoice: Request['toolChoice'], params: Request['params'] = {}) =>
+    const chosen = (toolChoice: ModelRequest['toolChoice'], params: ModelRequest['params'] = {}) =>
       encoded([user], { ...(toolChoice && { toolChoice }), params }).body['tool_choice']
     assert.equal(chosen(undefined), undefined)
     assert.equal(chosen('auto'), undefined)
@@ -423,7 +426,7 @@ describe('recorded answers go back as they came', { skip: skipWithoutShared }, (
     test(recording.file, () => {
       const { content } = JSON.parse(recording.response.body) as { content: Block[] }
       const { turn } = decodeRecording(wire, recording)
-      const { calls, rejected } = runnable(turn)
+      const { calls, rejected } = splitRunnableCalls(turn)
       const answers = [...calls, ...rejected.map((one) => one.call)].map(({ id, name }): ResultPart => ({
         ...result(''),
         id,
@@ -458,7 +461,7 @@ describe('a recorded stream that is cut anywhere', { skip: skipWithoutShared }, 
       const step = Math.max(1, Math.floor(bytes.length / 400))
       for (let at = 0; at < end; at += step) {
         const { turn } = decodeRecording(wire, recording, (all) => [all.subarray(0, at)])
-        assert.deepEqual(runnable(turn).calls, [], `cut at ${at}`)
+        assert.deepEqual(splitRunnableCalls(turn).calls, [], `cut at ${at}`)
         assert.equal(turn.finish.reason, 'fault', `cut at ${at}`)
       }
     })

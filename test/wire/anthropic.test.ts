@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isObject } from '../../src/model/json.ts'
-import { anthropic } from '../../src/wire/anthropic.ts'
-import { fromConversation, toConversation } from '../../src/wire/conversation.ts'
+import { anthropic } from '../../src/wire/anthropic/wire.ts'
+import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
 import { recordings } from '../support/corpus.ts'
@@ -54,11 +54,11 @@ describe('recorded requests on the anthropic wire', { skip: skipWithoutShared },
     const { conversation, body } = request ?? {}
     if (!conversation) continue
     test(`${file} is read`, () => {
-      assert.deepEqual(JSON.parse(JSON.stringify(toConversation(wire.read(body)))), conversation)
+      assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))), conversation)
     })
     if (REWRITTEN[file]) continue
     test(`${file} is written again`, () => {
-      const { body: ours } = wire.encode(fromConversation(conversation, model), wire.profile)
+      const { body: ours } = wire.encodeRequest(fromPlainConversation(conversation, model), wire.profile)
       assert.deepEqual(outline(ours['messages']), outline(body?.['messages']))
     })
   }

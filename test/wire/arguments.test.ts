@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { JsonObject } from '../../src/model/json.ts'
-import { decodeEntities, jsonScan, readArguments } from '../../src/wire/arguments.ts'
+import { decodeEntities, createJsonScanner, parseArguments } from '../../src/wire/calls/parse-arguments.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_007)
@@ -11,7 +11,7 @@ const settings = { seed, numRuns: 500 }
 
 /** The text is read as these inputs, with exactly these notes. */
 function accepts(raw: string, inputs: readonly unknown[], notes: readonly string[] = []): void {
-  const reading = readArguments(raw)
+  const reading = parseArguments(raw)
   assert.ok(reading.ok, `${raw} → ${JSON.stringify(reading)}`)
   assert.deepEqual(reading.inputs, inputs)
   assert.deepEqual(
@@ -21,7 +21,7 @@ function accepts(raw: string, inputs: readonly unknown[], notes: readonly string
 }
 
 function refuses(raw: string, code: string): void {
-  const reading = readArguments(raw)
+  const reading = parseArguments(raw)
   assert.ok(!reading.ok, `${raw.slice(0, 80)} was accepted`)
   assert.equal(reading.code, code, raw.slice(0, 80))
 }
@@ -90,7 +90,7 @@ test('T33 closers and markers after the arguments are ignored, anything else is 
   for (const tail of [...tails, ...tokens]) accepts(`{"a":1}${tail}`, [{ a: 1 }], ['trailing-text'])
   accepts('```json\n{"a":1}\n```', [{ a: 1 }], ['trailing-text'])
   for (const tail of [' and then', '"', ',', '</fun', '<b>', ']x', '</tool_call>{"b":2}']) {
-    const reading = readArguments(`{"a":1}${tail}`)
+    const reading = parseArguments(`{"a":1}${tail}`)
     assert.equal(reading.ok, false, tail)
   }
   refuses('{"a":1} and then', 'not-json')
@@ -214,7 +214,7 @@ test('T49 numbers: big ones are noted with their digits, infinite ones are refus
     "{'id':12345678901234567891}",
     '{"x":"\\"1\\\\","id":12345678901234567891}',
   ]) {
-    const reading = readArguments(raw)
+    const reading = parseArguments(raw)
     assert.ok(reading.ok)
     assert.equal(reading.inputs[0]?.['id'], 12345678901234567000)
     assert.ok(
@@ -239,7 +239,7 @@ test('depth is bounded, and nothing runs out of stack', () => {
   refuses(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 'not-json')
   refuses('[{'.repeat(deep), 'unfinished')
   const fine = `{"a":${'['.repeat(400)}${']'.repeat(400)}}`
-  assert.ok(readArguments(fine).ok && readArguments(`${fine}]`).ok)
+  assert.ok(parseArguments(fine).ok && parseArguments(`${fine}]`).ok)
 })
 
 test('reading takes time linear in the text', () => {
@@ -252,23 +252,28 @@ test('reading takes time linear in the text', () => {
     '{"a":1}'.repeat(300_000),
   ]
   return assertCpuTime(() => {
-    for (const raw of texts) readArguments(raw)
+    for (const raw of texts) parseArguments(raw)
   }, 20)
 })
 
-test('jsonScan follows the first value in any pieces', () => {
+test('createJsonScanner follows the first value in any pieces', () => {
   const states = (text: string) => {
-    const whole = jsonScan()
+    const whole = createJsonScanner()
     whole.push(text)
-    const bits = jsonScan()
+    const bits = createJsonScanner()
     for (const char of text) bits.push(char)
-    const read = ({ started, complete, open, trailing }: typeof whole) => ({ started, complete, open, trailing })
+    const read = ({ hasStarted, isComplete, isOpen, hasTrailingText }: typeof whole) => ({
+      started: hasStarted,
+      complete: isComplete,
+      open: isOpen,
+      trailing: hasTrailingText,
+    })
     assert.deepEqual(read(bits), read(whole))
     return [
-      whole.started && 'started',
-      whole.complete && 'complete',
-      whole.open && 'open',
-      whole.trailing && 'trailing',
+      whole.hasStarted && 'started',
+      whole.isComplete && 'complete',
+      whole.isOpen && 'open',
+      whole.hasTrailingText && 'trailing',
     ]
       .filter(Boolean)
       .join(' ')
@@ -331,10 +336,10 @@ const loose: fc.Arbitrary<string> = fc.letrec<{ value: string; text: string; obj
 test('T37 no proper prefix of almost-JSON is ever accepted', () => {
   fc.assert(
     fc.property(loose, fc.constantFrom('', ' ', '\n'), (text, space) => {
-      const whole = readArguments(space + text)
+      const whole = parseArguments(space + text)
       assert.ok(whole.ok, text)
       for (let end = 1; end < text.length; end++) {
-        const cut = readArguments(space + text.slice(0, end))
+        const cut = parseArguments(space + text.slice(0, end))
         assert.ok(!cut.ok, text.slice(0, end))
         assert.equal(cut.code, 'unfinished')
       }
@@ -357,7 +362,7 @@ test('T39 after any damage, an accepted reading holds no more closers than the t
         const at = where % (broken.length + 1)
         broken = broken.slice(0, at) + put + broken.slice(at + gone)
       }
-      const reading = readArguments(broken)
+      const reading = parseArguments(broken)
       if (!reading.ok || broken.trim() === '' || broken.trim() === 'null') return
       accepted++
       const found = count(reading.inputs)
@@ -371,7 +376,7 @@ test('T39 after any damage, an accepted reading holds no more closers than the t
 })
 
 function inputOf(raw: string): JsonObject {
-  const reading = readArguments(raw)
+  const reading = parseArguments(raw)
   assert.ok(reading.ok, raw)
   return reading.inputs[0] ?? {}
 }

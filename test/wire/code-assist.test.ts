@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import { codeAssist } from '../../src/wire/code-assist.ts'
-import { decode } from '../../src/wire/decode.ts'
-import { gemini } from '../../src/wire/gemini.ts'
+import { codeAssist } from '../../src/wire/code-assist/wire.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
 import { testCorpus } from '../support/gemini-corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
@@ -16,19 +16,19 @@ const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
 const request = { model: 'm', system: 'S', tools, turns: [user], session: 'sess', prompt: 'sess#1', project: 'p' }
 
 function answer(chunks: unknown[], status = 200) {
-  const reading = { key: 'k'.repeat(20), profile: codeAssist.profile, tools, status }
+  const reading = { turnKey: 'k'.repeat(20), profile: codeAssist.profile, tools, status }
   const body = chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
-  return decode(codeAssist, reading, [Buffer.from(body)], 'text/event-stream')
+  return decodeResponse(codeAssist, reading, [Buffer.from(body)], 'text/event-stream')
 }
 
 describe('the envelope of Code Assist (T131)', () => {
   test('the request is the last key of the body, and the contents the last key of the request', () => {
-    const { body } = codeAssist.encode(request, codeAssist.profile)
+    const { body } = codeAssist.encodeRequest(request, codeAssist.profile)
     assert.deepEqual(Object.keys(body), ['model', 'project', 'user_prompt_id', 'request'])
     const inner = body['request'] as Record<string, unknown>
     assert.deepEqual(Object.keys(inner), ['systemInstruction', 'tools', 'generationConfig', 'session_id', 'contents'])
     assert.deepEqual(inner['systemInstruction'], { role: 'user', parts: [{ text: 'S' }] })
-    const bare = codeAssist.encode(
+    const bare = codeAssist.encodeRequest(
       { model: 'm', tools: [], turns: [user] },
       { ...codeAssist.profile, thinking: 'none' },
     ).body
@@ -36,8 +36,8 @@ describe('the envelope of Code Assist (T131)', () => {
   })
 
   test('it reads back with its model, project, prompt and session', () => {
-    const { model, project, prompt, session, system, turns } = codeAssist.read(
-      codeAssist.encode(request, codeAssist.profile).body,
+    const { model, project, prompt, session, system, turns } = codeAssist.readRequest(
+      codeAssist.encodeRequest(request, codeAssist.profile).body,
     )
     assert.deepEqual(
       { model, project, prompt, session, system, turns },
@@ -54,7 +54,7 @@ describe('the envelope of Code Assist (T131)', () => {
       ],
     }
     const wrapped = answer([{ response: inside, traceId: 't' }, { response: history }, { response: end }])
-    assert.equal(runnable(wrapped.turn).calls.length, 1)
+    assert.equal(splitRunnableCalls(wrapped.turn).calls.length, 1)
     assert.deepEqual(answer([inside, history, end]), wrapped)
   })
 
@@ -74,10 +74,10 @@ describe('the envelope of Code Assist (T131)', () => {
     const origin = { provider: 'x', wire: 'code-assist', model: 'm' } as const
     const parts = [{ kind: 'call', id: 'a', name: 'ping', raw: '{}', input: {}, native }] as const
     const turns: Turn[] = [user, { role: 'assistant', origin, parts, finish: { reason: 'calls' } }]
-    const here = JSON.stringify(codeAssist.encode({ ...request, turns }, codeAssist.profile).body)
+    const here = JSON.stringify(codeAssist.encodeRequest({ ...request, turns }, codeAssist.profile).body)
     assert.match(here, /"thoughtSignature":"s"/)
     assert.equal(here.split('"id":"fc1"').length, 3)
-    const there = JSON.stringify(gemini.encode({ ...request, turns }, gemini.profile).body)
+    const there = JSON.stringify(gemini.encodeRequest({ ...request, turns }, gemini.profile).body)
     assert.match(there, /"thoughtSignature":"skip_thought_signature_validator"/)
     assert.doesNotMatch(there, /fc1/)
   })

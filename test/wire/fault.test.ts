@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultKind } from '../../src/model/fault.ts'
-import { classify, type ErrorSighting, findError, retryAfter } from '../../src/wire/fault.ts'
-import { framer } from '../../src/wire/framing/framer.ts'
+import { classifyError, type ParsedError, parseError, parseRetryAfter } from '../../src/wire/errors/classify-error.ts'
+import { createFramer } from '../../src/wire/framing/framer.ts'
 import { recordings } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
 /** The error in a frame, which must be there. */
-function found(value: unknown): ErrorSighting {
-  const error = findError(value)
+function found(value: unknown): ParsedError {
+  const error = parseError(value)
   assert.ok(error, JSON.stringify(value))
   return error
 }
 
 function kind(value: unknown, status?: number): FaultKind {
-  return classify(found(value), status === undefined ? {} : { status }).kind
+  return classifyError(found(value), status === undefined ? {} : { status }).kind
 }
 
 test('T73 what the model wrote comes with a malformed call', () => {
-  const groq = classify(
+  const groq = classifyError(
     found({
       error: {
         message: 'Failed to call a function',
@@ -31,7 +31,7 @@ test('T73 what the model wrote comes with a malformed call', () => {
   )
   assert.equal(groq.kind, 'invalid')
   assert.equal(groq.written, '<function=x>')
-  const ollama = classify(found({ error: `error parsing tool call: raw='{"a": 'it's}', err=invalid character` }), {
+  const ollama = classifyError(found({ error: `error parsing tool call: raw='{"a": 'it's}', err=invalid character` }), {
     status: 500,
   })
   assert.equal(ollama.kind, 'invalid')
@@ -174,13 +174,16 @@ test('T158 kinds by status and by words', () => {
 })
 
 test('T133 an error inside a 200 gets the status that its type stands for', () => {
-  const overloaded = classify(found({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }), {
-    status: 200,
-  })
+  const overloaded = classifyError(
+    found({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+    {
+      status: 200,
+    },
+  )
   assert.deepEqual(overloaded, { kind: 'server', message: 'Overloaded', status: 529, code: 'overloaded_error' })
-  const upstream = classify(found({ error: { message: 'x', code: 429 } }), { status: 500 })
+  const upstream = classifyError(found({ error: { message: 'x', code: 429 } }), { status: 500 })
   assert.deepEqual([upstream.kind, upstream.status], ['rate', 500])
-  assert.equal(classify({ message: '' }, { status: 503 }).message, 'The server answered 503.')
+  assert.equal(classifyError({ message: '' }, { status: 503 }).message, 'The server answered 503.')
 })
 
 test('T159 overflow in the words of many vendors', () => {
@@ -217,7 +220,7 @@ test('T159 overflow in the words of many vendors', () => {
     '400 status code (no body)',
     'prompt tokens too long',
   ]
-  for (const message of phrases) assert.equal(classify({ message }, { status: 400 }).kind, 'overflow', message)
+  for (const message of phrases) assert.equal(classifyError({ message }, { status: 400 }).kind, 'overflow', message)
   for (const code of [
     'context_length_exceeded',
     'exceed_context_size_error',
@@ -225,10 +228,10 @@ test('T159 overflow in the words of many vendors', () => {
     'request_too_large',
     'context_window_exceeded',
   ]) {
-    assert.equal(classify({ message: 'x', code }, { status: 400 }).kind, 'overflow', code)
+    assert.equal(classifyError({ message: 'x', code }, { status: 400 }).kind, 'overflow', code)
   }
-  assert.equal(classify({ message: '' }, { status: 413 }).kind, 'overflow')
-  assert.equal(classify({ message: 'x', code: 'context_length_exceeded' }).kind, 'overflow')
+  assert.equal(classifyError({ message: '' }, { status: 413 }).kind, 'overflow')
+  assert.equal(classifyError({ message: 'x', code: 'context_length_exceeded' }).kind, 'overflow')
   const others = [
     'Too many tokens, please wait before trying again.',
     'This request would exceed your rate limit of 40,000 input tokens per minute.',
@@ -237,14 +240,14 @@ test('T159 overflow in the words of many vendors', () => {
     'ThrottlingException: Too many tokens',
   ]
   for (const message of others) {
-    assert.notEqual(classify({ message }, { status: 429 }).kind, 'overflow', message)
-    assert.notEqual(classify({ message }).kind, 'overflow', message)
+    assert.notEqual(classifyError({ message }, { status: 429 }).kind, 'overflow', message)
+    assert.notEqual(classifyError({ message }).kind, 'overflow', message)
   }
 })
 
 test('T157 every form of a retry hint', () => {
   const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
-  const none: ErrorSighting = { message: 'x' }
+  const none: ParsedError = { message: 'x' }
   const headers: readonly [Record<string, string>, number | undefined][] = [
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after': '0.5' }, 500],
@@ -279,7 +282,7 @@ test('T157 every form of a retry hint', () => {
     [{ 'anthropic-ratelimit-tokens-reset': '2026-10-21T07:28:10Z', date }, 10_000],
     [{}, undefined],
   ]
-  for (const [given, expected] of headers) assert.equal(retryAfter(none, given), expected, JSON.stringify(given))
+  for (const [given, expected] of headers) assert.equal(parseRetryAfter(none, given), expected, JSON.stringify(given))
 
   const prose: readonly [string, number | undefined][] = [
     ['Please retry in 850ms.', 850],
@@ -295,7 +298,7 @@ test('T157 every form of a retry hint', () => {
     ['Try again later. Error 503', undefined],
     ['retry 3 more models', undefined],
   ]
-  for (const [message, expected] of prose) assert.equal(retryAfter({ message }), expected, message)
+  for (const [message, expected] of prose) assert.equal(parseRetryAfter({ message }), expected, message)
 
   const details: readonly [unknown, number | undefined][] = [
     [[{ '@type': 'x/google.rpc.Help' }, { '@type': 'x/google.rpc.RetryInfo', retryDelay: '17s' }], 17_000],
@@ -310,15 +313,15 @@ test('T157 every form of a retry hint', () => {
     ['17s', undefined],
   ]
   for (const [given, expected] of details)
-    assert.equal(retryAfter({ message: 'x', details: given }, { date }), expected, JSON.stringify(given))
+    assert.equal(parseRetryAfter({ message: 'x', details: given }, { date }), expected, JSON.stringify(given))
 })
 
 test('T157 counters that come with every answer are no hint for errors that are not about limits', () => {
   const headers = { 'x-ratelimit-reset-tokens': '6m0s' }
-  assert.equal(classify({ message: 'x' }, { status: 400, headers }).retryAfter, undefined)
-  assert.equal(classify({ message: 'x' }, { status: 503, headers }).retryAfter, undefined)
-  assert.equal(classify({ message: 'x' }, { status: 429, headers }).retryAfter, 360_000)
-  assert.equal(classify({ message: 'x' }, { status: 503, headers: { 'retry-after': '3' } }).retryAfter, 3000)
+  assert.equal(classifyError({ message: 'x' }, { status: 400, headers }).retryAfter, undefined)
+  assert.equal(classifyError({ message: 'x' }, { status: 503, headers }).retryAfter, undefined)
+  assert.equal(classifyError({ message: 'x' }, { status: 429, headers }).retryAfter, 360_000)
+  assert.equal(classifyError({ message: 'x' }, { status: 503, headers: { 'retry-after': '3' } }).retryAfter, 3000)
 })
 
 test('T107 an error is found in exactly those recordings that hold one', { skip: skipWithoutShared }, () => {
@@ -334,16 +337,16 @@ test('T107 an error is found in exactly those recordings that hold one', { skip:
   let errors = 0
   for (const wire of ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic'] as const) {
     for (const { file, response, expect } of recordings(wire)) {
-      const reader = framer(response.contentType)
+      const reader = createFramer(response.contentType)
       const frames = [...reader.push(new TextEncoder().encode(response.body)), ...reader.end()]
       const [error] = frames
-        .map((frame) => (frame.kind === 'json' ? findError(frame.value) : undefined))
+        .map((frame) => (frame.kind === 'json' ? parseError(frame.value) : undefined))
         .filter((one) => one !== undefined)
       assert.equal(error !== undefined, expect.error !== undefined, file)
       if (!error || !expect.error) continue
       errors++
       assert.ok(error.message.includes(expect.error.message), file)
-      const fault = classify(error, { status: response.status })
+      const fault = classifyError(error, { status: response.status })
       const name = file.replace(/^.*\//, '').replace(/\.json$/, '')
       if (expected.has(name)) assert.equal(fault.kind, expected.get(name), file)
       expected.delete(name)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Frame } from '../../src/wire/frame.ts'
-import { framer } from '../../src/wire/framing/framer.ts'
+import type { Frame } from '../../src/wire/framing/frame.ts'
+import { createFramer } from '../../src/wire/framing/framer.ts'
 import { recordings } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 import { assertCpuTime } from '../support/cpu-time.ts'
@@ -12,7 +12,7 @@ const SSE = 'text/event-stream'
 /** All frames of a body that comes in chunks which end at the given offsets. */
 function framesOf(type: string | undefined, body: string | Uint8Array, cuts: readonly number[] = []): Frame[] {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  const reader = framer(type)
+  const reader = createFramer(type)
   const frames: Frame[] = []
   let from = 0
   for (const cut of [...cuts, bytes.length]) {
@@ -312,10 +312,10 @@ test('T105 a character that is cut off at the end is flushed', () => {
 })
 
 test('T106 a frame is out as soon as its last byte is in', () => {
-  const events = framer(SSE)
+  const events = createFramer(SSE)
   assert.deepEqual(events.push(encoder.encode('data: {"a":1}\n')), [])
   assert.deepEqual(events.push(encoder.encode('\n')), [json({ a: 1 })])
-  const array = framer('application/json')
+  const array = createFramer('application/json')
   assert.deepEqual(array.push(encoder.encode('[{"a":1')), [])
   assert.deepEqual(array.push(encoder.encode('}')), [json({ a: 1 })])
 })
@@ -421,7 +421,7 @@ function onlyJson(frames: readonly Frame[]): Frame[] {
 
 test('JSON that nests absurdly deep is a bad frame, not a crash', () => {
   const deep = `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`
-  const reader = framer('text/event-stream')
+  const reader = createFramer('text/event-stream')
   const frames = [...reader.push(Buffer.from(`data: ${deep}\n\n`)), ...reader.end()]
   assert.deepEqual(
     frames.map(({ kind }) => kind),

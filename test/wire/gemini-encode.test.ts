@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
-import type { AssistantTurn, CallPart, Native, ResultPart, Turn } from '../../src/model/turn.ts'
-import { fromConversation, toConversation } from '../../src/wire/conversation.ts'
-import { gemini } from '../../src/wire/gemini.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
+import type { AssistantTurn, CallPart, NativeData, ResultPart, Turn } from '../../src/model/turn.ts'
+import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
 
 const tools: ToolSpec[] = [
   { name: 'read_file', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } },
@@ -17,12 +17,15 @@ interface Sent {
   readonly warnings: string[]
 }
 
-function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<Request> = {}): Sent {
-  const { body, warnings } = gemini.encode({ model: 'm', tools, turns, ...request }, { ...gemini.profile, ...profile })
+function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<ModelRequest> = {}): Sent {
+  const { body, warnings } = gemini.encodeRequest(
+    { model: 'm', tools, turns, ...request },
+    { ...gemini.profile, ...profile },
+  )
   return { body, contents: body['contents'] as unknown as Sent['contents'], warnings: warnings.map(({ code }) => code) }
 }
 
-const own = (data?: Native['data'], id?: string): { native: Native } => ({
+const own = (data?: NativeData['data'], id?: string): { native: NativeData } => ({
   native: { wire: 'gemini', signer: 'gemini', ...(id !== undefined && { id }), ...(data !== undefined && { data }) },
 })
 
@@ -255,9 +258,9 @@ describe('what the Gemini wire sends', () => {
   })
 
   test('T130 the tool configuration goes only beside declarations, and never forces a call unasked', () => {
-    const config = (toolChoice: Request['toolChoice'], profile: Partial<Profile> = {}, given = tools) =>
+    const config = (toolChoice: ModelRequest['toolChoice'], profile: Partial<Profile> = {}, given = tools) =>
       (
-        encoded([user], profile, { toolChoice, tools: given } as Partial<Request>).body['toolConfig'] as
+        encoded([user], profile, { toolChoice, tools: given } as Partial<ModelRequest>).body['toolConfig'] as
           | Record<string, unknown>
           | undefined
       )?.['functionCallingConfig']
@@ -280,8 +283,8 @@ describe('what the Gemini wire sends', () => {
   })
 
   test('settings, and thinking by budget or level; what is absent is not sent', () => {
-    const config = (params: Request['params'], profile: Partial<Profile> = {}) =>
-      encoded([user], { thinking: 'none', ...profile }, { params } as Partial<Request>).body['generationConfig']
+    const config = (params: ModelRequest['params'], profile: Partial<Profile> = {}) =>
+      encoded([user], { thinking: 'none', ...profile }, { params } as Partial<ModelRequest>).body['generationConfig']
     assert.equal(config({}), undefined)
     assert.deepEqual(config({ maxTokens: 5, temperature: 0, topP: 1, stop: ['x'] }), {
       maxOutputTokens: 5,
@@ -332,7 +335,10 @@ describe('what the Gemini wire sends', () => {
       toolChoice: 'required',
       params: { maxTokens: 5, effort: 99 },
     }
-    const { body } = gemini.encode(fromConversation(plain, 'm'), { ...gemini.profile, signatures: 'optional' })
-    assert.deepEqual(JSON.parse(JSON.stringify(toConversation(gemini.read(body)))), plain)
+    const { body } = gemini.encodeRequest(fromPlainConversation(plain, 'm'), {
+      ...gemini.profile,
+      signatures: 'optional',
+    })
+    assert.deepEqual(JSON.parse(JSON.stringify(toPlainConversation(gemini.readRequest(body)))), plain)
   })
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Json } from '../../src/model/json.ts'
-import { readArguments } from '../../src/wire/arguments.ts'
-import { startPartialArgs } from '../../src/wire/gemini/partial-args.ts'
+import { parseArguments } from '../../src/wire/calls/parse-arguments.ts'
+import { createPartialArgsWriter } from '../../src/wire/gemini/partial-args.ts'
 
 type Piece = Record<string, unknown>
 
@@ -37,11 +37,11 @@ describe('arguments in pieces (T128)', () => {
   test('any object comes together again, and is not whole before its end', () => {
     fc.assert(
       fc.property(tree, (value) => {
-        const args = startPartialArgs()
+        const args = createPartialArgsWriter()
         let text = ''
         for (const piece of pieces(value)) {
           text += args.push([piece])
-          assert.equal(readArguments(text).ok, false)
+          assert.equal(parseArguments(text).ok, false)
         }
         assert.deepEqual(JSON.parse(text + args.end()), JSON.parse(JSON.stringify(value)))
         assert.equal(args.broken, undefined)
@@ -50,7 +50,7 @@ describe('arguments in pieces (T128)', () => {
   })
 
   test('paths may be dotted, bracketed or quoted', () => {
-    const args = startPartialArgs()
+    const args = createPartialArgsWriter()
     const text = args.push([
       { jsonPath: '$.a.b[0].c', numberValue: 1 },
       { jsonPath: '$.a.b[1]', boolValue: true },
@@ -61,7 +61,7 @@ describe('arguments in pieces (T128)', () => {
   })
 
   test('no pieces at all are no arguments', () => {
-    const args = startPartialArgs()
+    const args = createPartialArgsWriter()
     assert.equal(args.push(undefined) + args.end(), '{}')
   })
 
@@ -101,15 +101,15 @@ describe('arguments in pieces (T128)', () => {
       [{ jsonPath: '$.a', stringValue: 'x', willContinue: true }],
     ]
     for (const list of bad) {
-      const args = startPartialArgs()
+      const args = createPartialArgsWriter()
       const text = args.push(list) + args.end()
-      assert.equal(readArguments(text).ok, false, JSON.stringify(list))
+      assert.equal(parseArguments(text).ok, false, JSON.stringify(list))
       assert.ok(args.broken, JSON.stringify(list))
     }
   })
 
   test('a path cannot reach a prototype', () => {
-    const args = startPartialArgs()
+    const args = createPartialArgsWriter()
     const text = args.push([{ jsonPath: '$.__proto__.polluted', boolValue: true }]) + args.end()
     JSON.parse(text)
     assert.equal(({} as Record<string, unknown>)['polluted'], undefined)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Folded, runnable } from '../../src/model/fold.ts'
+import { type FoldedTurn, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
-import { decode } from '../../src/wire/decode.ts'
-import { gemini } from '../../src/wire/gemini.ts'
-import type { Reading } from '../../src/wire/wire.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
+import { gemini } from '../../src/wire/gemini/wire.ts'
+import type { DecodeContext } from '../../src/wire/wire.ts'
 import { testCorpus } from '../support/gemini-corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
 
@@ -32,21 +32,21 @@ function sse(chunks: unknown[]): string {
 function read(
   body: string,
   type = 'text/event-stream',
-  reading: Partial<Reading> & { flags?: Partial<Profile> } = {},
-): Folded {
+  reading: Partial<DecodeContext> & { flags?: Partial<Profile> } = {},
+): FoldedTurn {
   const { flags, ...rest } = reading
   const profile = { ...gemini.profile, ...flags }
-  return decode(gemini, { key: 'k'.repeat(20), profile, tools, ...rest }, [Buffer.from(body)], type)
+  return decodeResponse(gemini, { turnKey: 'k'.repeat(20), profile, tools, ...rest }, [Buffer.from(body)], type)
 }
 
 const answer = (...chunks: unknown[]) => read(sse(chunks))
 
 /** What would run: name and arguments. */
-function ran({ turn }: Folded): unknown[] {
-  return runnable(turn).calls.map(({ name, input }) => [name, input])
+function ran({ turn }: FoldedTurn): unknown[] {
+  return splitRunnableCalls(turn).calls.map(({ name, input }) => [name, input])
 }
 
-function shape({ turn }: Folded): unknown[] {
+function shape({ turn }: FoldedTurn): unknown[] {
   return turn.parts.map((part) => {
     const data = part.native?.data as Fields | undefined
     const mark = data?.['thoughtSignature'] ?? data?.['type']
@@ -202,7 +202,7 @@ describe('what the Gemini wire reads', () => {
       ['ping', {}],
       ['read_file', { path: 'a' }],
     ])
-    assert.equal(runnable(folded.turn).rejected.length, 1)
+    assert.equal(splitRunnableCalls(folded.turn).rejected.length, 1)
   })
 
   test('T128 a call that is sent again under its id is one call, and its last arguments count', () => {

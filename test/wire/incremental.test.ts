@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, CallPart, Turn } from '../../src/model/turn.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
 const tools: ToolSpec[] = [
@@ -52,14 +52,14 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
       const wire = await loadWire(id)
       fc.assert(
         fc.property(fc.array(turn, { maxLength: 24 }), fc.string(), (all, system) => {
-          const write = bodyWriter(wire)
+          const write = createIncrementalBodyWriter(wire)
           const turns: Turn[] = []
           for (const [at, one] of all.entries()) {
             turns.push(one)
             // A request goes out before each answer; results may still come to the last turn after it.
             if (all[at + 1]?.role !== 'assistant' && at + 1 < all.length) continue
             const request = { model: 'm', system, tools, turns, session: 's', prompt: 'p' }
-            const whole = JSON.stringify(wire.encode(request, wire.profile).body)
+            const whole = JSON.stringify(wire.encodeRequest(request, wire.profile).body)
             assert.equal(write(request, wire.profile).pieces.join(''), whole)
           }
         }),
@@ -70,7 +70,7 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
 
   test('a history that was replaced by a summary, or another model, begins anew', async () => {
     const wire = await loadWire('openai-chat')
-    const write = bodyWriter(wire)
+    const write = createIncrementalBodyWriter(wire)
     const said = (text: string): Turn => ({ role: 'user', parts: [{ kind: 'text', text }] })
     const answer: Turn = {
       role: 'assistant',
@@ -83,7 +83,7 @@ describe('a body that is written piece by piece is the same, byte for byte, as o
     write(request, wire.profile)
     turns.splice(0, 3, said('summary'))
     for (const profile of [wire.profile, { ...wire.profile, systemRole: 'developer' as const }]) {
-      assert.equal(write(request, profile).pieces.join(''), JSON.stringify(wire.encode(request, profile).body))
+      assert.equal(write(request, profile).pieces.join(''), JSON.stringify(wire.encodeRequest(request, profile).body))
     }
   })
 })

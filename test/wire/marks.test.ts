@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ToolSpec } from '../../src/model/request.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import { bodyWriter } from '../../src/wire/incremental.ts'
-import { common, markList, type Marks } from '../../src/wire/marks.ts'
+import { createIncrementalBodyWriter } from '../../src/wire/history/incremental-body-writer.ts'
+import { countCommonPrefix, joinHashLists, type PrefixHashes } from '../../src/wire/history/prefix-hashes.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 
 const tools: ToolSpec[] = [
@@ -28,7 +28,7 @@ function exchange(n: number, text: string): Turn[] {
   ]
 }
 
-const all = ({ history }: Marks): (string | undefined)[] =>
+const all = ({ history }: PrefixHashes): (string | undefined)[] =>
   Array.from({ length: history.length }, (_, at) => history.at(at))
 
 describe('marks: the hash of each prefix of a request', () => {
@@ -36,23 +36,23 @@ describe('marks: the hash of each prefix of a request', () => {
     test(`${id}: they only grow with the history, and a writer that begins anew finds the same`, async () => {
       const wire = await loadWire(id)
       for (const profile of [wire.profile, { ...wire.profile, cache: 'marks' as const }]) {
-        const write = bodyWriter(wire)
+        const write = createIncrementalBodyWriter(wire)
         const turns: Turn[] = [said('Begin.')]
         let before: readonly (string | undefined)[] = []
         for (let n = 1; n <= 6; n++) {
           const request = { model: 'm', system: 'Be brief.', tools, turns, session: 's', prompt: `p${n}` }
-          const { marks } = write(request, profile)
-          const anew = bodyWriter(wire)({ ...request, turns: [...turns] }, profile).marks
-          assert.ok(marks && anew)
-          assert.deepEqual(all(marks), all(anew))
+          const { prefixHashes } = write(request, profile)
+          const anew = createIncrementalBodyWriter(wire)({ ...request, turns: [...turns] }, profile).prefixHashes
+          assert.ok(prefixHashes && anew)
+          assert.deepEqual(all(prefixHashes), all(anew))
           assert.deepEqual(
-            [marks.settings, marks.system, marks.tools],
+            [prefixHashes.settings, prefixHashes.system, prefixHashes.tools],
             [anew.settings, anew.system, anew.tools],
             'the head',
           )
-          assert.deepEqual(all(marks).slice(0, before.length), before)
-          assert.ok(marks.history.length > before.length)
-          before = all(marks)
+          assert.deepEqual(all(prefixHashes).slice(0, before.length), before)
+          assert.ok(prefixHashes.history.length > before.length)
+          before = all(prefixHashes)
           turns.push(...exchange(n, `Result ${n}.`))
         }
       }
@@ -62,14 +62,14 @@ describe('marks: the hash of each prefix of a request', () => {
       const wire = await loadWire(id)
       const base = { model: 'm', system: 'Be brief.', tools, turns: [said('a'), ...exchange(1, 'b'), said('c')] }
       const marksOf = (change: object) => {
-        const { marks } = bodyWriter(wire)({ ...base, ...change }, wire.profile)
-        assert.ok(marks)
-        return marks
+        const { prefixHashes } = createIncrementalBodyWriter(wire)({ ...base, ...change }, wire.profile)
+        assert.ok(prefixHashes)
+        return prefixHashes
       }
       const plain = marksOf({})
-      const differs = (other: Marks) => [
+      const differs = (other: PrefixHashes) => [
         ...(['settings', 'system', 'tools'] as const).filter((key) => plain[key] !== other[key]),
-        common(plain.history, other.history),
+        countCommonPrefix(plain.history, other.history),
       ]
       const { length } = plain.history
       assert.deepEqual(differs(marksOf({})), [length])
@@ -90,7 +90,10 @@ describe('marks: the hash of each prefix of a request', () => {
         const first = marks(one, 'a')
         const split = Math.min(first.length, 7)
         assert.equal(
-          common(markList(first.slice(0, split), first.slice(split)), markList(marks(other, 'b'), [])),
+          countCommonPrefix(
+            joinHashLists(first.slice(0, split), first.slice(split)),
+            joinHashLists(marks(other, 'b'), []),
+          ),
           shared,
         )
       }),

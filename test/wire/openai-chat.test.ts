@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runnable } from '../../src/model/fold.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantTurn, CallPart, ResultPart, Turn } from '../../src/model/turn.ts'
-import { fromConversation, toConversation } from '../../src/wire/conversation.ts'
-import { decode } from '../../src/wire/decode.ts'
-import { openaiChat } from '../../src/wire/openai-chat.ts'
+import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
+import { openaiChat } from '../../src/wire/openai-chat/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
 import { recordings } from '../support/corpus.ts'
@@ -37,7 +37,7 @@ describe('the corpus on the chat wire', { skip: skipWithoutShared }, () => {
       const conversation = recording.request?.conversation
       if (!conversation) return
       const { params: _, ...plain } = JSON.parse(
-        JSON.stringify(toConversation(wire.read(recording.request?.body))),
+        JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body))),
       ) as Record<string, unknown>
       const { params: __, ...wanted } = conversation
       assert.deepEqual(plain, wanted, 'the request reads as the corpus says')
@@ -54,8 +54,8 @@ const tools: ToolSpec[] = [
   { name: 'ping', description: 'Pings.', schema: { type: 'object', properties: {} } },
 ]
 
-function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<Request> = {}) {
-  const body = wire.encode({ model: 'm', tools, turns, ...request }, { ...wire.profile, ...profile }).body
+function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<ModelRequest> = {}) {
+  const body = wire.encodeRequest({ model: 'm', tools, turns, ...request }, { ...wire.profile, ...profile }).body
   return { body, messages: body['messages'] as Record<string, unknown>[] }
 }
 
@@ -89,8 +89,8 @@ const user: Turn = { role: 'user', parts: [{ kind: 'text', text: 'hi' }] }
 
 function answer(chunks: unknown[], profile: Partial<Profile> = {}) {
   const text = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
-  const reading = { key: 'k'.repeat(20), profile: { ...wire.profile, ...profile }, tools }
-  return decode(wire, reading, [Buffer.from(text)], 'text/event-stream').turn
+  const reading = { turnKey: 'k'.repeat(20), profile: { ...wire.profile, ...profile }, tools }
+  return decodeResponse(wire, reading, [Buffer.from(text)], 'text/event-stream').turn
 }
 
 const delta = (inner: object, finish: string | null = null) => ({
@@ -340,7 +340,7 @@ describe('what the chat wire sends', () => {
       { tools: 'text' },
     )
     assert.deepEqual(
-      runnable(turn).calls.map(({ name, input }) => [name, input]),
+      splitRunnableCalls(turn).calls.map(({ name, input }) => [name, input]),
       [['read_file', { path: 'a' }]],
     )
   })
@@ -361,8 +361,8 @@ describe('what the chat wire sends', () => {
       ],
       tools: tools.map((tool) => ({ ...tool })),
     }
-    const { body } = wire.encode(fromConversation(plain, 'm'), wire.profile)
-    const { params: _, ...back } = JSON.parse(JSON.stringify(toConversation(wire.read(body)))) as Record<
+    const { body } = wire.encodeRequest(fromPlainConversation(plain, 'm'), wire.profile)
+    const { params: _, ...back } = JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(body)))) as Record<
       string,
       unknown
     >

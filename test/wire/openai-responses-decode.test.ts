@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Folded, runnable } from '../../src/model/fold.ts'
+import { type FoldedTurn, splitRunnableCalls } from '../../src/model/fold.ts'
 import type { Profile } from '../../src/model/profile.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
-import { decode } from '../../src/wire/decode.ts'
-import { openaiResponses } from '../../src/wire/openai-responses.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
+import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { decodeRecording } from '../support/check-recording.ts'
 import { recordings } from '../support/corpus.ts'
@@ -20,17 +20,17 @@ const tools: ToolSpec[] = [
 
 type Fields = Record<string, unknown>
 
-function decoded(text: string, type: string, status = 200, profile: Partial<Profile> = {}): Folded {
-  const reading = { key: 'k'.repeat(20), profile: { ...wire.profile, ...profile }, tools, status }
-  return decode(wire, reading, [Buffer.from(text)], type)
+function decoded(text: string, type: string, status = 200, profile: Partial<Profile> = {}): FoldedTurn {
+  const reading = { turnKey: 'k'.repeat(20), profile: { ...wire.profile, ...profile }, tools, status }
+  return decodeResponse(wire, reading, [Buffer.from(text)], type)
 }
 
-function streamed(events: readonly (Fields | string)[]): Folded {
+function streamed(events: readonly (Fields | string)[]): FoldedTurn {
   const frames = events.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`)
   return decoded(frames.join(''), 'text/event-stream')
 }
 
-function whole(response: Fields): Folded {
+function whole(response: Fields): FoldedTurn {
   return decoded(JSON.stringify({ object: 'response', status: 'completed', ...response }), 'application/json')
 }
 
@@ -74,12 +74,12 @@ const message = (text: string, more: Fields = {}) => ({
 })
 
 /** The calls that may run, as id on the wire, name and arguments. */
-function calls({ turn }: Folded) {
-  return runnable(turn).calls.map((one) => [one.native?.id, one.name, one.input])
+function calls({ turn }: FoldedTurn) {
+  return splitRunnableCalls(turn).calls.map((one) => [one.native?.id, one.name, one.input])
 }
 
-const text = ({ turn }: Folded) => turn.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
-const codes = ({ warnings }: Folded) => warnings.map(({ code }) => code)
+const text = ({ turn }: FoldedTurn) => turn.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+const codes = ({ warnings }: FoldedTurn) => warnings.map(({ code }) => code)
 
 const ONE = [['c1', 'read', { path: 'a' }]]
 
@@ -436,7 +436,7 @@ describe('a stream and its final response mean the same', { skip: skipWithoutSha
 })
 
 /** Without sealed data, which vendors seal anew each time they send it. */
-function unsealed({ turn, id }: Folded) {
+function unsealed({ turn, id }: FoldedTurn) {
   const parts = turn.parts.map((part) => ({
     ...part,
     native: part.native && { ...part.native, data: part.native.data !== undefined },

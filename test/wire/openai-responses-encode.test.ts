@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Profile } from '../../src/model/profile.ts'
-import type { Request, ToolSpec } from '../../src/model/request.ts'
+import type { ModelRequest, ToolSpec } from '../../src/model/request.ts'
 import type { AssistantPart, AssistantTurn, CallPart, ResultPart, Turn } from '../../src/model/turn.ts'
-import { openaiResponses } from '../../src/wire/openai-responses.ts'
+import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 
 const wire = openaiResponses
 
@@ -17,8 +17,11 @@ const tools: ToolSpec[] = [
   { name: 'sql', description: 'Asks.', schema: { type: 'object', properties: {} }, freeform: true },
 ]
 
-function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<Request> = {}) {
-  const { body, warnings } = wire.encode({ model: 'm', tools, turns, ...request }, { ...wire.profile, ...profile })
+function encoded(turns: Turn[], profile: Partial<Profile> = {}, request: Partial<ModelRequest> = {}) {
+  const { body, warnings } = wire.encodeRequest(
+    { model: 'm', tools, turns, ...request },
+    { ...wire.profile, ...profile },
+  )
   return { body, warnings: warnings.map(({ code }) => code), input: body['input'] as JsonObject[] }
 }
 
@@ -265,7 +268,7 @@ describe('a request on the Responses wire', () => {
   })
 
   test('T153 T154 the choice of tools', () => {
-    const chosen = (toolChoice: NonNullable<Request['toolChoice']>) =>
+    const chosen = (toolChoice: NonNullable<ModelRequest['toolChoice']>) =>
       encoded([user()], {}, { toolChoice }).body['tool_choice']
     assert.equal(chosen('auto'), undefined)
     assert.equal(chosen('required'), 'required')
@@ -339,8 +342,8 @@ describe('a request on the Responses wire', () => {
       params: { effort: 'off', maxTokens: 50, stream: false, store: false, parallelCalls: false },
     } as const
     const { body } = encoded(turns, {}, request)
-    const back = wire.read(body)
-    assert.deepEqual(wire.encode(back, wire.profile).body, body)
+    const back = wire.readRequest(body)
+    assert.deepEqual(wire.encodeRequest(back, wire.profile).body, body)
     assert.deepEqual(
       [back.system, back.session, back.toolChoice, back.params],
       [request.system, request.session, request.toolChoice, request.params],

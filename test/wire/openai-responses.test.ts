@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { runnable } from '../../src/model/fold.ts'
-import { decode } from '../../src/wire/decode.ts'
+import { splitRunnableCalls } from '../../src/model/fold.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Turn } from '../../src/model/turn.ts'
-import { fromConversation, toConversation } from '../../src/wire/conversation.ts'
-import { openaiResponses } from '../../src/wire/openai-responses.ts'
+import { fromPlainConversation, toPlainConversation } from '../../src/wire/plain-conversation.ts'
+import { openaiResponses } from '../../src/wire/openai-responses/wire.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { atLengths, bytewise, checkRecording, decodeRecording } from '../support/check-recording.ts'
 import { recordings } from '../support/corpus.ts'
@@ -42,9 +42,9 @@ describe('the corpus on the Responses wire', { skip: skipWithoutShared }, () => 
   for (const recording of recordings('openai-responses').filter((one) => one.request?.conversation)) {
     const conversation = recording.request?.conversation
     test(`${recording.file}: the request is read, and written again`, () => {
-      const plain: unknown = JSON.parse(JSON.stringify(toConversation(wire.read(recording.request?.body))))
+      const plain: unknown = JSON.parse(JSON.stringify(toPlainConversation(wire.readRequest(recording.request?.body))))
       assert.deepEqual(plain, conversation)
-      const { body } = wire.encode(fromConversation(conversation, recording.model), wire.profile)
+      const { body } = wire.encodeRequest(fromPlainConversation(conversation, recording.model), wire.profile)
       assert.deepEqual(complaints(body), [])
       assert.deepEqual(gist(body['input']), gist(recording.request?.body?.['input']))
     })
@@ -102,7 +102,7 @@ describe('the corpus on the Responses wire', { skip: skipWithoutShared }, () => 
       { only: ['read', 'free'] },
     ] as const) {
       const request = { model: 'm', system: 'S', session: 's', tools, toolChoice, turns, params }
-      const { body } = wire.encode(request, { ...wire.profile, constrain: true })
+      const { body } = wire.encodeRequest(request, { ...wire.profile, constrain: true })
       assert.deepEqual(complaints(body), [])
       assert.equal((body['input'] as unknown[]).length, 9)
     }
@@ -120,11 +120,13 @@ describe('llama-server', { skip: skipWithoutShared }, () => {
   for (const name of hasShared ? ['responses-stream.sse', 'responses-json.json'] : []) {
     test(name, () => {
       const bytes = readFileSync(join(shared, 'captures/llama-server', name))
-      const { turn, warnings } = decode(wire, { key: 'k'.repeat(20), profile: wire.profile, tools: [], status: 200 }, [
-        bytes,
-      ])
+      const { turn, warnings } = decodeResponse(
+        wire,
+        { turnKey: 'k'.repeat(20), profile: wire.profile, tools: [], status: 200 },
+        [bytes],
+      )
       assert.deepEqual(
-        runnable(turn).calls.map(({ name: tool, input }) => [tool, input]),
+        splitRunnableCalls(turn).calls.map(({ name: tool, input }) => [tool, input]),
         [['get_weather', { city: 'Paris' }]],
       )
       assert.deepEqual(turn.finish, { reason: 'calls', raw: 'completed' })

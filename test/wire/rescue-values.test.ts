@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { WrittenCall } from '../../src/wire/rescue.ts'
+import type { TextCall } from '../../src/wire/text-calls/text-call-parser.ts'
 import { call, codes, LS, watch } from './written.ts'
 
 describe('values', () => {
@@ -91,7 +91,7 @@ describe('values', () => {
   })
 
   test('names may carry the name of a namespace, and nothing else', () => {
-    const named = (name: string): readonly WrittenCall[] =>
+    const named = (name: string): readonly TextCall[] =>
       watch([`<tool_call>{"name":"${name}","arguments":{"command":"ls"}}</tool_call>`]).calls
     for (const name of ['functions.bash', 'default_api.bash']) assert.deepEqual(named(name), [LS])
     for (const name of ['Bash', 'bash ', 'bas', 'tools.bash', '']) assert.deepEqual(named(name), [])

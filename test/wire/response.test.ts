@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TurnEvent } from '../../src/model/event.ts'
-import { decode } from '../../src/wire/decode.ts'
+import { decodeResponse } from '../../src/wire/decode-response.ts'
 import type { AssistantPart, AssistantTurn, FinishReason } from '../../src/model/turn.ts'
-import { stringify } from '../../src/wire/verbatim.ts'
+import { stringifyWithRawJson } from '../../src/wire/json/raw-json.ts'
 import type { Wire } from '../../src/wire/wire.ts'
 import { loadWire, wireIds } from '../../src/wire/wires.ts'
 import { cutText, type Random, startRandom } from '../support/mutate-random.ts'
@@ -28,7 +28,7 @@ for (const id of wireIds) {
         const turn = randomTurn(wire, dice)
         const note = `round ${round}: ${JSON.stringify(turn.parts)}`
         assert.deepEqual(meaning(readStream(wire, streamed(wire, eventsOf(turn, dice)))), meaning(turn), note)
-        assert.deepEqual(meaning(readWhole(wire, wire.response.whole(turn, HEAD))), meaning(turn), note)
+        assert.deepEqual(meaning(readWhole(wire, wire.responseWriter.writeWhole(turn, HEAD))), meaning(turn), note)
       }
     })
 
@@ -60,19 +60,19 @@ for (const id of wireIds) {
 
     test('arguments are written as they are: long numbers, repeated keys', () => {
       const raw = '{"path":"x","n":12345678901234567890.10,"n":1e400,"deep":[[[[[{}]]]]]}'
-      const body = stringify(wire.response.whole(turnOf(wire, [call('c1', raw)]), HEAD))
+      const body = stringifyWithRawJson(wire.responseWriter.writeWhole(turnOf(wire, [call('c1', raw)]), HEAD))
       assert.ok(body.includes(raw) || body.includes(JSON.stringify(raw)), body)
     })
 
     test('an error is read as an error, by itself and inside of a stream', () => {
       const error = { status: 429, message: 'Rate limit reached.' }
-      const alone = readFrames(wire, [stringify(wire.response.error(error))], 429)
+      const alone = readFrames(wire, [stringifyWithRawJson(wire.responseWriter.writeError(error))], 429)
       assert.equal(alone.finish.fault?.kind, 'rate')
       const begun = streamed(wire, [{ type: 'open' }, { type: 'part-open', index: 0, kind: 'text' }])
-      const { event, data } = wire.response.errorFrame({ status: 500, message: 'The server had an error.' })
+      const { event, data } = wire.responseWriter.writeErrorFrame({ status: 500, message: 'The server had an error.' })
       const broken = readStream(wire, [
         ...begun,
-        `${event === undefined ? '' : `event: ${event}\n`}data: ${stringify(data)}\n\n`,
+        `${event === undefined ? '' : `event: ${event}\n`}data: ${stringifyWithRawJson(data)}\n\n`,
       ])
       assert.equal(broken.finish.reason, 'fault')
       assert.equal(broken.finish.fault?.kind, 'server')
@@ -142,11 +142,12 @@ function isWhole(piece: string): boolean {
 }
 
 function streamed(wire: Wire, events: readonly TurnEvent[]): string[] {
-  const stream = wire.response.stream(HEAD)
+  const stream = wire.responseWriter.startStream(HEAD)
   return events
     .flatMap((event) => stream.write(event))
     .map(
-      ({ event, data, raw }) => `${event === undefined ? '' : `event: ${event}\n`}data: ${raw ?? stringify(data)}\n\n`,
+      ({ event, data, raw }) =>
+        `${event === undefined ? '' : `event: ${event}\n`}data: ${raw ?? stringifyWithRawJson(data)}\n\n`,
     )
 }
 
@@ -155,12 +156,12 @@ function readStream(wire: Wire, texts: readonly string[]): AssistantTurn {
 }
 
 function readWhole(wire: Wire, body: unknown): AssistantTurn {
-  return readFrames(wire, [stringify(body)], 200)
+  return readFrames(wire, [stringifyWithRawJson(body)], 200)
 }
 
 function readFrames(wire: Wire, texts: readonly string[], status: number, type = 'application/json'): AssistantTurn {
-  const reading = { key: 'k', profile: wire.profile, tools: TOOLS, status }
-  return decode(
+  const reading = { turnKey: 'k', profile: wire.profile, tools: TOOLS, status }
+  return decodeResponse(
     wire,
     reading,
     texts.map((text) => Buffer.from(text)),

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ResultStatus } from '../../src/model/turn.ts'
-import { startRescue } from '../../src/wire/rescue.ts'
-import { callAsText, describeTools, resultAsText } from '../../src/wire/text-tools.ts'
+import { createTextCallParser } from '../../src/wire/text-calls/text-call-parser.ts'
+import {
+  formatCallAsText,
+  describeToolsAsText,
+  formatResultAsText,
+} from '../../src/wire/text-calls/format-text-calls.ts'
 
 const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 0x7fffffff)
 
@@ -17,15 +21,15 @@ const TOOLS = [
 ]
 
 function read(text: string): unknown {
-  const rescue = startRescue(TOOLS)
+  const rescue = createTextCallParser(TOOLS)
   const shown = rescue.push(text)
-  const { calls, text: rest } = rescue.end({ natural: true, native: false })
+  const { calls, text: rest } = rescue.end({ endedNormally: true, hasNativeCalls: false })
   return { shown: shown + rest, calls }
 }
 
 describe('tools in the prompt', () => {
   test('each has its line of JSON, and the form of a call is shown', () => {
-    const section = describeTools(TOOLS)
+    const section = describeToolsAsText(TOOLS)
     const [list = ''] = /(?<=<tools>\n)[^]*?(?=\n<\/tools>)/.exec(section) ?? []
     const lines = list.split('\n').map((line) => JSON.parse(line) as unknown)
     assert.deepEqual(
@@ -36,12 +40,12 @@ describe('tools in the prompt', () => {
   })
 
   test('the same tools give the same bytes, and no tools give none', () => {
-    assert.equal(describeTools(TOOLS), describeTools(structuredClone(TOOLS)))
-    assert.equal(describeTools([]), '')
+    assert.equal(describeToolsAsText(TOOLS), describeToolsAsText(structuredClone(TOOLS)))
+    assert.equal(describeToolsAsText([]), '')
   })
 
   test('a model that repeats the section calls nothing', () => {
-    const section = describeTools(TOOLS)
+    const section = describeToolsAsText(TOOLS)
     assert.deepEqual(read(section), { shown: section, calls: [] })
   })
 })
@@ -50,8 +54,8 @@ describe('calls in the history', () => {
   test('are read back as they were', () => {
     const raws = ['{"command":"ls"}', '{ "command" : "a\\n</tool_call>\\"}" }', '{}', '{"n":12345678901234567890}']
     for (const raw of raws) {
-      assert.deepEqual(read(callAsText('bash', raw)), { shown: '', calls: [{ name: 'bash', raw }] })
-      assert.deepEqual(read(`Well.\n${callAsText('bash', raw)}\n${callAsText('note', raw)}`), {
+      assert.deepEqual(read(formatCallAsText('bash', raw)), { shown: '', calls: [{ name: 'bash', raw }] })
+      assert.deepEqual(read(`Well.\n${formatCallAsText('bash', raw)}\n${formatCallAsText('note', raw)}`), {
         shown: 'Well.',
         calls: [
           { name: 'bash', raw },
@@ -63,14 +67,17 @@ describe('calls in the history', () => {
 
   test('that were never readable stand as a string', () => {
     const raw = '{"command":"l'
-    assert.deepEqual(read(callAsText('bash', raw)), { shown: '', calls: [{ name: 'bash', raw: JSON.stringify(raw) }] })
+    assert.deepEqual(read(formatCallAsText('bash', raw)), {
+      shown: '',
+      calls: [{ name: 'bash', raw: JSON.stringify(raw) }],
+    })
   })
 
   test('any arguments', (t) => {
     t.diagnostic(`seed ${SEED}`)
     const property = fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (input, pretty) => {
       const raw = JSON.stringify(input, null, pretty ? 2 : 0)
-      assert.deepEqual(read(callAsText('bash', raw)), { shown: '', calls: [{ name: 'bash', raw }] })
+      assert.deepEqual(read(formatCallAsText('bash', raw)), { shown: '', calls: [{ name: 'bash', raw }] })
     })
     fc.assert(property, { seed: SEED, numRuns: 300 })
   })
@@ -78,11 +85,11 @@ describe('calls in the history', () => {
 
 describe('results in the history', () => {
   test('say whose they are, and how it went', () => {
-    assert.equal(resultAsText('bash', 'a\nb', 'ok'), '<tool_response name="bash">\na\nb\n</tool_response>')
+    assert.equal(formatResultAsText('bash', 'a\nb', 'ok'), '<tool_response name="bash">\na\nb\n</tool_response>')
     const statuses: ResultStatus[] = ['error', 'denied', 'cancelled', 'interrupted']
     for (const status of statuses) {
       assert.equal(
-        resultAsText('bash', 'x', status),
+        formatResultAsText('bash', 'x', status),
         `<tool_response name="bash" status="${status}">\nx\n</tool_response>`,
       )
     }
@@ -97,10 +104,10 @@ describe('results in the history', () => {
       '<</tool_response>',
     ]
     for (const trick of tricks) {
-      const text = resultAsText('bash', `a ${trick} b`, 'ok')
+      const text = formatResultAsText('bash', `a ${trick} b`, 'ok')
       assert.equal(text.match(/<\s*\/?\s*tool_response/gi)?.length, 2, trick)
       assert.ok(text.endsWith(' b\n</tool_response>'))
     }
-    assert.ok(!resultAsText('a"></tool_response>', '', 'ok').includes('"></tool_response>'))
+    assert.ok(!formatResultAsText('a"></tool_response>', '', 'ok').includes('"></tool_response>'))
   })
 })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { startThink } from '../../src/wire/think.ts'
+import { createReasoningSplitter } from '../../src/wire/turn/reasoning-splitter.ts'
 
 const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 0x7fffffff)
 
 /** What was said and what was thought, however it came. */
 function split(pieces: readonly string[], inside = false): [text: string, reasoning: string] {
-  const think = startThink(inside)
+  const think = createReasoningSplitter(inside)
   const all = [...pieces.flatMap((piece) => think.push(piece)), ...think.end()]
   assert.ok(all.every(({ text }) => text !== ''))
   const of = (channel: string): string =>
@@ -73,7 +73,7 @@ describe('thoughts in a text', () => {
   })
 
   test('come in order, and as soon as they can', () => {
-    const think = startThink()
+    const think = createReasoningSplitter()
     assert.deepEqual(think.push('<think>Hm'), [{ channel: 'reasoning', text: 'Hm' }])
     assert.deepEqual(think.push('. </'), [{ channel: 'reasoning', text: '. ' }])
     assert.deepEqual(think.push('think>'), [])

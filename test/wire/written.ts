@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import { type Rescued, startRescue, type WrittenCall } from '../../src/wire/rescue.ts'
+import { type TextCallResult, createTextCallParser, type TextCall } from '../../src/wire/text-calls/text-call-parser.ts'
 
 /** The tools that the written calls mean. */
 export const TOOLS: { name: string; schema: JsonObject }[] = [
@@ -26,29 +26,29 @@ export const TOOLS: { name: string; schema: JsonObject }[] = [
 ]
 
 /** The answer ended as it should, and no structured call came. */
-export const NATURAL = { natural: true, native: false }
+export const NATURAL = { endedNormally: true, hasNativeCalls: false }
 /** Random tests can be repeated: FC_SEED=… */
 export const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 0x7fffffff)
 
 /** All that came of a text: what was shown in the end, and what was found. */
-export function watch(pieces: readonly string[], how = NATURAL): Rescued {
-  const rescue = startRescue(TOOLS)
+export function watch(pieces: readonly string[], how = NATURAL): TextCallResult {
+  const rescue = createTextCallParser(TOOLS)
   const shown = pieces.map((piece) => rescue.push(piece)).join('')
   const { text, ...end } = rescue.end(how)
   return { ...end, text: shown + text }
 }
 
 /** The codes of the warnings. */
-export const codes = (rescued: Rescued): string[] => rescued.warnings.map(({ code }) => code)
+export const codes = (rescued: TextCallResult): string[] => rescued.warnings.map(({ code }) => code)
 /** A call with these arguments. */
-export const call = (name: string, input: object): WrittenCall => ({ name, raw: JSON.stringify(input) })
+export const call = (name: string, input: object): TextCall => ({ name, raw: JSON.stringify(input) })
 
 /** The call that most forms mean. */
 export const LS = call('bash', { command: 'ls' })
 const READ = call('read_file', { path: 'a.ts', lines: 12 })
 
 /** Forms in which models write calls, by the number of the failure; each with the calls that it means. */
-export const FORMS: [name: string, text: string, calls: WrittenCall[]][] = [
+export const FORMS: [name: string, text: string, calls: TextCall[]][] = [
   ['T60', '<tool_call>\n{"name":"bash","arguments":{"command":"ls"}}\n</tool_call>', [LS]],
   ['T60 parameters', '<tool_call>{"name":"bash","parameters":{"command":"ls"}}</tool_call>', [LS]],
   ['T60 unclosed', '<tool_call>\n{"name":"bash","arguments":{"command":"ls"}}', [LS]],

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
-import { type ApprovalMode, MODE_NAMES } from '../../policy/policy.ts'
-import type { McpServerConfig } from '../../tool/mcp/config.ts'
+import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
+import type { McpServerConfig } from '../../tool/mcp/server/server-config.ts'
 
 /** What a person can settle in a config file. */
 export interface Config {
@@ -89,16 +89,24 @@ export interface TelemetryConfig {
   readonly prompts?: boolean
 }
 
-const text = (description: string): JsonObject => ({ type: 'string', minLength: 1, description })
-const flag = (description: string): JsonObject => ({ type: 'boolean', description })
-const oneOf = (description: string, values: string[]): JsonObject => ({ type: 'string', enum: values, description })
-const texts = (description: string): JsonObject => ({ type: 'array', items: { type: 'string' }, description })
-const pairs = (description: string): JsonObject => ({
+const stringSchema = (description: string): JsonObject => ({ type: 'string', minLength: 1, description })
+const booleanSchema = (description: string): JsonObject => ({ type: 'boolean', description })
+const enumSchema = (description: string, values: string[]): JsonObject => ({
+  type: 'string',
+  enum: values,
+  description,
+})
+const stringListSchema = (description: string): JsonObject => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+})
+const stringMapSchema = (description: string): JsonObject => ({
   type: 'object',
   additionalProperties: { type: 'string' },
   description,
 })
-const closed = (description: string, properties: JsonObject, required: string[] = []): JsonObject => ({
+const objectSchema = (description: string, properties: JsonObject, required: string[] = []): JsonObject => ({
   type: 'object',
   description,
   properties,
@@ -106,18 +114,18 @@ const closed = (description: string, properties: JsonObject, required: string[] 
   ...(required.length > 0 && { required }),
 })
 
-const rules = (description: string): JsonObject => ({
+const rulesSchema = (description: string): JsonObject => ({
   type: 'array',
   description,
   items: {
     anyOf: [
       { type: 'string', minLength: 1 },
-      closed(
+      objectSchema(
         'A rule with examples, which are checked when the rule is loaded.',
         {
-          rule: text('The rule, for example run_shell_command(git status).'),
-          matches: texts('Calls that the rule must cover.'),
-          spares: texts('Calls that the rule must not cover.'),
+          rule: stringSchema('The rule, for example run_shell_command(git status).'),
+          matches: stringListSchema('Calls that the rule must cover.'),
+          spares: stringListSchema('Calls that the rule must not cover.'),
         },
         ['rule'],
       ),
@@ -125,87 +133,94 @@ const rules = (description: string): JsonObject => ({
   },
 })
 
-const mcpServer = closed('An MCP server.', {
-  command: text('Program to start.'),
-  args: texts('Arguments of the program.'),
-  env: pairs('Additional environment variables; $NAME is replaced by a variable of yours.'),
-  cwd: text('Working directory of the program.'),
-  url: text('URL of a running server. Set type to sse for the older protocol.'),
-  httpUrl: text('URL of a server that uses Streamable HTTP.'),
-  type: oneOf('Transport.', ['stdio', 'http', 'sse', 'streamable-http']),
-  headers: pairs('Headers of every request; $NAME is replaced by a variable of yours.'),
+const mcpServerSchema = objectSchema('An MCP server.', {
+  command: stringSchema('Program to start.'),
+  args: stringListSchema('Arguments of the program.'),
+  env: stringMapSchema('Additional environment variables; $NAME is replaced by a variable of yours.'),
+  cwd: stringSchema('Working directory of the program.'),
+  url: stringSchema('URL of a running server. Set type to sse for the older protocol.'),
+  httpUrl: stringSchema('URL of a server that uses Streamable HTTP.'),
+  type: enumSchema('Transport.', ['stdio', 'http', 'sse', 'streamable-http']),
+  headers: stringMapSchema('Headers of every request; $NAME is replaced by a variable of yours.'),
   timeout: { type: 'number', exclusiveMinimum: 0, description: 'Timeout of a call in milliseconds; default 600000.' },
-  trust: flag('Runs the server outside the sandbox, and its tools without approval.'),
-  network: flag('Whether the server can reach the network from the sandbox; default true.'),
-  includeTools: texts('Use only these tools.'),
-  excludeTools: texts('Do not use these tools.'),
-  description: text('Description for people.'),
-  disabled: flag('Do not start this server.'),
-  oauth: closed('OAuth client that you registered yourself, for services without dynamic client registration.', {
-    clientId: text('Client id.'),
-    clientSecret: text('Client secret, if there is one; $NAME is replaced by a variable of yours.'),
-    scopes: texts('Scopes to request.'),
-    hosts: texts('Hosts in your private network (`name` or `name:port`) that the sign-in may use.'),
+  trust: booleanSchema('Runs the server outside the sandbox, and its tools without approval.'),
+  network: booleanSchema('Whether the server can reach the network from the sandbox; default true.'),
+  includeTools: stringListSchema('Use only these tools.'),
+  excludeTools: stringListSchema('Do not use these tools.'),
+  description: stringSchema('Description for people.'),
+  disabled: booleanSchema('Do not start this server.'),
+  oauth: objectSchema('OAuth client that you registered yourself, for services without dynamic client registration.', {
+    clientId: stringSchema('Client id.'),
+    clientSecret: stringSchema('Client secret, if there is one; $NAME is replaced by a variable of yours.'),
+    scopes: stringListSchema('Scopes to request.'),
+    hosts: stringListSchema('Hosts in your private network (`name` or `name:port`) that the sign-in may use.'),
   }),
 })
 
-const count = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })
-const rate = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
+const countSchema = (description: string): JsonObject => ({ type: 'integer', minimum: 1, description })
+const priceSchema = (description: string): JsonObject => ({ type: 'number', minimum: 0, description })
 
-const modelCard = closed('Data of a model.', {
-  window: count('Context window in tokens.'),
-  output: count('Maximum tokens of one response.'),
+const modelInfoSchema = objectSchema('Data of a model.', {
+  window: countSchema('Context window in tokens.'),
+  output: countSchema('Maximum tokens of one response.'),
   abilities: {
     type: 'array',
     items: { type: 'string', enum: ['tools', 'vision', 'reasoning'] },
     description: 'Capabilities.',
   },
-  price: closed(
+  price: objectSchema(
     'US dollars per million tokens.',
     {
-      input: rate('Input tokens.'),
-      output: rate('Output tokens.'),
-      cacheRead: rate('Input tokens read from the cache; default: input.'),
-      cacheWrite: rate('Input tokens written to the cache; default: input.'),
-      reasoning: rate('Reasoning tokens; default: output.'),
+      input: priceSchema('Input tokens.'),
+      output: priceSchema('Output tokens.'),
+      cacheRead: priceSchema('Input tokens read from the cache; default: input.'),
+      cacheWrite: priceSchema('Input tokens written to the cache; default: input.'),
+      reasoning: priceSchema('Reasoning tokens; default: output.'),
     },
     ['input', 'output'],
   ),
 })
 
-const accessRules = {
-  allowNetwork: texts('Rules for commands that can reach the network from the sandbox, for example npm install *.'),
-  allowOutside: texts('Rules for commands that run outside the sandbox. They still need approval or an allow rule.'),
+const accessRuleSchemas = {
+  allowNetwork: stringListSchema(
+    'Rules for commands that can reach the network from the sandbox, for example npm install *.',
+  ),
+  allowOutside: stringListSchema(
+    'Rules for commands that run outside the sandbox. They still need approval or an allow rule.',
+  ),
 }
 
-const policy = closed('Rules for tool calls. The strictest rule that matches decides: deny, then ask, then allow.', {
-  allow: rules('Calls that run without approval.'),
-  ask: rules('Calls that always need approval.'),
-  deny: rules('Calls that are refused.'),
-  protectedWrites: texts('Additional files that are never written without approval.'),
-  secretFiles: texts('Additional files that are never read without approval.'),
-})
+const policySchema = objectSchema(
+  'Rules for tool calls. The strictest rule that matches decides: deny, then ask, then allow.',
+  {
+    allow: rulesSchema('Calls that run without approval.'),
+    ask: rulesSchema('Calls that always need approval.'),
+    deny: rulesSchema('Calls that are refused.'),
+    protectedWrites: stringListSchema('Additional files that are never written without approval.'),
+    secretFiles: stringListSchema('Additional files that are never read without approval.'),
+  },
+)
 
 const properties: Record<keyof Config, JsonObject> = {
   $schema: { type: 'string' },
-  model: text('Default model, as provider/model.'),
-  fallback: texts('Models to use when the model cannot answer, in this order.'),
-  approvalMode: oneOf('Which calls run without approval.', MODE_NAMES),
-  sandbox: oneOf('Whether commands run in a sandbox. auto: if one is available. on: refuse to run without.', [
+  model: stringSchema('Default model, as provider/model.'),
+  fallback: stringListSchema('Models to use when the model cannot answer, in this order.'),
+  approvalMode: enumSchema('Which calls run without approval.', APPROVAL_MODE_NAMES),
+  sandbox: enumSchema('Whether commands run in a sandbox. auto: if one is available. on: refuse to run without.', [
     'auto',
     'on',
     'off',
   ]),
-  sandboxOptions: closed('Limits and permissions of commands in the sandbox.', {
-    writeCaches: flag(
+  sandboxOptions: objectSchema('Limits and permissions of commands in the sandbox.', {
+    writeCaches: booleanSchema(
       'Commands and MCP servers with network access write the package caches in your home folder instead of private ones.',
     ),
-    network: flag('Commands in the sandbox can reach the network.'),
-    ...accessRules,
-    memory: count(
+    network: booleanSchema('Commands in the sandbox can reach the network.'),
+    ...accessRuleSchemas,
+    memory: countSchema(
       'Memory limit of all processes of a command in megabytes; default: three quarters of the machine’s memory.',
     ),
-    fileSize: count('Size limit of one file that a command in the sandbox writes, in megabytes; default 16384.'),
+    fileSize: countSchema('Size limit of one file that a command in the sandbox writes, in megabytes; default 16384.'),
   }),
   providers: {
     type: 'object',
@@ -213,36 +228,36 @@ const properties: Record<keyof Config, JsonObject> = {
     description:
       'Additional or changed providers by name: url, wire, keys (environment variables), model, headers, profile.',
   },
-  policy,
+  policy: policySchema,
   projects: {
     type: 'object',
-    additionalProperties: closed('Settings for one project.', {
-      policy,
-      sandboxOptions: closed('Additional permissions of commands in this project.', accessRules),
+    additionalProperties: objectSchema('Settings for one project.', {
+      policy: policySchema,
+      sandboxOptions: objectSchema('Additional permissions of commands in this project.', accessRuleSchemas),
     }),
     description:
       'Rules for single projects, by folder. Only in your own settings. “Always, in this project” is stored here.',
   },
   mcpServers: {
     type: 'object',
-    additionalProperties: mcpServer,
+    additionalProperties: mcpServerSchema,
     description: 'MCP servers by name, in the format of other MCP clients.',
   },
-  search: closed(
+  search: objectSchema(
     'Search service for models that cannot search the web themselves.',
     {
-      service: oneOf('Search service.', ['brave', 'tavily', 'searxng']),
-      url: text('URL of the service, if it is not the public one.'),
-      key: text('Environment variable that holds the API key.'),
+      service: enumSchema('Search service.', ['brave', 'tavily', 'searxng']),
+      url: stringSchema('URL of the service, if it is not the public one.'),
+      key: stringSchema('Environment variable that holds the API key.'),
     },
     ['service'],
   ),
-  telemetry: closed('Export of OpenTelemetry spans. Without an endpoint nothing is sent.', {
-    endpoint: text('URL of the OTLP/HTTP collector.'),
-    headers: pairs('Headers of the requests to the collector.'),
-    prompts: flag('Also send prompts, answers, arguments and results; default false.'),
+  telemetry: objectSchema('Export of OpenTelemetry spans. Without an endpoint nothing is sent.', {
+    endpoint: stringSchema('URL of the OTLP/HTTP collector.'),
+    headers: stringMapSchema('Headers of the requests to the collector.'),
+    prompts: booleanSchema('Also send prompts, answers, arguments and results; default false.'),
   }),
-  compression: closed('When a long conversation is summarised (compaction).', {
+  compression: objectSchema('When a long conversation is summarised (compaction).', {
     share: {
       type: 'number',
       exclusiveMinimum: 0,
@@ -256,14 +271,16 @@ const properties: Record<keyof Config, JsonObject> = {
     description:
       'Seconds that a request may take without progress, including retries and waits; twice as long while the server sends keep-alive data. Default 300.',
   },
-  selfCorrect: flag('Ask the model once to correct an edit whose search text does not match, instead of refusing it.'),
-  editor: text('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
-  theme: oneOf('Colour theme.', ['auto', 'dark', 'light', 'none']),
-  vim: flag('Vim keys in the input.'),
-  screenReader: flag('Plain lines without redrawing, for screen readers.'),
+  selfCorrect: booleanSchema(
+    'Ask the model once to correct an edit whose search text does not match, instead of refusing it.',
+  ),
+  editor: stringSchema('Editor command for long texts and proposed changes; default $VISUAL or $EDITOR.'),
+  theme: enumSchema('Colour theme.', ['auto', 'dark', 'light', 'none']),
+  vim: booleanSchema('Vim keys in the input.'),
+  screenReader: booleanSchema('Plain lines without redrawing, for screen readers.'),
   catalog: {
     type: 'object',
-    additionalProperties: modelCard,
+    additionalProperties: modelInfoSchema,
     description: 'Data of models that is missing or wrong in the built-in catalogue, by provider/model.',
   },
 }

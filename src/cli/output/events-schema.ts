@@ -1,7 +1,7 @@
-import type { CloseReason } from '../../agent/run-event.ts'
+import type { CloseReason } from '../../agent/loop/run-event.ts'
 import type { FaultKind } from '../../model/fault.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { AskDetails } from '../../tool/define.ts'
+import type { ApprovalDetails } from '../../tool/tool.ts'
 
 const text = (description: string): JsonObject => ({ type: 'string', description })
 const count = (description: string): JsonObject => ({ type: 'integer', minimum: 0, description })
@@ -56,7 +56,10 @@ export const ERROR_TYPES = {
   failure: 'another failure; nothing ran',
 } satisfies Record<FaultKind | 'input' | 'config' | 'failure', string>
 
-const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, sandbox: 0, info: 0 } satisfies Record<AskDetails['kind'], 0>
+const ASK_KINDS = { edit: 0, exec: 0, mcp: 0, plan: 0, sandbox: 0, info: 0 } satisfies Record<
+  ApprovalDetails['kind'],
+  0
+>
 
 const USAGE = {
   input: count('input tokens, neither read from nor written to the prompt cache'),

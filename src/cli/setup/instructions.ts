@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isInside } from '../../host/ordinary-file.ts'
-import { configFolder, memoryFile } from '../own/places.ts'
-import { readProjectFile } from '../own/project-file.ts'
+import { isInside } from '../../host/files/regular-file.ts'
+import { configFolderPath, memoryFilePath } from '../paths/folders.ts'
+import { readProjectText } from '../paths/project-file.ts'
 
 /** No file may crowd out the conversation. In characters. */
-const MAX_LENGTH = 40_000
+const MAX_INSTRUCTIONS_CHARS = 40_000
 
 /** The instructions that hold for a folder, and what the person should know of files that were not read. */
 export interface Instructions {
@@ -27,8 +27,8 @@ export function readInstructions(folder: string): Instructions {
   const notices: string[] = []
   /** The file; `none` if there is no such file. */
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
-    const limits = { maxBytes: MAX_LENGTH * 4, ...(within !== undefined && { within }) }
-    const found = readProjectFile(path, limits)
+    const limits = { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...(within !== undefined && { within }) }
+    const found = readProjectText(path, limits)
     if ('problem' in found) {
       if (found.problem === undefined) return 'none'
       notices.push(`${path} is not used: it ${found.problem}.`)
@@ -36,25 +36,26 @@ export function readInstructions(folder: string): Instructions {
     }
     const { text, isCut } = found
     if (text.trim() === '') return undefined
-    const isLong = isCut || text.length > MAX_LENGTH
-    return { path, text: isLong ? `${text.slice(0, MAX_LENGTH)}\n[cut here]` : text }
+    const isLong = isCut || text.length > MAX_INSTRUCTIONS_CHARS
+    return { path, text: isLong ? `${text.slice(0, MAX_INSTRUCTIONS_CHARS)}\n[cut here]` : text }
   }
-  const add = (place: string, name: string, within: string | undefined): boolean => {
-    const file = read(join(place, name), within)
+  const add = (directory: string, name: string, within: string | undefined): boolean => {
+    const file = read(join(directory, name), within)
     if (typeof file === 'object') files.push(file)
     return file !== 'none'
   }
-  const addAll = (place: string, within: string | undefined): void => {
-    const hasAgents = add(place, 'AGENTS.md', within)
-    add(place, 'GEMINI.md', within)
+  const addAll = (directory: string, within: string | undefined): void => {
+    const hasAgents = add(directory, 'AGENTS.md', within)
+    add(directory, 'GEMINI.md', within)
     // Projects of Claude Code have it instead of an AGENTS.md; where both are, they say the same.
-    if (!hasAgents) add(place, 'CLAUDE.md', within)
+    if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
   // What the person keeps in their own settings may be a link to wherever they keep it.
-  addAll(configFolder(), undefined)
-  const { chain, repository } = parents(folder)
-  for (const place of chain) addAll(place, repository !== undefined && isInside(place, repository) ? repository : place)
-  const memories = read(memoryFile(), undefined)
+  addAll(configFolderPath(), undefined)
+  const { chain, repository } = findInstructionFolders(folder)
+  for (const directory of chain)
+    addAll(directory, repository !== undefined && isInside(directory, repository) ? repository : directory)
+  const memories = read(memoryFilePath(), undefined)
   return { files, notices, ...(typeof memories === 'object' && { memories }) }
 }
 
@@ -62,7 +63,7 @@ export function readInstructions(folder: string): Instructions {
  * The folders whose instructions hold: from the home folder down to the folder; elsewhere from the folder that holds the
  * repository, or the folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
-function parents(folder: string): { chain: string[]; repository: string | undefined } {
+function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
   const home = homedir()
   const chain: string[] = []
   let repository: string | undefined
@@ -77,20 +78,20 @@ function parents(folder: string): { chain: string[]; repository: string | undefi
 }
 
 /** The folder structure, as far as it says something: two levels, and not more than a screenful. */
-export function folderTree(folder: string, most = 60): string {
+export function formatFolderTree(folder: string, maxLines = 60): string {
   const lines: string[] = []
   const add = (path: string, depth: number): void => {
-    for (const entry of entriesOf(path)) {
-      if (lines.length >= most) return
+    for (const entry of listVisibleEntries(path)) {
+      if (lines.length >= maxLines) return
       lines.push(`${'  '.repeat(depth)}${entry.name}${entry.isDirectory() ? '/' : ''}`)
       if (entry.isDirectory() && depth < 1) add(join(path, entry.name), depth + 1)
     }
   }
   add(folder, 0)
-  return lines.length >= most ? [...lines, '…'].join('\n') : lines.join('\n')
+  return lines.length >= maxLines ? [...lines, '…'].join('\n') : lines.join('\n')
 }
 
-function entriesOf(path: string) {
+function listVisibleEntries(path: string) {
   try {
     return readdirSync(path, { withFileTypes: true })
       .filter((entry) => !entry.name.startsWith('.') && entry.name !== 'node_modules')

@@ -1,69 +1,82 @@
 import { join } from 'node:path'
 import type { Agent } from '../../agent/agent.ts'
-import { serverQuestions } from '../../agent/server-questions.ts'
-import type { LocalHost } from '../../host/local.ts'
-import type { ModelPort } from '../../provider/port.ts'
-import { builtinNames } from '../../tool/builtin/index.ts'
-import type { Tool } from '../../tool/define.ts'
-import type { McpServerConfig } from '../../tool/mcp/config.ts'
-import { openServers, type Servers } from '../../tool/mcp/servers.ts'
-import { serversToolbox } from '../../tool/mcp/toolbox.ts'
+import { createMcpRequestHandler } from '../../agent/mcp-requests.ts'
+import type { LocalHost } from '../../host/local-host.ts'
+import type { Model } from '../../provider/model.ts'
+import { listBuiltinNames } from '../../tool/builtin/index.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { McpServerConfig } from '../../tool/mcp/server/server-config.ts'
+import { createMcpServers, type McpServers } from '../../tool/mcp/server/servers.ts'
+import { createMcpToolbox } from '../../tool/mcp/tools/mcp-toolbox.ts'
 import type { Toolbox } from '../../tool/toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
-import { dataFolder } from '../own/places.ts'
-import { fileShelf } from '../own/shelf.ts'
+import { dataFolderPath } from '../paths/folders.ts'
+import { createFileKeyValueStore } from '../paths/key-value-files.ts'
 
 /** The servers of a session, with the tools of the agent and theirs in one box. */
-export interface Mcp {
-  readonly servers: Servers
+export interface McpRuntime {
+  readonly servers: McpServers
   readonly toolbox: Toolbox
   /** From here on servers' questions go to this model. */
-  useModel(model: ModelPort): void
+  useModel(model: Model): void
 }
 
 /** What servers need of the session that they are in. */
-export interface McpOptions extends Pick<Agent, 'mint'> {
-  readonly ask: Agent['ask'] | undefined
+export interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
+  readonly ask: Agent['requestApproval'] | undefined
   readonly folders: readonly string[]
   readonly host: LocalHost
-  readonly model: ModelPort
-  readonly own: readonly Tool[]
+  readonly model: Model
+  readonly builtinTools: readonly Tool[]
 }
 
 /** Sets up the servers of the settings. Nothing is started yet: that begins when the first request is on its way. */
-export function setUpServers(configs: Readonly<Record<string, McpServerConfig>>, options: McpOptions): Mcp {
-  const { own, ask, mint } = options
+export function createMcpRuntime(
+  configs: Readonly<Record<string, McpServerConfig>>,
+  options: McpRuntimeOptions,
+): McpRuntime {
+  const { builtinTools, ask, createId } = options
   let { model } = options
-  const questions = serverQuestions(() => ({ model, mint, show: openBrowser, ...(ask && { ask }) }))
-  const servers = openServers(configs, {
-    ...shelves(),
-    ...placesOf(options),
-    questions,
-    taken: [...own.map(({ spec }) => spec.name), ...builtinNames()],
+  const questions = createMcpRequestHandler(() => ({
+    model,
+    createId,
+    openBrowser,
+    ...(ask && { requestApproval: ask }),
+  }))
+  const servers = createMcpServers(configs, {
+    ...openMcpStores(),
+    ...toServerEnvironment(options),
+    requestHandler: questions,
+    taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
   })
   return {
     servers,
-    toolbox: serversToolbox(own, servers),
+    toolbox: createMcpToolbox(builtinTools, servers),
     useModel: (next) => void (model = next),
   }
 }
 
 /** Servers without a session: to look at them, and to try them. */
-export function serversAlone(
+export function openServersWithoutSession(
   configs: Readonly<Record<string, McpServerConfig>>,
-  places: { readonly folders: readonly string[]; readonly host: LocalHost },
-  taken: readonly string[] = builtinNames(),
-): Servers {
-  return openServers(configs, { ...shelves(), ...placesOf(places), taken })
+  locations: { readonly folders: readonly string[]; readonly host: LocalHost },
+  reservedNames: readonly string[] = listBuiltinNames(),
+): McpServers {
+  return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken: reservedNames })
 }
 
 /** Where lists, approvals and tokens are kept. */
-export function shelves() {
-  const folder = join(dataFolder(), 'mcp')
-  return { shelf: fileShelf(folder), tokens: fileShelf(join(folder, 'tokens')) }
+export function openMcpStores() {
+  const folder = join(dataFolderPath(), 'mcp')
+  return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }
 }
 
-function placesOf({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
-  const { companions } = host
-  return { folders, env: process.env, open: companions.open.bind(companions), news: () => companions.news() }
+function toServerEnvironment({ folders, host }: { readonly folders: readonly string[]; readonly host: LocalHost }) {
+  const { stdioProcesses } = host
+  return {
+    folders,
+    env: process.env,
+    openProcess: stdioProcesses.open.bind(stdioProcesses),
+    news: () => stdioProcesses.takeNotices(),
+  }
 }

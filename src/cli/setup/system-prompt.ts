@@ -1,41 +1,44 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import SYSTEM from '../../agent/prompt/system.md'
-import type { RunArgs } from '../line/args.ts'
-import { Complaint, EXIT } from '../exit.ts'
-import { readProjectFile } from '../own/project-file.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
+import { readProjectText } from '../paths/project-file.ts'
 
 /** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
-export function systemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
-  const target = fileIn('WRITE_SYSTEM_MD')
-  if (target !== undefined) write(target)
+export function loadSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
+  const target = findPromptFile('WRITE_SYSTEM_MD')
+  if (target !== undefined) writeDefaultPrompt(target)
   if (args.systemFile === undefined) {
-    const found = fileIn('SYSTEM_MD')
-    return found === undefined ? SYSTEM : readPlace(found)
+    const found = findPromptFile('SYSTEM_MD')
+    return found === undefined ? SYSTEM : readPromptFile(found)
   }
   // The person named this file, so that it may be anything, a pipe too.
   const path = resolve(args.systemFile)
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Complaint(`the system prompt ${path} cannot be read: ${messageOf(error)}`, EXIT.config)
+    throw new UserError(`the system prompt ${path} cannot be read: ${errorText(error)}`, EXIT_CODE.config)
   }
 }
 
 /** What is at the usual place was put there by the project: it must be a file of the project. */
-function readPlace({ path, isUsual }: Place): string {
-  const read = readProjectFile(path, { maxBytes: 2 ** 20, ...(isUsual && { within: '.' }) })
+function readPromptFile({ path, isDefault }: PromptFile): string {
+  const read = readProjectText(path, { maxBytes: 2 ** 20, ...(isDefault && { within: '.' }) })
   if ('text' in read) return read.text
-  throw new Complaint(`the system prompt ${path} cannot be read: it ${read.problem ?? 'is not there'}`, EXIT.config)
+  throw new UserError(
+    `the system prompt ${path} cannot be read: it ${read.problem ?? 'is not there'}`,
+    EXIT_CODE.config,
+  )
 }
 
-interface Place {
+interface PromptFile {
   readonly path: string
-  readonly isUsual: boolean
+  readonly isDefault: boolean
 }
 
 /** The file that a variable names; `1` and `true` mean the usual place, `0` and `false` none. */
-function fileIn(variable: string): Place | undefined {
+function findPromptFile(variable: string): PromptFile | undefined {
   for (const [prefix, folder] of [
     ['DRAGOMAN', '.dragoman'],
     ['GEMINI', '.gemini'],
@@ -44,24 +47,24 @@ function fileIn(variable: string): Place | undefined {
     if (value === undefined || value === '') continue
     if (/^(?:0|false)$/i.test(value)) return undefined
     const isUsual = /^(?:1|true)$/i.test(value)
-    return { path: resolve(isUsual ? `${folder}/system.md` : value), isUsual }
+    return { path: resolve(isUsual ? `${folder}/system.md` : value), isDefault: isUsual }
   }
   return undefined
 }
 
-function write({ path, isUsual }: Place): void {
+function writeDefaultPrompt({ path, isDefault }: PromptFile): void {
   try {
     if (!existsSync(dirname(path))) mkdirSync(dirname(path))
     // Nothing that the project put there leads the writing elsewhere.
-    const isLed =
+    const leadsElsewhere =
       lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() || realpathSync(dirname(path)) !== dirname(path)
-    if (isUsual && isLed) throw new Error('it is a link')
+    if (isDefault && leadsElsewhere) throw new Error('it is a link')
     writeFileSync(path, SYSTEM)
   } catch (error) {
-    throw new Complaint(`the system prompt cannot be written to ${path}: ${messageOf(error)}`, EXIT.config)
+    throw new UserError(`the system prompt cannot be written to ${path}: ${errorText(error)}`, EXIT_CODE.config)
   }
 }
 
-function messageOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

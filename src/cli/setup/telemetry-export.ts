@@ -1,36 +1,36 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { type RunWatcher, watchRun } from '../../agent/telemetry.ts'
-import { redactor, secretsIn } from '../../model/secret.ts'
+import { type RunTracer, traceRun } from '../../agent/telemetry/trace-run.ts'
+import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import { version } from '../version.ts'
 
 /** Where spans go. */
-export interface Destination {
+export interface CollectorOptions {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly prompts?: boolean
 }
 
 /** Spans on their way to a collector. */
-export interface Exporting {
+export interface TelemetryExporter {
   /** Starts watching a run. */
-  watch(): RunWatcher
+  createRunTracer(): RunTracer
   /** Sends what is left; says whether all arrived. */
-  end(): Promise<boolean>
+  shutdown(): Promise<boolean>
 }
 
 /** A collector that does not answer keeps nobody waiting longer than this. */
-const PATIENCE = 2000
+const EXPORT_TIMEOUT_MS = 2000
 
 /** Starts sending spans, in OpenTelemetry's protocol over HTTP. */
-export function exportTo({ url, headers, prompts = false }: Destination): Exporting {
-  let arrived = true
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: PATIENCE, ...(headers && { headers }) })
-  const noting = {
+export function createTelemetryExporter({ url, headers, prompts = false }: CollectorOptions): TelemetryExporter {
+  let isDelivered = true
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...(headers && { headers }) })
+  const trackingExporter = {
     export: (...[spans, done]: Parameters<typeof exporter.export>) =>
       exporter.export(spans, (result) => {
-        arrived &&= result.error === undefined
+        isDelivered &&= result.error === undefined
         done(result)
       }),
     forceFlush: () => exporter.forceFlush(),
@@ -38,14 +38,15 @@ export function exportTo({ url, headers, prompts = false }: Destination): Export
   }
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'dragoman', 'service.version': version }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: noting, exportTimeoutMillis: PATIENCE })],
+    spanProcessors: [new BatchSpanProcessor({ exporter: trackingExporter, exportTimeoutMillis: EXPORT_TIMEOUT_MS })],
   })
   const tracer = provider.getTracer('dragoman', version)
   return {
-    watch: () => watchRun(tracer, { prompts, clean: redactor(secretsIn(process.env)).clean }),
-    async end() {
-      await provider.shutdown().catch(() => (arrived = false))
-      return arrived
+    createRunTracer: () =>
+      traceRun(tracer, { prompts, redact: createRedactor(findEnvironmentSecrets(process.env)).redact }),
+    async shutdown() {
+      await provider.shutdown().catch(() => (isDelivered = false))
+      return isDelivered
     },
   }
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { Complaint, EXIT } from '../exit.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
 
 /** Reads a secret: typed unseen on a terminal, or all that is piped in. */
 export async function readSecret(question: string): Promise<string> {
-  if (isatty(0)) return typedUnseen(question)
+  if (isatty(0)) return readHiddenInput(question)
   try {
     return readFileSync(0, 'utf8').trim()
   } catch {
-    throw new Complaint('standard input cannot be read')
+    throw new UserError('standard input cannot be read')
   }
 }
 
-function typedUnseen(question: string): Promise<string> {
+function readHiddenInput(question: string): Promise<string> {
   const { stdin, stderr } = process
   return new Promise((resolve, reject) => {
     let typed = ''
@@ -25,9 +25,10 @@ function typedUnseen(question: string): Promise<string> {
     }
     const take = (bytes: Buffer): void => {
       // Terminals wrap what is pasted, and send keys like the arrows, as sequences that begin with escape.
-      for (const key of bytes.toString('utf8').replace(ESCAPES, '')) {
+      for (const key of bytes.toString('utf8').replace(ESCAPE_SEQUENCES, '')) {
         if (key === '\r' || key === '\n') return end(() => resolve(typed.trim()))
-        if (key === '\u0003' || key === '\u0004') return end(() => reject(new Complaint('stopped', EXIT.interrupted)))
+        if (key === '\u0003' || key === '\u0004')
+          return end(() => reject(new UserError('stopped', EXIT_CODE.interrupted)))
         if (key === '\u0015') typed = ''
         else if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1)
         else if (key >= ' ') typed += key
@@ -42,4 +43,4 @@ function typedUnseen(question: string): Promise<string> {
 }
 
 /** Escape is what they begin with. */
-const ESCAPES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g
+const ESCAPE_SEQUENCES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g

@@ -25,20 +25,20 @@ export function convertToFunctionResponse(
     const message = typeof options.error === 'string' ? options.error : options.error.message
     return [{ functionResponse: { ...call, response: { error: message || 'The tool failed.' } } }]
   }
-  if (typeof llmContent === 'string') return [answer(call, llmContent)]
-  const list = Array.isArray(llmContent) ? llmContent.map(asPart) : [llmContent]
+  if (typeof llmContent === 'string') return [createResponsePart(call, llmContent)]
+  const list = Array.isArray(llmContent) ? llmContent.map(toPart) : [llmContent]
   const response = list.find(({ functionResponse }) => functionResponse !== undefined)
-  if (response) return passOn(response, list, call, options.nested === true)
-  if (options.nested) return nest(list, call)
+  if (response) return keepToolResponse(response, list, call, options.nested === true)
+  if (options.nested) return createNestedResponse(list, call)
   const [only] = list
-  if (Array.isArray(llmContent) || !only) return [answer(call, SUCCEEDED), ...list]
-  if (isMedia(only)) return [answer(call, processed(only)), only]
-  return isText(only) ? [answer(call, only.text)] : [answer(call, SUCCEEDED), only]
+  if (Array.isArray(llmContent) || !only) return [createResponsePart(call, SUCCESS_OUTPUT), ...list]
+  if (isMedia(only)) return [createResponsePart(call, describeBinary(only)), only]
+  return isText(only) ? [createResponsePart(call, only.text)] : [createResponsePart(call, SUCCESS_OUTPUT), only]
 }
 
 /** Makes the part that answers a call with text. */
 export function functionResponsePart(callId: string, name: string, output: string): Part {
-  return answer({ id: callId, name }, output)
+  return createResponsePart({ id: callId, name }, output)
 }
 
 /** Wraps what a tool returned: as `convertToFunctionResponse` does, but with a shorter word for binary content. */
@@ -54,23 +54,23 @@ export function dataUrl(mime: string, base64: string): string {
   return `data:${mime};base64,${base64}`
 }
 
-type Call = Required<Pick<FunctionResponse, 'id' | 'name'>>
+type CallReference = Required<Pick<FunctionResponse, 'id' | 'name'>>
 
 /** The SDK declares classes where the wire has plain objects. */
-type Shape<T> = Pick<T, keyof T>
+type PlainShape<T> = Pick<T, keyof T>
 
-const SUCCEEDED = 'Tool execution succeeded.'
+const SUCCESS_OUTPUT = 'Tool execution succeeded.'
 
-function processed(part: Part): string {
+function describeBinary(part: Part): string {
   const mime = part.inlineData?.mimeType ?? part.fileData?.mimeType ?? 'unknown'
   return `Binary content of type ${mime} was processed.`
 }
 
-function answer(call: Call, output: string): Part {
+function createResponsePart(call: CallReference, output: string): Part {
   return { functionResponse: { ...call, response: { output } } }
 }
 
-function asPart(part: PartUnion): Part {
+function toPart(part: PartUnion): Part {
   return typeof part === 'string' ? { text: part } : part
 }
 
@@ -83,30 +83,30 @@ function isText(part: Part): part is Part & { text: string } {
 }
 
 /** A tool that already answers in Gemini's form: its response stands, with content blocks inside it made text. */
-function passOn(response: Part, list: readonly Part[], call: Call, nested: boolean): Part[] {
-  const inner: Shape<FunctionResponse> = response.functionResponse ?? {}
-  const rest = list.filter((part) => part !== response).map(withoutResponse)
-  const content = inner.response?.['content']
+function keepToolResponse(response: Part, list: readonly Part[], call: CallReference, nested: boolean): Part[] {
+  const toolResponse: PlainShape<FunctionResponse> = response.functionResponse ?? {}
+  const rest = list.filter((part) => part !== response).map(responseToText)
+  const content = toolResponse.response?.['content']
   if (typeof content !== 'string' && !Array.isArray(content)) {
-    const own = { ...inner, id: inner.id || call.id, name: inner.name || call.name }
-    return [{ ...response, functionResponse: own }, ...rest]
+    const completed = { ...toolResponse, id: toolResponse.id || call.id, name: toolResponse.name || call.name }
+    return [{ ...response, functionResponse: completed }, ...rest]
   }
   const parts =
-    typeof content === 'string' ? [{ text: content }] : content.flatMap((block) => blockParts(block, call.name))
-  if (inner.response?.['isError'] === true) {
-    return [{ functionResponse: { ...call, response: { error: textOf(parts) || 'The tool failed.' } } }, ...rest]
+    typeof content === 'string' ? [{ text: content }] : content.flatMap((block) => toBlockParts(block, call.name))
+  if (toolResponse.response?.['isError'] === true) {
+    return [{ functionResponse: { ...call, response: { error: joinText(parts) || 'The tool failed.' } } }, ...rest]
   }
-  if (nested) return nest([...parts, ...rest], call)
-  return [answer(call, textOf(parts)), ...parts.filter((part) => !isText(part)), ...rest]
+  if (nested) return createNestedResponse([...parts, ...rest], call)
+  return [createResponsePart(call, joinText(parts)), ...parts.filter((part) => !isText(part)), ...rest]
 }
 
 /** A second response to one call would be one too many; what it says is kept as text. */
-function withoutResponse(part: Part): Part {
+function responseToText(part: Part): Part {
   return part.functionResponse ? { text: JSON.stringify(part.functionResponse.response ?? {}) } : part
 }
 
 /** Content blocks come in MCP's form, with a type, or already as parts. */
-function blockParts(block: unknown, toolName: string): Part[] {
+function toBlockParts(block: unknown, toolName: string): Part[] {
   if (typeof block === 'string') return [{ text: block }]
   if (!isObject(block)) return []
   return typeof block['type'] === 'string'
@@ -114,11 +114,11 @@ function blockParts(block: unknown, toolName: string): Part[] {
     : [block]
 }
 
-function nest(list: readonly Part[], call: Call): Part[] {
+function createNestedResponse(list: readonly Part[], call: CallReference): Part[] {
   const media = list.filter(isMedia)
   const [first] = media
-  const text = textOf(list)
-  const status = first && media.length === 1 ? processed(first) : SUCCEEDED
+  const text = joinText(list)
+  const status = first && media.length === 1 ? describeBinary(first) : SUCCESS_OUTPUT
   const parts = media.map(({ inlineData, fileData }): FunctionResponsePart => ({
     ...(inlineData && { inlineData }),
     ...(fileData && { fileData }),
@@ -128,7 +128,7 @@ function nest(list: readonly Part[], call: Call): Part[] {
   return [{ functionResponse: { ...call, response, ...(parts.length > 0 && { parts }) } }, ...others]
 }
 
-function textOf(parts: readonly Part[]): string {
+function joinText(parts: readonly Part[]): string {
   return parts
     .filter(isText)
     .map(({ text }) => text)

@@ -1,6 +1,6 @@
 import type { Part } from '@google/genai'
 import { isObject } from '../../model/json.ts'
-import { type BlockPart, blockParts, displayOf } from '../../tool/mcp/content.ts'
+import { type ContentPart, toContentParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
 
 /** A content block as an MCP server sends it; nothing in it is trusted. */
 export interface McpContentBlock {
@@ -16,7 +16,7 @@ export interface McpContentBlock {
 
 /** Turns the content blocks of an MCP tool into parts; binary data is announced by a line of text before it. */
 export function transformMcpContentToParts(toolName: string, content: readonly McpContentBlock[]): Part[] {
-  return content.flatMap((block) => blockParts(toolName, block).map(partOf))
+  return content.flatMap((block) => toContentParts(toolName, block).map(toGeminiPart))
 }
 
 /**
@@ -24,26 +24,26 @@ export function transformMcpContentToParts(toolName: string, content: readonly M
  * Binary data becomes a word in brackets.
  */
 export function getStringifiedResultForDisplay(result: readonly (Part | McpContentBlock)[]): string {
-  return displayOf(result.flatMap((item) => ('type' in item ? blockParts('', item) : plain(item))))
+  return formatForDisplay(result.flatMap((item) => ('type' in item ? toContentParts('', item) : toBlockParts(item))))
 }
 
-function partOf(part: BlockPart): Part {
+function toGeminiPart(part: ContentPart): Part {
   if (part.kind === 'text') return { text: part.text }
   return { inlineData: { mimeType: part.mime, data: part.data ?? '' } }
 }
 
-function plain(part: Part): BlockPart[] {
+function toBlockParts(part: Part): ContentPart[] {
   const { text, functionResponse } = part
   const media = part.inlineData ?? part.fileData
-  if (functionResponse) return [{ kind: 'text', text: responseText(functionResponse.response ?? {}) }]
+  if (functionResponse) return [{ kind: 'text', text: formatResponse(functionResponse.response ?? {}) }]
   if (text !== undefined) return [{ kind: 'text', text }]
   if (media) return [{ kind: 'media', mime: media.mimeType ?? 'application/octet-stream' }]
   return [{ kind: 'text', text: `[${Object.keys(part).join(', ')}]` }]
 }
 
-function responseText(response: Record<string, unknown>): string {
+function formatResponse(response: Record<string, unknown>): string {
   const { content, output, error } = response
   if (Array.isArray(content)) return getStringifiedResultForDisplay(content.filter(isObject))
-  const said = output ?? error ?? response
-  return typeof said === 'string' ? said : JSON.stringify(said)
+  const outcome = output ?? error ?? response
+  return typeof outcome === 'string' ? outcome : JSON.stringify(outcome)
 }

@@ -1,11 +1,11 @@
 import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
-import { runnable, startFold } from '../../model/fold.ts'
-import { turnKey } from '../../model/ids.ts'
-import { canonical, type JsonObject } from '../../model/json.ts'
-import { textOf } from '../../model/text.ts'
+import { splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
+import { createTurnKey } from '../../model/ids.ts'
+import { toCanonicalJson, type JsonObject } from '../../model/json.ts'
+import { joinTextParts } from '../../model/text.ts'
 import type { AssistantTurn, CallPart, Finish } from '../../model/turn.ts'
-import { openaiChat } from '../../wire/openai-chat.ts'
+import { openaiChat } from '../../wire/openai-chat/wire.ts'
 import type { NativeToolCall } from './native-tool-calls.ts'
 
 /** How a response is to be put together. */
@@ -61,67 +61,67 @@ export interface NativeToolCallAssembler {
 /** Starts the assembler of one response. It shares nothing with any other, so responses may come side by side. */
 export function nativeToolCallAssembler(options: AssemblerOptions = {}): NativeToolCallAssembler {
   const profile = { ...openaiChat.profile, entities: options.entities ?? false }
-  const state = openaiChat.start({
-    key: options.key ?? turnKey(crypto.getRandomValues(new Uint8Array(20))),
+  const state = openaiChat.startDecoding({
+    turnKey: options.key ?? createTurnKey(crypto.getRandomValues(new Uint8Array(20))),
     profile,
-    tools: openaiChat.read({ tools: options.tools ?? [] }).tools,
+    tools: openaiChat.readRequest({ tools: options.tools ?? [] }).tools,
   })
-  const folder = startFold({ provider: profile.signer, wire: openaiChat.id, model: '' })
+  const folder = createTurnFold({ provider: profile.signer, wire: openaiChat.id, model: '' })
   let result: AssembledToolCalls | undefined
 
-  function take(events: ReturnType<typeof openaiChat.step>): void {
+  function foldEvents(events: ReturnType<typeof openaiChat.decodeFrame>): void {
     for (const event of events) {
       folder.push(event)
       if (event.type === 'warn') options.onWarning?.(event.warning)
     }
   }
 
-  function read(choice: Record<string, unknown>): void {
-    take(openaiChat.step(state, { kind: 'json', value: { choices: [choice] } }))
+  function decodeChoice(choice: Record<string, unknown>): void {
+    foldEvents(openaiChat.decodeFrame(state, { kind: 'json', value: { choices: [choice] } }))
   }
 
   return {
     push(delta, choice = 0) {
       if (!delta) return
-      if (!result) read({ index: choice, delta })
+      if (!result) decodeChoice({ index: choice, delta })
       else options.onWarning?.({ code: 'after-end', message: 'A delta came after the end and was dropped.' })
     },
     end(finishReason) {
       if (result) return result
-      if (finishReason) read({ index: 0, delta: {}, finish_reason: finishReason })
-      take(openaiChat.stop(state))
-      result = assembled(folder.end().turn, options.ids ?? 'vendor')
+      if (finishReason) decodeChoice({ index: 0, delta: {}, finish_reason: finishReason })
+      foldEvents(openaiChat.finishDecoding(state))
+      result = toAssembledCalls(folder.end().turn, options.ids ?? 'vendor')
       return result
     },
   }
 }
 
-function assembled(turn: AssistantTurn, kind: 'vendor' | 'own'): AssembledToolCalls {
-  const { calls, rejected } = runnable(turn)
-  const ids = idsOf(turn, kind)
+function toAssembledCalls(turn: AssistantTurn, kind: 'vendor' | 'own'): AssembledToolCalls {
+  const { calls, rejected } = splitRunnableCalls(turn)
+  const ids = assignCallIds(turn, kind)
   const idOf = (call: CallPart) => ids.get(call) ?? call.id
   return {
     calls: calls.map((call, index) => ({
       index,
       id: idOf(call),
       type: call.freeform ? 'custom' : 'function',
-      function: { name: call.name, arguments: strictText(call) },
+      function: { name: call.name, arguments: toStrictJson(call) },
       input: call.input ?? {},
     })),
     rejected: rejected.map(({ call, reason }) => ({ id: idOf(call), name: call.name, arguments: call.raw, reason })),
-    text: textOf(turn.parts),
+    text: joinTextParts(turn.parts),
     finish: turn.finish,
   }
 }
 
 /** One id for each call, for life; an id that the endpoint gave twice stays with the first. */
-function idsOf(turn: AssistantTurn, kind: 'vendor' | 'own'): Map<CallPart, string> {
+function assignCallIds(turn: AssistantTurn, kind: 'vendor' | 'own'): Map<CallPart, string> {
   const ids = new Map<CallPart, string>()
   const used = new Set<string>()
   for (const part of turn.parts) {
     if (part.kind !== 'call') continue
-    const given = kind === 'vendor' ? part.native?.id : undefined
-    const id = given === undefined || used.has(given) ? part.id : given
+    const vendorId = kind === 'vendor' ? part.native?.id : undefined
+    const id = vendorId === undefined || used.has(vendorId) ? part.id : vendorId
     used.add(id)
     ids.set(part, id)
   }
@@ -129,9 +129,9 @@ function idsOf(turn: AssistantTurn, kind: 'vendor' | 'own'): Map<CallPart, strin
 }
 
 /** The arguments as they came, where every JSON parser reads them as we do. */
-function strictText(call: CallPart): string {
+function toStrictJson(call: CallPart): string {
   try {
-    if (canonical(JSON.parse(call.raw)) === canonical(call.input)) return call.raw
+    if (toCanonicalJson(JSON.parse(call.raw)) === toCanonicalJson(call.input)) return call.raw
   } catch {
     // Not strict JSON: written anew from what was read.
   }

@@ -2,11 +2,11 @@ import type { Content, FunctionCallingConfigMode, GenerationConfig, Part, Tool, 
 import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import type { ToolSpec } from '../../model/request.ts'
-import { project } from '../../schema/project.ts'
-import { openaiChat } from '../../wire/openai-chat.ts'
-import { declareForGemini } from '../gemini-tools.ts'
+import { declareTools } from '../../schema/dialect/declare-tools.ts'
+import { openaiChat } from '../../wire/openai-chat/wire.ts'
+import { declareForGemini } from '../gemini-declarations.ts'
 import type { NativeToolCallsChunk } from './native-tool-calls.ts'
-import { toolId, toolIdMinter } from './tool-id.ts'
+import { createToolId, createToolIdGenerator } from './tool-id.ts'
 
 /**
  * Passes on the call of a Gemini part as a chunk. A call without an id gets one from `mintId`, by default
@@ -14,7 +14,7 @@ import { toolId, toolIdMinter } from './tool-id.ts'
  */
 export function* nativeToolCallsFromGeminiPart(
   part: Part,
-  mintId: (name: string) => string = toolId,
+  createId: (name: string) => string = createToolId,
   onWarning?: (warning: Warning) => void,
 ): Generator<NativeToolCallsChunk, void, undefined> {
   const { functionCall: call, thoughtSignature: signature } = part
@@ -25,7 +25,7 @@ export function* nativeToolCallsFromGeminiPart(
   }
   const args: unknown = call.args
   const toolCall = {
-    id: call.id || mintId(call.name),
+    id: call.id || createId(call.name),
     type: 'function',
     function: { name: call.name, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) },
     ...(signature && { thoughtSignature: signature }),
@@ -46,11 +46,12 @@ export interface GeminiToolCallReaderOptions {
 export function geminiToolCallReader(
   options: GeminiToolCallReaderOptions = {},
 ): (part: Part) => Generator<NativeToolCallsChunk, void, undefined> {
-  const mintId = toolIdMinter(options.prefix)
-  const projection = options.tools && project(specs(options.tools), 'gemini-json')
+  const createId = createToolIdGenerator(options.prefix)
+  const declarations = options.tools && declareTools(toToolSpecs(options.tools), 'gemini-json')
   return function* (part) {
-    for (const chunk of nativeToolCallsFromGeminiPart(part, mintId, options.onWarning)) {
-      for (const { function: called } of chunk.toolCalls) called.name = projection?.toolName(called.name) ?? called.name
+    for (const chunk of nativeToolCallsFromGeminiPart(part, createId, options.onWarning)) {
+      for (const { function: calledFunction } of chunk.toolCalls)
+        calledFunction.name = declarations?.toToolName(calledFunction.name) ?? calledFunction.name
       yield chunk
     }
   }
@@ -61,7 +62,7 @@ export function openAiToolsToGemini(
   tools: readonly OpenAI.Chat.ChatCompletionTool[],
   onWarning?: (warning: Warning) => void,
 ): Tool[] {
-  const functionDeclarations = declareForGemini(specs(tools), 'gemini-json', onWarning)
+  const functionDeclarations = declareForGemini(toToolSpecs(tools), 'gemini-json', onWarning)
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
@@ -111,10 +112,10 @@ export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestB
 }
 
 /** Gemini knows no tools that take free text; they get it as their one argument. */
-function specs(tools: readonly OpenAI.Chat.ChatCompletionTool[]): ToolSpec[] {
+function toToolSpecs(tools: readonly OpenAI.Chat.ChatCompletionTool[]): ToolSpec[] {
   return openaiChat
-    .read({ tools })
-    .tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT } : tool))
+    .readRequest({ tools })
+    .tools.map(({ freeform, ...tool }) => (freeform ? { ...tool, schema: FREE_TEXT_SCHEMA } : tool))
 }
 
-const FREE_TEXT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
+const FREE_TEXT_SCHEMA = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }

@@ -1,9 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { FunctionResponsePart, Part } from '@google/genai'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { readArguments } from '../../wire/arguments.ts'
+import { parseArguments } from '../../wire/calls/parse-arguments.ts'
 import type { RejectedToolCall } from './assembler.ts'
-import { toolId } from './tool-id.ts'
+import { createToolId } from './tool-id.ts'
 
 /** Text of an assistant message, as a host keeps it. */
 export interface TextContent {
@@ -41,18 +41,18 @@ export type StoredToolUse = Anthropic.ToolUseBlockParam & { thoughtSignature?: s
  */
 export function toToolUse(
   toolCalls: readonly ToolCallLike[],
-  mintId: (name: string) => string = toolId,
+  createId: (name: string) => string = createToolId,
 ): { blocks: ToolUse[]; rejected: RejectedToolCall[] } {
   const blocks: ToolUse[] = []
   const rejected: RejectedToolCall[] = []
-  for (const { id: given, function: called, thoughtSignature } of toolCalls) {
-    const { name = '', arguments: args = '' } = called ?? {}
-    const id = given || mintId(name)
-    const reading = readArguments(args)
-    const [params, ...more] = reading.ok ? reading.inputs : []
+  for (const { id: givenId, function: calledFunction, thoughtSignature } of toolCalls) {
+    const { name = '', arguments: args = '' } = calledFunction ?? {}
+    const id = givenId || createId(name)
+    const parsedArguments = parseArguments(args)
+    const [params, ...more] = parsedArguments.ok ? parsedArguments.inputs : []
     const reject = (reason: string) => void rejected.push({ id, name, arguments: args, reason })
     if (name.trim() === '') reject('The call has no name.')
-    else if (!reading.ok) reject(reading.message)
+    else if (!parsedArguments.ok) reject(parsedArguments.message)
     else if (!params || more.length > 0) reject('The call holds several argument objects; make one call for each.')
     else {
       const signature = thoughtSignature === undefined ? {} : { thoughtSignature }
@@ -91,13 +91,13 @@ export function toRejectedExchange(rejected: RejectedToolCall): {
   toolResult: Anthropic.ToolResultBlockParam
 } {
   const { id, name, reason } = rejected
-  const wrote = rejected.arguments === '' ? '' : ` The arguments came as: ${rejected.arguments.slice(0, 2000)}`
+  const argumentsNote = rejected.arguments === '' ? '' : ` The arguments came as: ${rejected.arguments.slice(0, 2000)}`
   return {
     toolUse: { type: 'tool_use', id, name: name.trim() === '' ? 'unknown' : name, input: {} },
     toolResult: {
       type: 'tool_result',
       tool_use_id: id,
-      content: `The call did not run. ${reason}${wrote}`,
+      content: `The call did not run. ${reason}${argumentsNote}`,
       is_error: true,
     },
   }
@@ -129,8 +129,8 @@ export function toFunctionResponse(
       parts.push({ inlineData: { mimeType: item.source.media_type, data: item.source.data } })
     } else lines.push(`(content of type ${item.type} was left out)`)
   }
-  const said = lines.join('\n')
-  const text = said.trim() !== '' ? said : parts.length > 0 ? '(see the attached media)' : '(no output)'
+  const joinedText = lines.join('\n')
+  const text = joinedText.trim() !== '' ? joinedText : parts.length > 0 ? '(see the attached media)' : '(no output)'
   return {
     functionResponse: {
       id: block.tool_use_id,

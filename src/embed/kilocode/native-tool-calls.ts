@@ -65,7 +65,7 @@ export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionC
 export function* processNativeToolCallsFromDelta(
   delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined,
   toolStyle: ToolStyle | undefined,
-  onWarning: (warning: Warning) => void = printed,
+  onWarning: (warning: Warning) => void = printWarning,
 ): Generator<NativeToolCallsChunk, void, undefined> {
   const pieces: unknown = delta?.tool_calls
   if (!Array.isArray(pieces) || pieces.length === 0) return
@@ -78,14 +78,15 @@ export function* processNativeToolCallsFromDelta(
   }
   const toolCalls: NativeToolCall[] = []
   for (const piece of pieces) {
-    const call = nativeToolCall(piece)
+    const call = toNativeToolCall(piece)
     if (call) toolCalls.push(call)
-    else onWarning({ code: 'no-function', message: `A tool call without a function was dropped: ${excerpt(piece)}` })
+    else
+      onWarning({ code: 'no-function', message: `A tool call without a function was dropped: ${formatExcerpt(piece)}` })
   }
   if (toolCalls.length > 0) yield { type: 'native_tool_calls', toolCalls }
 }
 
-function nativeToolCall(piece: unknown): NativeToolCall | undefined {
+function toNativeToolCall(piece: unknown): NativeToolCall | undefined {
   if (!isObject(piece) || !isObject(piece['function'])) return undefined
   const { index, id, type } = piece
   const { name, arguments: args } = piece['function']
@@ -93,20 +94,20 @@ function nativeToolCall(piece: unknown): NativeToolCall | undefined {
     ...(typeof index === 'number' && { index }),
     ...(typeof id === 'string' && { id }),
     ...(typeof type === 'string' && { type }),
-    function: { name: typeof name === 'string' ? name : '', arguments: argumentText(args) },
+    function: { name: typeof name === 'string' ? name : '', arguments: toArgumentText(args) },
   }
 }
 
 /** Some servers send the arguments as an object. */
-function argumentText(args: unknown): string {
+function toArgumentText(args: unknown): string {
   if (typeof args === 'string') return args
   return args === undefined || args === null ? '' : JSON.stringify(args)
 }
 
-function excerpt(value: unknown): string {
+function formatExcerpt(value: unknown): string {
   return (JSON.stringify(value) ?? String(value)).slice(0, 200)
 }
 
-function printed(warning: Warning): void {
+function printWarning(warning: Warning): void {
   console.error(warning.message)
 }

@@ -9,9 +9,9 @@ import type {
 import type { Warning } from '../../model/event.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
-import { project } from '../../schema/project.ts'
-import { readArguments } from '../../wire/arguments.ts'
-import { declareForGemini, type GeminiDialect } from '../gemini-tools.ts'
+import { declareTools } from '../../schema/dialect/declare-tools.ts'
+import { parseArguments } from '../../wire/calls/parse-arguments.ts'
+import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
 
 /** How tools are declared. */
@@ -28,22 +28,23 @@ export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions =
     problem = warning.message
     options.onWarning?.(warning)
   }
-  const [declaration] = declareForGemini([toSpec(tool)], options.dialect ?? 'gemini', warn)
+  const [declaration] = declareForGemini([toToolSpec(tool)], options.dialect ?? 'gemini', warn)
   if (!declaration) throw new TypeError(`The tool cannot be declared: ${problem}`)
   return declaration
 }
 
 /** Declares tools, all in the one tool object that a request carries. One that cannot be declared is left out alone. */
 export function toGeminiTools(tools: readonly ToolDefinition[], options: DeclareOptions = {}): Tool[] {
-  const functionDeclarations = declareForGemini(tools.map(toSpec), options.dialect ?? 'gemini', options.onWarning)
+  const functionDeclarations = declareForGemini(tools.map(toToolSpec), options.dialect ?? 'gemini', options.onWarning)
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
 /** Says whether the model may, must or must not call; `only` narrows the choice without forcing a call. */
 export function toGeminiToolConfig(choice: ToolChoice): { functionCallingConfig: FunctionCallingConfig } {
-  if (typeof choice === 'string') return { functionCallingConfig: { mode: MODES[choice] } }
-  if ('name' in choice) return { functionCallingConfig: { mode: MODES.required, allowedFunctionNames: [choice.name] } }
-  return { functionCallingConfig: { mode: MODES.only, allowedFunctionNames: [...choice.only] } }
+  if (typeof choice === 'string') return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES[choice] } }
+  if ('name' in choice)
+    return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES.required, allowedFunctionNames: [choice.name] } }
+  return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES.only, allowedFunctionNames: [...choice.only] } }
 }
 
 /**
@@ -52,7 +53,7 @@ export function toGeminiToolConfig(choice: ToolChoice): { functionCallingConfig:
  */
 export function parseFunctionCall(
   part: unknown,
-  mintId: (name: string) => string = () => `call_${crypto.randomUUID()}`,
+  createId: (name: string) => string = () => `call_${crypto.randomUUID()}`,
   tools?: { readonly definitions: readonly ToolDefinition[]; readonly dialect?: GeminiDialect },
 ): ToolCall | undefined {
   const call = isObject(part) ? part['functionCall'] : undefined
@@ -61,11 +62,11 @@ export function parseFunctionCall(
   if (call['willContinue'] === true || Array.isArray(call['partialArgs'])) return undefined
   const { id, args } = call
   const { thoughtSignature: signature } = part
-  const projection = tools && project(tools.definitions.map(toSpec), tools.dialect ?? 'gemini')
-  const name = projection?.toolName(call['name']) ?? call['name']
-  const input = projection && isObject(args) ? projection.toInput(name, args as JsonObject) : args
+  const declarations = tools && declareTools(tools.definitions.map(toToolSpec), tools.dialect ?? 'gemini')
+  const name = declarations?.toToolName(call['name']) ?? call['name']
+  const input = declarations && isObject(args) ? declarations.toToolInput(name, args as JsonObject) : args
   return {
-    id: mintId(name),
+    id: createId(name),
     name,
     arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
     ...(typeof id === 'string' && id !== '' && { wireId: id }),
@@ -76,7 +77,7 @@ export function parseFunctionCall(
 /** Writes the answer to a call as a part. */
 export function toGeminiFunctionResponse(result: ToolResult): Part {
   const id = result.wireId === undefined ? {} : { id: result.wireId }
-  return { functionResponse: { ...id, name: result.name, response: response(result.content) } }
+  return { functionResponse: { ...id, name: result.name, response: toResponseObject(result.content) } }
 }
 
 /** Writes the answers to the calls of one turn as one message, in their order. */
@@ -88,8 +89,9 @@ export function toGeminiFunctionResponseContent(results: readonly ToolResult[]):
 export function toModelContentWithFunctions(text: string | null | undefined, calls: readonly ToolCall[]): Content {
   const parts: Part[] = text ? [{ text }] : []
   for (const call of calls) {
-    const reading = readArguments(call.arguments)
-    const args = (reading.ok && reading.inputs.length === 1 ? reading.inputs[0] : undefined) ?? {}
+    const parsedArguments = parseArguments(call.arguments)
+    const args =
+      (parsedArguments.ok && parsedArguments.inputs.length === 1 ? parsedArguments.inputs[0] : undefined) ?? {}
     parts.push({
       functionCall: { ...(call.wireId !== undefined && { id: call.wireId }), name: call.name, args },
       ...(call.thoughtSignature !== undefined && { thoughtSignature: call.thoughtSignature }),
@@ -100,19 +102,19 @@ export function toModelContentWithFunctions(text: string | null | undefined, cal
 }
 
 /** Gemini's words. The enum's values are these strings; importing it would load the whole SDK. */
-const MODES = {
+const FUNCTION_CALLING_MODES = {
   auto: 'AUTO' as FunctionCallingConfigMode,
   required: 'ANY' as FunctionCallingConfigMode,
   none: 'NONE' as FunctionCallingConfigMode,
   only: 'VALIDATED' as FunctionCallingConfigMode,
 }
 
-function response(content: ToolResultContent): Record<string, unknown> {
+function toResponseObject(content: ToolResultContent): Record<string, unknown> {
   if (content.type === 'text') return { result: content.text }
   return content.type === 'json' ? { result: content.value } : { error: content.message }
 }
 
 /** A definition in our own words. */
-export function toSpec({ name, description, parameters }: ToolDefinition): ToolSpec {
+export function toToolSpec({ name, description, parameters }: ToolDefinition): ToolSpec {
   return { name, description, schema: parameters as JsonObject }
 }

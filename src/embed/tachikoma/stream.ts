@@ -1,13 +1,13 @@
-import { runnable, startFold } from '../../model/fold.ts'
+import { splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
 import type { Fault } from '../../model/fault.ts'
-import { turnKey } from '../../model/ids.ts'
+import { createTurnKey } from '../../model/ids.ts'
 import { isObject } from '../../model/json.ts'
 import type { AssistantTurn, CallPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
-import { framer } from '../../wire/framing/framer.ts'
-import { gemini } from '../../wire/gemini.ts'
-import type { GeminiDialect } from '../gemini-tools.ts'
-import { toSpec } from './convert.ts'
+import { createFramer } from '../../wire/framing/framer.ts'
+import { gemini } from '../../wire/gemini/wire.ts'
+import type { GeminiDialect } from '../gemini-declarations.ts'
+import { toToolSpec } from './convert.ts'
 import type { ToolDefinition } from './types.ts'
 
 /** A call, whole: it comes in one piece, at the end of the answer, because only then it is known to be whole. */
@@ -74,17 +74,17 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
   async *[Symbol.asyncIterator](): AsyncGenerator<CompletionChunk, void, undefined> {
     const { tools = [], dialect = 'gemini', key, status, contentType } = this.#options
     const profile = { ...gemini.profile, dialect }
-    const state = gemini.start({
-      key: key ?? turnKey(crypto.getRandomValues(new Uint8Array(20))),
+    const state = gemini.startDecoding({
+      turnKey: key ?? createTurnKey(crypto.getRandomValues(new Uint8Array(20))),
       profile,
-      tools: tools.map(toSpec),
+      tools: tools.map(toToolSpec),
       ...(status !== undefined && { status }),
     })
-    const folder = startFold({ provider: profile.signer, wire: gemini.id, model: '' })
+    const folder = createTurnFold({ provider: profile.signer, wire: gemini.id, model: '' })
     const kinds = new Map<number, string>()
-    const frames = framer(contentType)
+    const frames = createFramer(contentType)
 
-    function take(events: ReturnType<typeof gemini.step>): CompletionChunk | undefined {
+    function foldEvents(events: ReturnType<typeof gemini.decodeFrame>): CompletionChunk | undefined {
       let delta = ''
       let thought = ''
       for (const event of events) {
@@ -97,28 +97,31 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
       return { delta, ...(thought !== '' && { thought }), toolCalls: [], isFinal: false }
     }
 
-    let broken: { readonly error: unknown } | undefined
+    let transportError: { readonly error: unknown } | undefined
     try {
       for await (const bytes of this.#bytes) {
-        const chunk = take(frames.push(bytes).flatMap((frame) => gemini.step(state, frame)))
+        const chunk = foldEvents(frames.push(bytes).flatMap((frame) => gemini.decodeFrame(state, frame)))
         if (chunk) yield chunk
       }
     } catch (error) {
-      broken = { error }
+      transportError = { error }
     }
-    const last = take([
-      ...frames.end().flatMap((frame) => gemini.step(state, frame)),
-      ...gemini.stop(state, broken && { kind: 'transport', message: `The connection broke: ${String(broken.error)}` }),
+    const last = foldEvents([
+      ...frames.end().flatMap((frame) => gemini.decodeFrame(state, frame)),
+      ...gemini.finishDecoding(
+        state,
+        transportError && { kind: 'transport', message: `The connection broke: ${String(transportError.error)}` },
+      ),
     ])
     if (last) yield last
     const { turn } = folder.end()
     if (turn.finish.reason === 'fault' || turn.finish.reason === 'aborted') {
       throw new GeminiStreamError(
         turn.finish.fault ?? { kind: 'server', message: 'The answer was cancelled.' },
-        broken?.error,
+        transportError?.error,
       )
     }
-    yield finalChunk(turn, turn.finish.reason)
+    yield createFinalChunk(turn, turn.finish.reason)
   }
 }
 
@@ -128,7 +131,7 @@ export function createStream(bytes: AsyncIterable<Uint8Array>, options: GeminiSt
 }
 
 /** The words for how an answer ended. */
-const FINISH = {
+const FINISH_REASONS = {
   stop: 'stop',
   calls: 'stop',
   length: 'length',
@@ -136,21 +139,21 @@ const FINISH = {
   'malformed-call': 'malformed_call',
 } as const
 
-function finalChunk(turn: AssistantTurn, reason: keyof typeof FINISH): CompletionChunk {
-  const { calls, rejected } = runnable(turn)
+function createFinalChunk(turn: AssistantTurn, finishReason: keyof typeof FINISH_REASONS): CompletionChunk {
+  const { calls, rejected } = splitRunnableCalls(turn)
   return {
     delta: '',
-    toolCalls: calls.map(toolCall),
+    toolCalls: calls.map(toToolCallDelta),
     isFinal: true,
     ...(turn.usage && { usage: turn.usage }),
-    finishReason: FINISH[reason],
+    finishReason: FINISH_REASONS[finishReason],
     ...(rejected.length > 0 && {
-      rejected: rejected.map(({ call, reason: why }) => ({ id: call.id, name: call.name, reason: why })),
+      rejected: rejected.map(({ call, reason }) => ({ id: call.id, name: call.name, reason })),
     }),
   }
 }
 
-function toolCall(call: CallPart, index: number): ToolCallDelta {
+function toToolCallDelta(call: CallPart, index: number): ToolCallDelta {
   const wireId = call.native?.id
   const signature = isObject(call.native?.data) ? call.native.data['thoughtSignature'] : undefined
   return {

@@ -40,20 +40,20 @@ export interface ToolResult {
 
 /** Answers a call with text. */
 export function textResult(call: ToolCall, text: string): ToolResult {
-  return answer(call, { type: 'text', text })
+  return createResult(call, { type: 'text', text })
 }
 
 /** Answers a call with a JSON value. */
 export function jsonResult(call: ToolCall, value: Json): ToolResult {
-  return answer(call, { type: 'json', value })
+  return createResult(call, { type: 'json', value })
 }
 
 /** Answers a call with an error. */
 export function errorResult(call: ToolCall, message: string): ToolResult {
-  return answer(call, { type: 'error', message })
+  return createResult(call, { type: 'error', message })
 }
 
-function answer(call: ToolCall, content: ToolResultContent): ToolResult {
+function createResult(call: ToolCall, content: ToolResultContent): ToolResult {
   const wireId = call.wireId === undefined ? {} : { wireId: call.wireId }
   return { id: call.id, name: call.name, content, success: content.type !== 'error', ...wireId }
 }

@@ -1,13 +1,13 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { isBelow } from './below.ts'
-import { CACHES, MACHINE_SECRETS, SECRETS, TOOLCHAINS } from './home.ts'
-import { isSocket, socketFiles } from './sockets.ts'
-import { toolchainFolders } from './toolchains.ts'
-import { worktreeOf } from './worktree.ts'
+import { isBelow } from './is-below.ts'
+import { HOME_CACHE_PATHS, MACHINE_SECRET_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
+import { isSocketFile, listSocketFiles } from './unix-sockets.ts'
+import { findToolchainFolders } from './toolchains.ts'
+import { findGitWorktree } from './git-worktree.ts'
 
 /** What a command sees of the disk. All paths are real: no link is followed when they are mounted. */
-export interface Layout {
+export interface SandboxLayout {
   /** Folders that appear empty, and where what is written is lost. */
   readonly hidden: readonly string[]
   /** What is shown again inside of those, only to be read. */
@@ -23,83 +23,93 @@ export interface Layout {
 }
 
 /** From where a layout is made. */
-export interface LayoutOptions {
+export interface SandboxLayoutOptions {
   /** The folders of the workspace. */
   readonly folders: readonly string[]
   readonly home: string
   /** Folders of ours with settings and sessions. */
-  readonly secret: readonly string[]
+  readonly secretFolders: readonly string[]
   /** The folders in which programs are looked for. */
   readonly path: string
   readonly network: boolean
   /** Where caches of packages are, while the network is open; without it those of the home folder are written. */
   readonly caches?: string
   /** What earlier layouts found: a command may have changed where a link leads. */
-  readonly memory: LayoutMemory
+  readonly cache: SandboxLayoutCache
 }
 
 /** What is kept from one layout to the next. */
-export interface LayoutMemory {
+export interface SandboxLayoutCache {
   /** Where paths outside of the workspace lead. */
-  readonly real: Map<string, string>
+  readonly realPaths: Map<string, string>
   /** Keys and passwords, by their real paths: what was masked once stays masked. */
   readonly secrets: Set<string>
 }
 
 /** Settles what a command sees: the workspace, the machine without its homes, and of the person's home what programs need. */
-export function layoutOf(options: LayoutOptions): Layout {
-  const { folders, home, secret, path, network, caches: privateFolder, memory } = options
-  const workspace = outermost(folders.flatMap(realOf))
-  const homes = outermost(['/home', '/root', home].flatMap(realOf))
-  const own = realOf(home)[0] ?? home
+export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayout {
+  const { folders, home, secretFolders, path, network, caches: privateFolder, cache } = options
+  const workspace = keepOutermost(folders.flatMap(resolveExisting))
+  const homes = keepOutermost(['/home', '/root', home].flatMap(resolveExisting))
+  const homeFolder = resolveExisting(home)[0] ?? home
   /** What lies in the workspace is seen anyway, and a command decides where its links lead. */
   const realOutside = (one: string): string[] => {
-    if (own === '/' || [...folders, ...workspace].some((folder) => isBelow(one, folder))) return []
-    const real = memory.real.get(one) ?? realOf(one)[0]
+    if (homeFolder === '/' || [...folders, ...workspace].some((folder) => isBelow(one, folder))) return []
+    const real = cache.realPaths.get(one) ?? resolveExisting(one)[0]
     if (real === undefined) return []
-    memory.real.set(one, real)
-    return !inHomes(real) || isBelow(real, own) || isBelow(one, real) ? [real] : []
+    cache.realPaths.set(one, real)
+    return !inHomes(real) || isBelow(real, homeFolder) || isBelow(one, real) ? [real] : []
   }
   const inHomes = (one: string): boolean => homes.some((other) => one !== other && isBelow(one, other))
-  const caches = CACHES.map((name) => join(own, name)).flatMap(realOutside)
+  const caches = HOME_CACHE_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
   const programs = path.split(delimiter).filter((one) => isAbsolute(one))
-  for (const one of [...SECRETS.map((name) => join(own, name)), ...MACHINE_SECRETS, ...secret].flatMap(realOf))
-    memory.secrets.add(one)
-  const secrets = [...memory.secrets].filter((one) => existsSync(one))
+  for (const one of [
+    ...HOME_SECRET_PATHS.map((name) => join(homeFolder, name)),
+    ...MACHINE_SECRET_PATHS,
+    ...secretFolders,
+  ].flatMap(resolveExisting))
+    cache.secrets.add(one)
+  const secrets = [...cache.secrets].filter((one) => existsSync(one))
   const isSecret = (one: string): boolean => secrets.some((other) => isBelow(one, other) || isBelow(other, one))
   const isCovered = (one: string): boolean =>
-    inHomes(one) || EPHEMERAL.some((other) => one !== other && isBelow(one, other))
-  const needed = TOOLCHAINS.map((name) => join(own, name)).flatMap(realOutside)
-  const installed = own === '/' ? [] : toolchainFolders(own, programs, process.env).flatMap(realOutside)
+    inHomes(one) || EPHEMERAL_FOLDERS.some((other) => one !== other && isBelow(one, other))
+  const needed = HOME_TOOLCHAIN_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
+  const installed =
+    homeFolder === '/' ? [] : findToolchainFolders(homeFolder, programs, process.env).flatMap(realOutside)
   const shown = [
     ...needed,
     ...installed,
-    ...programs.flatMap((one) => (own === '/' ? realOf(one) : realOutside(one))),
-  ].filter((one) => isCovered(one) && one !== own && !isSecret(one))
+    ...programs.flatMap((one) => (homeFolder === '/' ? resolveExisting(one) : realOutside(one))),
+  ].filter((one) => isCovered(one) && one !== homeFolder && !isSecret(one))
   // With the network open a package manager is at work, which wants to keep what it fetches. What runs outside later must
   // not come from there.
   const isPrivate = network && privateFolder !== undefined
-  const git = workspace.flatMap((folder) => worktreeOf(folder) ?? [])
-  const committed = git.flatMap(({ own: tree, shared }) => [tree, ...shared]).flatMap(realOf)
-  const writable = [...workspace, ...committed, ...(network && !isPrivate ? caches : [])]
-  const seen = [...shown, ...workspace, ...(isPrivate ? [] : caches)]
-  const isSeen = (one: string): boolean => !isCovered(one) || seen.some((other) => isBelow(one, other))
-  const sockets = socketFiles().filter((one) => isSeen(one) && isSocket(one))
+  const git = workspace.flatMap((folder) => findGitWorktree(folder) ?? [])
+  const gitFolders = git
+    .flatMap(({ gitFolder: tree, writableFolders }) => [tree, ...writableFolders])
+    .flatMap(resolveExisting)
+  const writable = [...workspace, ...gitFolders, ...(network && !isPrivate ? caches : [])]
+  const visible = [...shown, ...workspace, ...(isPrivate ? [] : caches)]
+  const isVisible = (one: string): boolean => !isCovered(one) || visible.some((other) => isBelow(one, other))
+  const sockets = listSocketFiles().filter((one) => isVisible(one) && isSocketFile(one))
   return {
     hidden: homes,
-    shown: outermost([...shown, ...git.map(({ common }) => common), ...(network ? [] : caches)]),
+    shown: keepOutermost([...shown, ...git.map(({ commonFolder }) => commonFolder), ...(network ? [] : caches)]),
     workspace,
-    writable: outermost(writable),
+    writable: keepOutermost(writable),
     privateCaches: isPrivate
-      ? outermost(caches)
+      ? keepOutermost(caches)
           .filter((one) => !workspace.some((folder) => isBelow(one, folder)))
-          .map((one) => ({ path: one, source: join(privateFolder, one.slice(own.length + 1).replaceAll('/', '+')) }))
+          .map((one) => ({
+            path: one,
+            source: join(privateFolder, one.slice(homeFolder.length + 1).replaceAll('/', '+')),
+          }))
       : [],
     // What the person chose to work in is shown, whatever it is called; and what is hidden needs no mask.
     masked: [
-      ...outermost(secrets)
+      ...keepOutermost(secrets)
         .filter((one) => !workspace.some((folder) => isBelow(folder, one)))
-        .filter(isSeen)
+        .filter(isVisible)
         .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
       ...sockets.map((one) => ({ path: one, isFolder: false })),
     ],
@@ -107,16 +117,16 @@ export function layoutOf(options: LayoutOptions): Layout {
 }
 
 /** A command has these to itself, so what programs need of them is shown as well. */
-export const EPHEMERAL = ['/tmp', '/var/tmp', '/run']
+export const EPHEMERAL_FOLDERS = ['/tmp', '/var/tmp', '/run']
 
 /** Without those that lie inside others: only they could be exchanged for a link by a command that ran before. */
-function outermost(paths: readonly string[]): string[] {
+function keepOutermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)].sort()
   return all.filter((path) => !all.some((other) => other !== path && isBelow(path, other)))
 }
 
 /** What is not there needs neither to be shown nor to be hidden. */
-function realOf(path: string): string[] {
+function resolveExisting(path: string): string[] {
   try {
     // Most of what is looked for is not there, and an error costs more than the question.
     return existsSync(path) ? [realpathSync.native(path)] : []

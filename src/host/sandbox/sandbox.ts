@@ -1,24 +1,29 @@
 import { closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
-import { PROTECTED_PATHS } from '../../model/protected.ts'
-import { expectBoxed } from '../end-with-us.ts'
-import { grip } from '../grip.ts'
-import { stopNow } from '../group.ts'
-import { HostProblem } from '../problem.ts'
-import type { Roots } from '../roots.ts'
-import { approvedWrites } from './approved-writes.ts'
-import { isBelow } from './below.ts'
-import { bubblewrapArguments, countsApart, topsIn, type Way } from './bubblewrap.ts'
-import { type FilterFiles, type Found, findSandbox, type Missing } from './find.ts'
-import { type Guard, guard, type Source } from './guard.ts'
-import { innerRepositories } from './inner-repositories.ts'
-import { type Layout, type LayoutMemory, layoutOf } from './layout.ts'
-import type { SetAside } from './missing-paths.ts'
-import { removeTree, statsOf } from './no-follow.ts'
-import { type Rule, ruleOfSetting, rulesOf } from './rules.ts'
-import { seatbeltProfile } from './seatbelt.ts'
-import { hasAbstractSockets } from './sockets.ts'
+import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
+import { watchProtectedPaths } from '../process/kill-on-exit.ts'
+import { openPathHandle } from '../files/path-handle.ts'
+import { killGroup } from '../process/process-group.ts'
+import { HostError } from '../host-error.ts'
+import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { createApprovedWrites } from './protect/approved-writes.ts'
+import { isBelow } from './is-below.ts'
+import { buildBubblewrapArguments, hasOwnProcessCount, listTopMounts, type BubblewrapMode } from './bubblewrap.ts'
+import {
+  type SeccompFilterFiles,
+  type SandboxBackend,
+  detectSandbox,
+  type SandboxUnavailable,
+} from './detect-sandbox.ts'
+import { type PathGuard, createPathGuard, type MountSource } from './protect/path-guard.ts'
+import { innerRepositories } from './protect/inner-repositories.ts'
+import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
+import type { QuarantinedPath } from './protect/missing-path-guard.ts'
+import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
+import { type ProtectedPathRule, parsePathRule, toPathRules } from './protect/path-rules.ts'
+import { createSeatbeltProfile } from './seatbelt.ts'
+import { hasAbstractSockets } from './unix-sockets.ts'
 
 /** Whether commands run in a sandbox: where there is one, always (or not at all), or never. */
 export type SandboxMode = 'auto' | 'on' | 'off'
@@ -31,7 +36,7 @@ export interface SandboxOptions {
   /** Paths that commands must not write, relative to a workspace folder, beside the usual ones. `name/**` means `name`. */
   readonly protect?: readonly string[]
   /** Folders of ours that commands must not see: settings, sessions. */
-  readonly secret?: readonly string[]
+  readonly hiddenFolders?: readonly string[]
   /** The person's home folder; this process's if it is absent. */
   readonly home?: string
   /** Where caches of packages are kept that commands with the network fill; in the scratch folder if this is absent. */
@@ -43,7 +48,7 @@ export interface SandboxOptions {
 /** Is there a sandbox? If not, why, and how to get one. */
 export type SandboxState =
   | {
-      readonly inForce: true
+      readonly isActive: true
       readonly kind: 'bubblewrap' | 'seatbelt'
       readonly network: boolean
       /** Commands run as the superuser, whom fewer walls hold. */
@@ -51,13 +56,13 @@ export type SandboxState =
       /** System calls are not filtered here. */
       readonly unfiltered?: true
     }
-  | { readonly inForce: false; readonly why: string; readonly remedy?: string }
+  | { readonly isActive: false; readonly why: string; readonly remedy?: string }
 
 /** How a program is to run in the sandbox. */
-export interface EncloseOptions {
+export interface SandboxLaunchOptions {
   readonly network?: boolean
   /** More paths that it may see. */
-  readonly seen?: readonly string[]
+  readonly visiblePaths?: readonly string[]
   /** The number of the first descriptor that the program does not have yet. */
   readonly firstDescriptor: number
   /** It may make sockets of the local kind even where that reaches other programs of the machine. */
@@ -65,22 +70,22 @@ export interface EncloseOptions {
 }
 
 /** A program that starts a command inside, and what must be done when the command has ended. */
-export interface Enclosed {
+export interface SandboxLaunch {
   readonly program: string
   /** To be followed by the command and its arguments. */
   readonly args: readonly string[]
   /** What the program must be given after the descriptors that it has already, in this order. */
   readonly descriptors: readonly number[]
   /** The command has processes of its own numbering, and ends with whoever started it. */
-  readonly boxed: boolean
+  readonly isolated: boolean
   /** The system counts its processes apart from all others of the person, so it can be held to a number. */
-  readonly countedApart?: boolean
+  readonly hasOwnProcessCount?: boolean
   /** It has been started as a process, or could not be: its descriptors are closed here. */
-  begun(pid?: number): void
+  markStarted(pid?: number): void
   /** What the command changed, could not be kept from changing, and was put back, since it was last asked. */
-  found(): readonly SetAside[]
+  found(): readonly QuarantinedPath[]
   /** The same, after a look. */
-  check(): readonly SetAside[]
+  check(): readonly QuarantinedPath[]
   /** The protected path that the command went on making, so that it was stopped. */
   repeated(): string | undefined
   /** All processes of the command have ended. */
@@ -93,128 +98,172 @@ export interface Sandbox {
   /** Found out once, when it is first asked for. */
   state(): Promise<SandboxState>
   /** A way in, from a folder by its real path; none if there is no sandbox. */
-  enclose(folder: string, options: EncloseOptions): Promise<Enclosed | undefined>
+  prepareLaunch(folder: string, options: SandboxLaunchOptions): Promise<SandboxLaunch | undefined>
   /** A tool that was allowed to is about to write or remove this path. */
-  approve(path: string): void
+  approveWrite(path: string): void
   close(): void
 }
 
 /** The sandbox of this machine: bubblewrap on Linux, Seatbelt on macOS. The folders are read again for each command. */
-export function localSandbox(
+export function createLocalSandbox(
   options: SandboxOptions,
-  places: { readonly folders: readonly string[]; readonly scratch: string; readonly locks?: string },
-  roots: Roots,
+  workspacePaths: { readonly folders: readonly string[]; readonly scratch: string; readonly locks?: string },
+  roots: AllowedRoots,
 ): Sandbox {
-  const protectedPaths = PROTECTED_PATHS.filter(({ isOfHome }) => !isOfHome)
-  const usual: readonly Rule[] = [...rulesOf(protectedPaths), ...(options.protect ?? []).flatMap(ruleOfSetting)]
-  const ofHome = PROTECTED_PATHS.filter(({ isOfHome }) => isOfHome)
-  const allRules = [...usual, ...rulesOf(ofHome)]
-  const protect = (folder: string): readonly Rule[] => {
-    const home = realOrSame(options.home ?? homedir())
-    const inner = places.folders.map(realOrSame).filter((one) => one !== folder && isBelow(one, folder))
-    const rules = [...usual, ...inner.flatMap((one) => rulesInside(folder, one, usual))]
+  const protectedPaths = PROTECTED_PATHS.filter(({ isHomeOnly }) => !isHomeOnly)
+  const projectRules: readonly ProtectedPathRule[] = [
+    ...toPathRules(protectedPaths),
+    ...(options.protect ?? []).flatMap(parsePathRule),
+  ]
+  const homePaths = PROTECTED_PATHS.filter(({ isHomeOnly }) => isHomeOnly)
+  const allRules = [...projectRules, ...toPathRules(homePaths)]
+  const rulesFor = (folder: string): readonly ProtectedPathRule[] => {
+    const home = resolveOrSame(options.home ?? homedir())
+    const nestedFolders = workspacePaths.folders
+      .map(resolveOrSame)
+      .filter((one) => one !== folder && isBelow(one, folder))
+    const rules = [...projectRules, ...nestedFolders.flatMap((one) => nestedFolderRules(folder, one, projectRules))]
     if (!isBelow(home, folder)) return rules
-    const way = relative(folder, home)
-    return [...rules, ...rulesOf(ofHome.map((one) => ({ ...one, path: join(way, one.path) })))]
+    const bubblewrapMode = relative(folder, home)
+    return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(bubblewrapMode, one.path) })))]
   }
-  let found: Promise<Found | Missing> | undefined
-  const find = (): Promise<Found | Missing> => {
-    if (places.folders.some((folder) => realpathSync(folder) === '/')) return WHOLE_DISK
-    return (found ??= options.mode === 'off' ? OFF : findSandbox(roots))
+  let backendPromise: Promise<SandboxBackend | SandboxUnavailable> | undefined
+  const detectOnce = (): Promise<SandboxBackend | SandboxUnavailable> => {
+    if (workspacePaths.folders.some((folder) => realpathSync(folder) === '/')) return WORKSPACE_IS_ROOT
+    return (backendPromise ??= options.mode === 'off' ? SANDBOX_SWITCHED_OFF : detectSandbox(roots))
   }
-  const approved = approvedWrites(places.locks)
-  const inner = innerRepositories()
-  const running = new Set<Pick<Guard, 'check' | 'release'>>()
-  const memory: LayoutMemory = { real: new Map(), secrets: new Set() }
+  const approved = createApprovedWrites(workspacePaths.locks)
+  const nestedFolders = innerRepositories()
+  const running = new Set<Pick<PathGuard, 'check' | 'release'>>()
+  const layoutCache: SandboxLayoutCache = { realPaths: new Map(), secrets: new Set() }
   let hasTemporary = false
 
   return {
     mode: options.mode,
 
     async state() {
-      const have = await find()
-      if ('why' in have) return { inForce: false, ...have }
+      const backend = await detectOnce()
+      if ('why' in backend) return { isActive: false, ...backend }
       return {
-        inForce: true,
-        kind: have.kind,
+        isActive: true,
+        kind: backend.kind,
         network: options.network ?? false,
         ...(process.getuid?.() === 0 && { asRoot: true }),
-        ...(have.kind === 'bubblewrap' && !have.way.filter && { unfiltered: true }),
+        ...(backend.kind === 'bubblewrap' && !backend.mode.filter && { unfiltered: true }),
       }
     },
 
-    async enclose(folder, { network = options.network ?? false, seen = [], firstDescriptor, localSockets }) {
-      const have = await find()
-      if ('why' in have) return undefined
-      mkdirSync(places.scratch, { recursive: true, mode: 0o700 })
-      const scratch = realpathSync(places.scratch)
-      const home = realOrSame(options.home ?? homedir())
-      const path = [process.env['PATH'] ?? '', ...seen].join(delimiter)
+    async prepareLaunch(
+      folder,
+      { network = options.network ?? false, visiblePaths = [], firstDescriptor, localSockets },
+    ) {
+      const backend = await detectOnce()
+      if ('why' in backend) return undefined
+      mkdirSync(workspacePaths.scratch, { recursive: true, mode: 0o700 })
+      const scratch = realpathSync(workspacePaths.scratch)
+      const home = resolveOrSame(options.home ?? homedir())
+      const path = [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter)
       const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
-      const { folders } = places
-      const layout = layoutOf({ folders, home, secret: options.secret ?? [], path, network, ...caches, memory })
-      const boxed = have.kind === 'bubblewrap'
+      const { folders } = workspacePaths
+      const layout = createSandboxLayout({
+        folders,
+        home,
+        secretFolders: options.hiddenFolders ?? [],
+        path,
+        network,
+        ...caches,
+        cache: layoutCache,
+      })
+      const isolated = backend.kind === 'bubblewrap'
       const masked = [...layout.masked.map((one) => one.path), scratch]
-      const onKnown = (one: string, isKnown: boolean): void => watched?.mark(one, isKnown)
-      const held = guard({ folders: layout.workspace, protect, masked, byName: !boxed, approved, inner, onKnown })
-      const watched = boxed ? expectBoxed(held) : undefined
-      const ends = {
-        found: () => held.found(),
-        check: () => held.check(),
-        repeated: () => held.repeated(),
+      const onKnown = (one: string, isKnown: boolean): void => watched?.setKnown(one, isKnown)
+      const pathGuard = createPathGuard({
+        folders: layout.workspace,
+        rulesFor,
+        masked,
+        matchesByName: !isolated,
+        approved,
+        inner: nestedFolders,
+        onKnown,
+      })
+      const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
+      const lifecycle = {
+        found: () => pathGuard.found(),
+        check: () => pathGuard.check(),
+        repeated: () => pathGuard.repeated(),
         release: () => {
-          held.release()
+          pathGuard.release()
           watched?.end()
-          running.delete(ends)
+          running.delete(lifecycle)
         },
       }
-      running.add(ends)
-      if (!boxed) {
-        const profile = seatbeltProfile({ layout, guard: held, scratch: [prepareTemporary(scratch, [])], network })
+      running.add(lifecycle)
+      if (!isolated) {
+        const profile = createSeatbeltProfile({
+          layout,
+          guard: pathGuard,
+          scratch: [prepareTmpFolder(scratch, [])],
+          network,
+        })
         hasTemporary = true
-        return { program: have.program, args: ['-p', profile], descriptors: [], boxed, begun: () => undefined, ...ends }
+        return {
+          program: backend.program,
+          args: ['-p', profile],
+          descriptors: [],
+          isolated,
+          markStarted: () => undefined,
+          ...lifecycle,
+        }
       }
-      const passed: number[] = []
-      const opened: { release(): void }[] = []
-      const numberOf = (descriptor: number): number => firstDescriptor + passed.push(descriptor) - 1
+      const childDescriptors: number[] = []
+      const openHandles: { release(): void }[] = []
+      const toChildDescriptor = (descriptor: number): number => firstDescriptor + childDescriptors.push(descriptor) - 1
       try {
-        const temporary = prepareTemporary(scratch, topsIn('/tmp', { layout, scratch }))
+        const tmpFolder = prepareTmpFolder(scratch, listTopMounts('/tmp', { layout, scratch }))
         hasTemporary = true
         for (const { source } of layout.privateCaches) mkdirSync(source, { recursive: true, mode: 0o700 })
-        const writable = layout.writable.map((one): Source => {
-          const taken = grip(one)
-          opened.push(taken)
-          if (taken.stats.isSymbolicLink()) throw new HostProblem('moved', `${one} was exchanged for a link.`)
-          return { path: one, ...(taken.descriptor !== undefined && { descriptor: taken.descriptor }) }
+        const writable = layout.writable.map((one): MountSource => {
+          const handle = openPathHandle(one)
+          openHandles.push(handle)
+          if (handle.stats.isSymbolicLink()) throw new HostError('moved', `${one} was exchanged for a link.`)
+          return { path: one, ...(handle.descriptor !== undefined && { descriptor: handle.descriptor }) }
         })
-        const filter = filterFor(have, network && !localSockets && hasAbstractSockets())
-        if (filter !== undefined) opened.push({ release: () => closeSync(filter) })
-        const ownsOthers = ownsForeign(have.way, layout)
-        const args = bubblewrapArguments(have.way, {
+        const filter = openSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
+        if (filter !== undefined) openHandles.push({ release: () => closeSync(filter) })
+        const ownsOthers = worksOnForeignFiles(backend.mode, layout)
+        const args = buildBubblewrapArguments(backend.mode, {
           layout: { ...layout, writable },
-          guard: held,
-          temporary,
+          guard: pathGuard,
+          tmpFolder,
           scratch,
           folder,
           network,
-          ownsOthers,
-          ...(have.abilities.holds && { numberOf }),
-          ...(filter !== undefined && { filter: numberOf(filter) }),
+          needsFileCapabilities: ownsOthers,
+          ...(backend.features.bindsDescriptors && { toChildDescriptor }),
+          ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
         })
-        const begun = (pid?: number): void => {
-          held.begun(pid, () => pid !== undefined && stopNow({ id: pid, mark: '', boxed: true }))
-          for (const one of opened.splice(0)) one.release()
+        const markStarted = (pid?: number): void => {
+          pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
+          for (const one of openHandles.splice(0)) one.release()
         }
-        const { program, way } = have
-        return { program, args, descriptors: passed, boxed, countedApart: countsApart(way), begun, ...ends }
+        const { program, mode: bubblewrapMode } = backend
+        return {
+          program,
+          args,
+          descriptors: childDescriptors,
+          isolated,
+          hasOwnProcessCount: hasOwnProcessCount(bubblewrapMode),
+          markStarted,
+          ...lifecycle,
+        }
       } catch (error) {
-        for (const one of opened) one.release()
-        ends.release()
+        for (const one of openHandles) one.release()
+        lifecycle.release()
         throw error
       }
     },
 
-    approve(path) {
+    approveWrite(path) {
       approved.add(path, allRules)
     },
     close() {
@@ -222,48 +271,48 @@ export function localSandbox(
         one.check()
         one.release()
       }
-      if (hasTemporary) removeTree(places.scratch, 'tmp')
+      if (hasTemporary) removeTree(workspacePaths.scratch, 'tmp')
     },
   }
 }
 
-const OFF: Promise<Missing> = Promise.resolve({ why: 'It is switched off.' })
-const WHOLE_DISK: Promise<Missing> = Promise.resolve({ why: 'The workspace is the whole disk.' })
+const SANDBOX_SWITCHED_OFF: Promise<SandboxUnavailable> = Promise.resolve({ why: 'It is switched off.' })
+const WORKSPACE_IS_ROOT: Promise<SandboxUnavailable> = Promise.resolve({ why: 'The workspace is the whole disk.' })
 
 /** The folder that is /tmp to commands, with real folders where something is to be mounted in it. */
-function prepareTemporary(scratch: string, mounts: readonly string[]): string {
-  const temporary = join(scratch, 'tmp')
-  mkdirSync(temporary, { recursive: true, mode: 0o700 })
+function prepareTmpFolder(scratch: string, mounts: readonly string[]): string {
+  const tmpFolder = join(scratch, 'tmp')
+  mkdirSync(tmpFolder, { recursive: true, mode: 0o700 })
   for (const name of mounts.map((path) => path.slice('/tmp/'.length))) {
-    const stats = statsOf(join(temporary, name))
-    if (stats && !stats.isDirectory()) removeTree(temporary, name)
-    if (!stats?.isDirectory()) mkdirSync(join(temporary, name), { recursive: true, mode: 0o755 })
+    const stats = statNoFollow(join(tmpFolder, name))
+    if (stats && !stats.isDirectory()) removeTree(tmpFolder, name)
+    if (!stats?.isDirectory()) mkdirSync(join(tmpFolder, name), { recursive: true, mode: 0o755 })
   }
-  return temporary
+  return tmpFolder
 }
 
 /** A descriptor of the filter of system calls. */
-function filterFor(
-  { way, filters }: { way: Way; filters?: FilterFiles },
+function openSeccompFilter(
+  { mode: bubblewrapMode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
   withoutLocalSockets: boolean,
 ): number | undefined {
-  if (!way.filter || !filters) return undefined
-  return openSync(withoutLocalSockets ? filters.narrow : filters.usual, 'r')
+  if (!bubblewrapMode.filter || !filters) return undefined
+  return openSync(withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets, 'r')
 }
 
 /** Does the superuser work in a folder of somebody else? Then he needs his rights over the files of others. */
-function ownsForeign({ user }: Way, { workspace }: Layout): boolean {
+function worksOnForeignFiles({ user }: BubblewrapMode, { workspace }: SandboxLayout): boolean {
   return !user && process.getuid?.() === 0 && workspace.some((folder) => statSync(folder).uid !== 0)
 }
 
 /** The rules of a folder of the workspace that lies inside another. A command may make a repository there. */
-function rulesInside(outer: string, folder: string, rules: readonly Rule[]): Rule[] {
-  const hasGit = statsOf(join(folder, '.git')) !== undefined
-  const way = relative(outer, folder).split('/')
-  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...way, ...rule]]))
+function nestedFolderRules(outer: string, folder: string, rules: readonly ProtectedPathRule[]): ProtectedPathRule[] {
+  const hasGit = statNoFollow(join(folder, '.git')) !== undefined
+  const bubblewrapMode = relative(outer, folder).split('/')
+  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...bubblewrapMode, ...rule]]))
 }
 
-function realOrSame(path: string): string {
+function resolveOrSame(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -1,10 +1,10 @@
-import type { Guard } from './guard.ts'
-import type { Layout } from './layout.ts'
+import type { PathGuard } from './protect/path-guard.ts'
+import type { SandboxLayout } from './layout.ts'
 
 /** What a profile is made of. */
-export interface SeatbeltBox {
-  readonly layout: Layout
-  readonly guard: Pick<Guard, 'anchors' | 'fixed'>
+export interface SeatbeltOptions {
+  readonly layout: SandboxLayout
+  readonly guard: Pick<PathGuard, 'anchors' | 'fixed'>
   /** Folders of ours to write in. */
   readonly scratch: readonly string[]
   readonly network: boolean
@@ -14,46 +14,49 @@ export interface SeatbeltBox {
  * The profile for sandbox-exec on macOS. The last rule that fits decides, so what is narrower stands further down. Nobody
  * has a process or mount namespace there; what commands may do to other processes is limited by name instead.
  */
-export function seatbeltProfile({ layout, guard, scratch, network }: SeatbeltBox): string {
+export function createSeatbeltProfile({ layout, guard, scratch, network }: SeatbeltOptions): string {
   // Nothing can be put in the place of a cache here, so it is only read.
   const caches = layout.privateCaches.map(({ path }) => path)
   return [
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
-    ...rule('allow file-write*', [...layout.writable, ...scratch].map(below)),
-    ...rule('allow file-write*', DEVICES.map(exactly)),
-    ...rule('deny file-read*', layout.hidden.map(below)),
+    ...formatRule('allow file-write*', [...layout.writable, ...scratch].map(subpathFilter)),
+    ...formatRule('allow file-write*', WRITABLE_DEVICES.map(literalFilter)),
+    ...formatRule('deny file-read*', layout.hidden.map(subpathFilter)),
     // A path can only be followed if each folder on the way says that it is there.
-    ...rule('allow file-read-metadata', layout.hidden.map(below)),
-    ...rule('allow file-read*', [...layout.shown, ...caches, ...layout.writable, ...scratch].map(below)),
-    ...rule(
+    ...formatRule('allow file-read-metadata', layout.hidden.map(subpathFilter)),
+    ...formatRule('allow file-read*', [...layout.shown, ...caches, ...layout.writable, ...scratch].map(subpathFilter)),
+    ...formatRule(
       'deny file-read* file-write*',
-      layout.masked.map(({ path }) => below(path)),
+      layout.masked.map(({ path }) => subpathFilter(path)),
     ),
-    ...rule(
+    ...formatRule(
       'deny file-write*',
-      guard.fixed.map(({ path }) => below(path)),
+      guard.fixed.map(({ path }) => subpathFilter(path)),
     ),
     // A folder on the way must not be renamed either, or another could take its place.
-    ...rule('deny file-write-unlink', [...layout.writable, ...guard.anchors.map(({ path }) => path)].map(exactly)),
+    ...formatRule(
+      'deny file-write-unlink',
+      [...layout.writable, ...guard.anchors.map(({ path }) => path)].map(literalFilter),
+    ),
     '(deny appleevent-send)',
     '(deny process-info* (target others))',
     '(deny signal (target others))',
     '(allow signal (target same-sandbox))',
-    ...rule(
+    ...formatRule(
       'deny mach-lookup',
-      DOORS.map((name) => `(global-name ${quoted(name)})`),
+      DENIED_MACH_SERVICES.map((name) => `(global-name ${quoteString(name)})`),
     ),
-    ...(network ? [] : CLOSED_NETWORK),
+    ...(network ? [] : LOOPBACK_ONLY_RULES),
     '',
   ].join('\n')
 }
 
-const DEVICES = ['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/dtracehelper']
+const WRITABLE_DEVICES = ['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/dtracehelper']
 
 /** Services that hold keys, or that start programs for whoever asks. */
-const DOORS = [
+const DENIED_MACH_SERVICES = [
   'com.apple.SecurityServer',
   'com.apple.securityd.xpc',
   'com.apple.coreservices.launchservicesd',
@@ -62,25 +65,25 @@ const DOORS = [
 ]
 
 /** Only this machine's own loopback is open: tests start servers. */
-const CLOSED_NETWORK = [
+const LOOPBACK_ONLY_RULES = [
   '(deny network*)',
   '(allow network-bind (local ip "localhost:*"))',
   '(allow network-inbound (local ip "localhost:*"))',
   '(allow network-outbound (remote ip "localhost:*"))',
 ]
 
-function rule(what: string, places: readonly string[]): string[] {
-  return places.length === 0 ? [] : [`(${what}\n  ${places.join('\n  ')})`]
+function formatRule(action: string, filters: readonly string[]): string[] {
+  return filters.length === 0 ? [] : [`(${action}\n  ${filters.join('\n  ')})`]
 }
 
-function below(path: string): string {
-  return `(subpath ${quoted(path)})`
+function subpathFilter(path: string): string {
+  return `(subpath ${quoteString(path)})`
 }
 
-function exactly(path: string): string {
-  return `(literal ${quoted(path)})`
+function literalFilter(path: string): string {
+  return `(literal ${quoteString(path)})`
 }
 
-function quoted(text: string): string {
+function quoteString(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

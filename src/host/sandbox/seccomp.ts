@@ -6,56 +6,60 @@
  */
 
 /** What differs between boxes. */
-export interface FilterOptions {
+export interface SeccompOptions {
   /** May sockets of the local kind be made? They reach servers of the machine where its network is shared. */
   readonly localSockets: boolean
 }
 
 /** The compiled filter for a processor as Node names it; nothing for one whose numbers are not known here. */
-export function seccompFilter(arch: string, { localSockets }: FilterOptions): Buffer | undefined {
-  const machine = MACHINES[arch]
-  if (!machine) return undefined
-  const families = localSockets ? [AF_UNIX, ...OPEN_FAMILIES] : OPEN_FAMILIES
+export function createSeccompFilter(arch: string, { localSockets }: SeccompOptions): Buffer | undefined {
+  const architecture = ARCHITECTURES[arch]
+  if (!architecture) return undefined
+  const families = localSockets ? [AF_UNIX, ...ALLOWED_SOCKET_FAMILIES] : ALLOWED_SOCKET_FAMILIES
   const program = [
-    load(ARCH),
-    jumpIfEqual(machine.audit, 1, 0),
-    answer(ENOSYS),
-    load(NUMBER),
+    loadWord(ARCH_OFFSET),
+    jumpIfEqual(architecture.auditArch, 1, 0),
+    returnErrno(ENOSYS),
+    loadWord(SYSCALL_NUMBER_OFFSET),
     // Numbers of a second kind (x32) lead to the same calls, and would pass by all that follows.
-    ...(machine.hasX32 ? [jumpIfAnyBit(X32, 0, 1), answer(ENOSYS)] : []),
-    ...DENIED.flatMap(({ number, error = EPERM }) => {
-      const own = number[machine.column]
-      return own === undefined ? [] : [jumpIfEqual(own, 0, 1), answer(error)]
+    ...(architecture.hasX32 ? [jumpIfAnyBit(X32_SYSCALL_BIT, 0, 1), returnErrno(ENOSYS)] : []),
+    ...DENIED_SYSCALLS.flatMap(({ number, error = EPERM }) => {
+      const syscallNumber = number[architecture.column]
+      return syscallNumber === undefined ? [] : [jumpIfEqual(syscallNumber, 0, 1), returnErrno(error)]
     }),
-    ...whenCalled(CLONE[machine.column], [load(argument(0)), jumpIfAnyBit(NEW_NAMESPACES, 0, 1), answer(EPERM)]),
-    ...whenCalled(UNSHARE[machine.column], [
-      load(argument(0)),
-      jumpIfAnyBit(NEW_NAMESPACES | NEW_TIME, 0, 1),
-      answer(EPERM),
+    ...forSyscall(CLONE_SYSCALL[architecture.column], [
+      loadWord(argumentOffset(0)),
+      jumpIfAnyBit(CLONE_NAMESPACE_FLAGS, 0, 1),
+      returnErrno(EPERM),
     ]),
-    ...whenCalled(IOCTL[machine.column], [
-      load(argument(1)),
-      ...TERMINAL_INPUT.flatMap((request) => [jumpIfEqual(request, 0, 1), answer(EPERM)]),
+    ...forSyscall(UNSHARE_SYSCALL[architecture.column], [
+      loadWord(argumentOffset(0)),
+      jumpIfAnyBit(CLONE_NAMESPACE_FLAGS | CLONE_NEWTIME, 0, 1),
+      returnErrno(EPERM),
     ]),
-    ...whenCalled(SOCKET[machine.column], [
-      load(argument(0)),
-      ...families.flatMap((family) => [jumpIfEqual(family, 0, 1), ALLOW]),
-      answer(EAFNOSUPPORT),
+    ...forSyscall(IOCTL_SYSCALL[architecture.column], [
+      loadWord(argumentOffset(1)),
+      ...TERMINAL_INPUT_REQUESTS.flatMap((request) => [jumpIfEqual(request, 0, 1), returnErrno(EPERM)]),
     ]),
-    ALLOW,
+    ...forSyscall(SOCKET_SYSCALL[architecture.column], [
+      loadWord(argumentOffset(0)),
+      ...families.flatMap((family) => [jumpIfEqual(family, 0, 1), ALLOW_INSTRUCTION]),
+      returnErrno(EAFNOSUPPORT),
+    ]),
+    ALLOW_INSTRUCTION,
   ]
   return Buffer.concat(program)
 }
 
-interface Machine {
-  readonly audit: number
+interface Architecture {
+  readonly auditArch: number
   readonly column: 0 | 1
   readonly hasX32?: true
 }
 
-const MACHINES: Readonly<Record<string, Machine>> = {
-  x64: { audit: 0xc000003e, column: 0, hasX32: true },
-  arm64: { audit: 0xc00000b7, column: 1 },
+const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
+  x64: { auditArch: 0xc000003e, column: 0, hasX32: true },
+  arm64: { auditArch: 0xc00000b7, column: 1 },
 }
 
 const EPERM = 1
@@ -63,16 +67,16 @@ const ENOSYS = 38
 const EOPNOTSUPP = 95
 const EAFNOSUPPORT = 97
 
-type Numbers = readonly [x64: number | undefined, arm64: number | undefined]
+type SyscallNumbers = readonly [x64: number | undefined, arm64: number | undefined]
 
-interface Denied {
+interface DeniedSyscall {
   readonly name: string
-  readonly number: Numbers
+  readonly number: SyscallNumbers
   /** What the call says; programs that can do without it understand this best. */
   readonly error?: number
 }
 
-const DENIED: readonly Denied[] = [
+const DENIED_SYSCALLS: readonly DeniedSyscall[] = [
   // Keys of the kernel.
   { name: 'add_key', number: [248, 217] },
   { name: 'request_key', number: [249, 218] },
@@ -131,36 +135,36 @@ const DENIED: readonly Denied[] = [
   { name: 'syslog', number: [103, 116] },
 ]
 
-const CLONE: Numbers = [56, 220]
-const UNSHARE: Numbers = [272, 97]
-const IOCTL: Numbers = [16, 29]
-const SOCKET: Numbers = [41, 198]
+const CLONE_SYSCALL: SyscallNumbers = [56, 220]
+const UNSHARE_SYSCALL: SyscallNumbers = [272, 97]
+const IOCTL_SYSCALL: SyscallNumbers = [16, 29]
+const SOCKET_SYSCALL: SyscallNumbers = [41, 198]
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
-const NEW_NAMESPACES = 0x7e020000
+const CLONE_NAMESPACE_FLAGS = 0x7e020000
 /** CLONE_NEWTIME, which is part of a signal's number to clone. */
-const NEW_TIME = 0x80
+const CLONE_NEWTIME = 0x80
 
 /** TIOCSTI and TIOCLINUX put words into a terminal as if a person had typed them. */
-const TERMINAL_INPUT = [0x5412, 0x541c]
+const TERMINAL_INPUT_REQUESTS = [0x5412, 0x541c]
 
 const AF_UNIX = 1
 /** AF_INET, AF_INET6 and AF_NETLINK, which lists interfaces. Others reach around network namespaces, or are seldom used. */
-const OPEN_FAMILIES = [2, 10, 16]
+const ALLOWED_SOCKET_FAMILIES = [2, 10, 16]
 
-const X32 = 0x40000000
+const X32_SYSCALL_BIT = 0x40000000
 /** Where things are in what the filter sees: the number of the call, the processor, and the low half of an argument. */
-const NUMBER = 0
-const ARCH = 4
-const argument = (index: number): number => 16 + 8 * index
+const SYSCALL_NUMBER_OFFSET = 0
+const ARCH_OFFSET = 4
+const argumentOffset = (index: number): number => 16 + 8 * index
 
-const ALLOW = instruction(0x06, 0, 0, 0x7fff0000)
+const ALLOW_INSTRUCTION = instruction(0x06, 0, 0, 0x7fff0000)
 
-function answer(error: number): Buffer {
+function returnErrno(error: number): Buffer {
   return instruction(0x06, 0, 0, 0x00050000 | error)
 }
 
-function load(offset: number): Buffer {
+function loadWord(offset: number): Buffer {
   return instruction(0x20, 0, 0, offset)
 }
 
@@ -173,8 +177,8 @@ function jumpIfAnyBit(bits: number, yes: number, no: number): Buffer {
 }
 
 /** Does something for one call; afterwards the number is loaded again. */
-function whenCalled(number: number | undefined, body: readonly Buffer[]): Buffer[] {
-  return number === undefined ? [] : [jumpIfEqual(number, 0, body.length + 1), ...body, load(NUMBER)]
+function forSyscall(number: number | undefined, body: readonly Buffer[]): Buffer[] {
+  return number === undefined ? [] : [jumpIfEqual(number, 0, body.length + 1), ...body, loadWord(SYSCALL_NUMBER_OFFSET)]
 }
 
 function instruction(code: number, yes: number, no: number, value: number): Buffer {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
-import { CACHES, SECRETS, TOOLCHAINS } from './home.ts'
-import { isBelow } from './below.ts'
+import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
+import { isBelow } from './is-below.ts'
 
 /** Variables with which version managers and language runtimes say where they are installed. */
 export const TOOLCHAIN_VARIABLES: readonly string[] = [
@@ -40,22 +40,22 @@ export const TOOLCHAIN_VARIABLES: readonly string[] = [
  * Folders in a home with installed programs and their libraries: those on `PATH`, the ones that the programs there are
  * links to, and those that variables name. What is a folder of other things as well, such as `~/.local`, is not among them.
  */
-export function toolchainFolders(
+export function findToolchainFolders(
   home: string,
   path: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const named = TOOLCHAIN_VARIABLES.flatMap((name) => env[name] ?? []).filter(isAbsolute)
-  const linked = path.filter((folder) => homeOf(folder, home) !== undefined).flatMap(linkTargets)
+  const linked = path.filter((folder) => findHome(folder, home) !== undefined).flatMap(listLinkTargets)
   return [
-    ...[...path, ...linked.map(dirname)].flatMap((folder) => installationOf(folder, home)),
-    ...linked.filter((file) => homeOf(file, home) !== undefined),
+    ...[...path, ...linked.map(dirname)].flatMap((folder) => findInstallations(folder, home)),
+    ...linked.filter((file) => findHome(file, home) !== undefined),
     ...named.filter((folder) => isInstallation(folder, home)),
   ]
 }
 
 /** The folder above a `bin`, if it is an installation; and of an environment of conda, the base that it links to. */
-function installationOf(bin: string, home: string): string[] {
+function findInstallations(bin: string, home: string): string[] {
   const prefix = dirname(bin)
   if (!isInstallation(prefix, home)) return []
   const environments = dirname(prefix)
@@ -64,7 +64,7 @@ function installationOf(bin: string, home: string): string[] {
   return hasBase ? [prefix, base] : [prefix]
 }
 
-const SIGNS_OF_INSTALLATION = [
+const INSTALLATION_MARKERS = [
   'lib',
   'lib64',
   'libexec',
@@ -76,35 +76,35 @@ const SIGNS_OF_INSTALLATION = [
 ]
 
 /** Folders that hold keys, caches or several tool chains are no installation: they are shown piece by piece. */
-function isInstallation(folder: string, ownHome: string): boolean {
-  const home = homeOf(folder, ownHome)
+function isInstallation(folder: string, userHome: string): boolean {
+  const home = findHome(folder, userHome)
   if (home === undefined) return false
-  const holdsOtherThings = [...TOOLCHAINS, ...CACHES, ...SECRETS].some((name) => {
-    const listed = join(home, name)
-    return listed !== folder && isBelow(listed, folder)
+  const holdsOtherThings = [...HOME_TOOLCHAIN_PATHS, ...HOME_CACHE_PATHS, ...HOME_SECRET_PATHS].some((name) => {
+    const listedPath = join(home, name)
+    return listedPath !== folder && isBelow(listedPath, folder)
   })
-  return !holdsOtherThings && SIGNS_OF_INSTALLATION.some((name) => existsSync(join(folder, name)))
+  return !holdsOtherThings && INSTALLATION_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
 /** The home folder in which a path lies: the person's own, or another one, which is hidden as well. */
-function homeOf(path: string, ownHome: string): string | undefined {
-  const home = isBelow(path, ownHome) ? ownHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
+function findHome(path: string, userHome: string): string | undefined {
+  const home = isBelow(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home
 }
 
-const MAX_LINKS = 300
+const MAX_PROGRAM_LINKS = 300
 
 /** The files that the programs in a folder are links to. */
-function linkTargets(folder: string): string[] {
+function listLinkTargets(folder: string): string[] {
   try {
     const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-    return links.slice(0, MAX_LINKS).flatMap(({ name }) => realpathOrNone(join(folder, name)))
+    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => resolveExisting(join(folder, name)))
   } catch {
     return []
   }
 }
 
-function realpathOrNone(path: string): string[] {
+function resolveExisting(path: string): string[] {
   try {
     return [realpathSync(path)]
   } catch {

@@ -1,11 +1,11 @@
-import type { Word } from './word.ts'
+import type { ShellWord } from './word.ts'
 
 /** A command that bash might run, wherever in the text it was found. */
-export interface Command {
-  readonly words: readonly Word[]
+export interface ShellCommand {
+  readonly words: readonly ShellWord[]
   /** Files that it would open for writing, and for reading, by redirection. */
-  readonly writes: readonly Word[]
-  readonly reads: readonly Word[]
+  readonly writes: readonly ShellWord[]
+  readonly reads: readonly ShellWord[]
   /** Variables that are set for it, or for the shell. */
   readonly variables: readonly string[]
   /** The folder it would run in, if the text before does not leave that open. */
@@ -13,22 +13,22 @@ export interface Command {
 }
 
 /** All that was found in a text. */
-export interface Survey {
-  readonly commands: readonly Command[]
+export interface FoundCommands {
+  readonly commands: readonly ShellCommand[]
   /** Did the parser understand all of it? */
   readonly understood: boolean
   /** Was all of it looked at, within the limits? */
   readonly complete: boolean
   /** Does a function call itself twice at once? */
-  readonly bomb: boolean
+  readonly isForkBomb: boolean
 }
 
 /** The bare name of a program: the last step of its path. */
-export function programOf(command: Command): string {
-  return nameOf(command.words[0]?.guess ?? '')
+export function programName(command: ShellCommand): string {
+  return baseName(command.words[0]?.guess ?? '')
 }
 
 /** The last step of a path. */
-export function nameOf(path: string): string {
+export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }

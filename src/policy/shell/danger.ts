@@ -1,9 +1,9 @@
-import { judgePlace, type Places } from '../path/place.ts'
-import type { Command, Survey } from './command.ts'
-import { destroys } from './destroys.ts'
-import { secretsNamed } from './secret-words.ts'
-import { UNKNOWN, type Word } from './word.ts'
-import { writtenBy } from './writers.ts'
+import { classifyPath, type PathContext } from '../path/classify-path.ts'
+import type { ShellCommand, FoundCommands } from './command.ts'
+import { findDestruction } from './destructive-command.ts'
+import { findNamedSecrets } from './named-secrets.ts'
+import { UNKNOWN_VALUE, type ShellWord } from './word.ts'
+import { findWrittenFiles } from './written-files.ts'
 
 /** Something that must not happen, or not without a person. */
 export interface Danger {
@@ -13,30 +13,34 @@ export interface Danger {
 }
 
 /** Finds what no rule and no mode makes harmless, in all commands that were found. */
-export function dangersIn({ commands, bomb }: Survey, places: Places): Danger[] {
+export function findDangers({ commands, isForkBomb }: FoundCommands, pathContext: PathContext): Danger[] {
   const found = commands.flatMap((command) => [
-    ...reason(destroys(command, places), 'destroys'),
-    ...[...command.writes, ...writtenBy(command.words)].flatMap((word) => written(word, command, places)),
-    ...command.reads.flatMap((word) => network(word)),
-    ...secretsNamed(command, commands, places).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
+    ...toDenials(findDestruction(command, pathContext), 'destroys'),
+    ...[...command.writes, ...findWrittenFiles(command.words)].flatMap((word) =>
+      findWriteDangers(word, command, pathContext),
+    ),
+    ...command.reads.flatMap((word) => findNetworkDangers(word)),
+    ...findNamedSecrets(command, commands, pathContext).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
   ])
-  return bomb ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself without end.' }, ...found] : found
+  return isForkBomb
+    ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself without end.' }, ...found]
+    : found
 }
 
-function reason(why: string | undefined, rule: string): Danger[] {
+function toDenials(why: string | undefined, rule: string): Danger[] {
   return why === undefined ? [] : [{ verdict: 'deny', rule, why }]
 }
 
-function written(word: Word, command: Command, places: Places): Danger[] {
+function findWriteDangers(word: ShellWord, command: ShellCommand, pathContext: PathContext): Danger[] {
   const { guess } = word
-  if (network(word).length > 0) return network(word)
+  if (findNetworkDangers(word).length > 0) return findNetworkDangers(word)
   if (guess === '' || guess === '/dev/null' || /^\d+$/.test(guess)) return []
   if (/^\/dev\/(?!(?:null|zero|full|random|urandom|stdin|stdout|stderr|tty|fd\/\d+|shm\/[^]*|pts\/\d+)$)/.test(guess)) {
     return [{ verdict: 'deny', rule: 'destroys', why: `It would write to the device ${guess}.` }]
   }
-  const path = guess.split(UNKNOWN)[0] ?? ''
-  if (path === '' || (guess.includes(UNKNOWN) && !path.includes('/'))) return []
-  const { kind, why, rule } = judgePlace(path.replace(/[*?[].*$/s, ''), 'write', places, command.folder)
+  const path = guess.split(UNKNOWN_VALUE)[0] ?? ''
+  if (path === '' || (guess.includes(UNKNOWN_VALUE) && !path.includes('/'))) return []
+  const { kind, why, rule } = classifyPath(path.replace(/[*?[].*$/s, ''), 'write', pathContext, command.folder)
   if (kind === 'protected') {
     const advice = 'A command must not do that; write_file can, if a person agrees.'
     return [{ verdict: 'deny', rule, why: `${why} ${advice}` }]
@@ -45,7 +49,7 @@ function written(word: Word, command: Command, places: Places): Danger[] {
 }
 
 /** Bash opens connections by itself for these names. */
-function network({ guess }: Word): Danger[] {
+function findNetworkDangers({ guess }: ShellWord): Danger[] {
   if (!/^\/dev\/(?:tcp|udp)\//.test(guess)) return []
   return [{ verdict: 'deny', rule: 'network by redirection', why: `It would open a connection through ${guess}.` }]
 }

@@ -1,7 +1,7 @@
-import type { Syntax } from './syntax.ts'
+import type { SyntaxNode } from './syntax-tree.ts'
 
 /** A word of a command. */
-export interface Word {
+export interface ShellWord {
   /** What the program gets, if that is certain: no variable, pattern or expansion in it. */
   readonly exact?: string
   /** What it most likely gets. `UNKNOWN` stands for what only bash will know. */
@@ -11,35 +11,35 @@ export interface Word {
 }
 
 /** Stands in a guess for what is not known. */
-export const UNKNOWN = '\0'
+export const UNKNOWN_VALUE = '\0'
 
 /** Variables whose values are known before the command runs. */
-export type Variables = Readonly<Record<string, string>>
+export type ShellVariables = Readonly<Record<string, string>>
 
 /** Reads a word. */
-export function readWord(node: Syntax, variables: Variables): Word {
-  const { exact, guess, glob } = piece(node, variables)
-  const bare = unquotedText(node)
-  const isExact = exact !== undefined && !isExpanded(bare)
-  return { ...(isExact && { exact }), guess: withHome(bare, guess, variables), glob }
+export function parseWord(node: SyntaxNode, variables: ShellVariables): ShellWord {
+  const { exact, guess, glob } = parsePiece(node, variables)
+  const unquoted = unquotedText(node)
+  const isExact = exact !== undefined && !hasExpansion(unquoted)
+  return { ...(isExact && { exact }), guess: expandHome(unquoted, guess, variables), glob }
 }
 
 /** A word of text that is known by other means than the parser. */
-export function plainWord(text: string): Word {
+export function createLiteralWord(text: string): ShellWord {
   return { exact: text, guess: text, glob: false }
 }
 
-interface Piece {
+interface WordPiece {
   readonly exact?: string
   readonly guess: string
   readonly glob: boolean
 }
 
-function piece(node: Syntax, variables: Variables): Piece {
+function parsePiece(node: SyntaxNode, variables: ShellVariables): WordPiece {
   const { kind, text, children } = node
   if (kind === 'number') return { exact: text, guess: text, glob: false }
   if (kind === 'raw_string') return { exact: text.slice(1, -1), guess: text.slice(1, -1), glob: false }
-  if (kind === 'ansi_c_string') return { guess: ansi(text.slice(2, -1)), glob: false }
+  if (kind === 'ansi_c_string') return { guess: decodeAnsiC(text.slice(2, -1)), glob: false }
   if (kind === 'word' && children.length === 0) {
     // Brackets and the sign for “not” stand alone in tests: `find . \\( -name a -o -name b \\)`.
     if (/^\\[()!]$/.test(text)) return { exact: text.slice(1), guess: text.slice(1), glob: false }
@@ -47,36 +47,36 @@ function piece(node: Syntax, variables: Variables): Piece {
     const guess = text.replace(/\\(\n)?([^])?/g, (_, line?: string, sign = '') => (line === undefined ? sign : sign))
     return /[\\*?[\]`$"'<>|&;()\s]/.test(text) ? { guess, glob } : { exact: text, guess, glob }
   }
-  if (kind === 'string' || kind === 'translated_string') return inQuotes(node, variables)
+  if (kind === 'string' || kind === 'translated_string') return parseQuoted(node, variables)
   if (kind === 'concatenation' || kind === 'command_name' || (kind === 'word' && children.length > 0)) {
-    return joined(children.map((child) => piece(child, variables)))
+    return joinPieces(children.map((child) => parsePiece(child, variables)))
   }
   if (kind === 'simple_expansion' || kind === 'expansion') {
     const name = /^\$\{?(\w+)\}?$/.exec(text)?.[1] ?? ''
-    return { guess: variables[name] ?? UNKNOWN, glob: false }
+    return { guess: variables[name] ?? UNKNOWN_VALUE, glob: false }
   }
-  return { guess: UNKNOWN, glob: false }
+  return { guess: UNKNOWN_VALUE, glob: false }
 }
 
 /** In double quotes a backslash only hides the five signs that would mean something there. */
-function inQuotes(node: Syntax, variables: Variables): Piece {
+function parseQuoted(node: SyntaxNode, variables: ShellVariables): WordPiece {
   const { kind, text, children } = node
   const isPlain = children.every((child) => child.kind === 'string_content' || child.kind === '"')
   if (kind === 'string' && isPlain) {
-    const inner = unescaped(text.slice(1, -1))
+    const inner = unescapeQuoted(text.slice(1, -1))
     return { exact: inner, guess: inner, glob: false }
   }
   const parts = children
     .filter((child) => child.kind !== '"')
-    .map((child) => (child.kind === 'string_content' ? unescaped(child.text) : piece(child, variables).guess))
+    .map((child) => (child.kind === 'string_content' ? unescapeQuoted(child.text) : parsePiece(child, variables).guess))
   return { guess: parts.join(''), glob: false }
 }
 
-function unescaped(text: string): string {
+function unescapeQuoted(text: string): string {
   return text.replace(/\\([$`"\\\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign))
 }
 
-function joined(pieces: readonly Piece[]): Piece {
+function joinPieces(pieces: readonly WordPiece[]): WordPiece {
   const exacts = pieces.map(({ exact }) => exact)
   return {
     ...(exacts.every((exact) => exact !== undefined) && { exact: exacts.join('') }),
@@ -86,31 +86,31 @@ function joined(pieces: readonly Piece[]): Piece {
 }
 
 /** The text of a word without what stands in quotes: only there a sign can mean something. */
-function unquotedText(node: Syntax): string {
+function unquotedText(node: SyntaxNode): string {
   if (node.kind === 'raw_string' || node.kind === 'string' || node.kind === 'ansi_c_string') return '"'
   if (node.children.length === 0 || node.kind === 'simple_expansion') return node.text
   return node.children.map(unquotedText).join('')
 }
 
 /** Would bash make something else, or several words, out of it? `{a,b}`, `{1..3}`, `~`, `a=~`. */
-function isExpanded(bare: string): boolean {
-  return /\{[^]*(?:,|\.\.)[^]*\}/.test(bare) || /(?:^|[=:])~/.test(bare)
+function hasExpansion(unquoted: string): boolean {
+  return /\{[^]*(?:,|\.\.)[^]*\}/.test(unquoted) || /(?:^|[=:])~/.test(unquoted)
 }
 
-function withHome(bare: string, guess: string, variables: Variables): string {
+function expandHome(unquoted: string, guess: string, variables: ShellVariables): string {
   const home = variables['HOME']
-  if (home === undefined || !/^~(?:\/|$)/.test(bare)) return guess
+  if (home === undefined || !/^~(?:\/|$)/.test(unquoted)) return guess
   return guess.replace(/^~/, home)
 }
 
 /** `$'…'` with its escapes. */
-function ansi(text: string): string {
+function decodeAnsiC(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|([^]))/g,
     (_, hex?: string, short?: string, long?: string, octal?: string, sign = '') => {
       const code = hex ?? short ?? long
-      if (code !== undefined) return point(Number.parseInt(code, 16))
-      if (octal !== undefined) return point(Number.parseInt(octal, 8) & 255)
+      if (code !== undefined) return toCharacter(Number.parseInt(code, 16))
+      if (octal !== undefined) return toCharacter(Number.parseInt(octal, 8) & 255)
       return (
         ({ n: '\n', t: '\t', r: '\r', e: '\u001B', E: '\u001B', a: '\u0007' } as Record<string, string>)[sign] ?? sign
       )
@@ -118,20 +118,20 @@ function ansi(text: string): string {
   )
 }
 
-function point(code: number): string {
-  return code <= 0x10ffff ? String.fromCodePoint(code) : UNKNOWN
+function toCharacter(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : UNKNOWN_VALUE
 }
 
 /** The words that braces make of a word: `{a,b}c` is `ac` and `bc`. Only of a guess: nothing is proved by it. */
-export function withoutBraces({ guess, glob }: Word): Word[] {
+export function expandBraces({ guess, glob }: ShellWord): ShellWord[] {
   const all: string[] = []
-  const todo = [guess]
-  for (let text = todo.shift(); text !== undefined && all.length < 64; text = todo.shift()) {
+  const pending = [guess]
+  for (let text = pending.shift(); text !== undefined && all.length < 64; text = pending.shift()) {
     const match = /\{([^{}]*,[^{}]*)\}/.exec(text)
     if (!match) all.push(text)
     else {
       const [before, after] = [text.slice(0, match.index), text.slice(match.index + match[0].length)]
-      todo.unshift(...(match[1] ?? '').split(',').map((middle) => before + middle + after))
+      pending.unshift(...(match[1] ?? '').split(',').map((middle) => before + middle + after))
     }
   }
   return all.map((text) => ({ guess: text, glob }))

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../model/json.ts'
-import { hasCycleInSchema } from '../cycle.ts'
-import { plainRoot } from '../root.ts'
-import { cutWarnings, inlineUnless, withoutLabels, type Declared } from './declared.ts'
+import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
+import { flattenRoot } from '../normalize/flatten-root.ts'
+import { createCutRefWarnings, inlineRefsUnless, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 
 /** Gemini's `parametersJsonSchema`: nearly all of JSON Schema, under a root that is a plain object. */
-export function toGeminiJson(schema: JsonObject): Declared {
-  const { schema: flat, cut } = inlineUnless(
+export function toGeminiJsonSchema(schema: JsonObject): ConvertedSchema {
+  const { schema: flat, cutRefs } = inlineRefsUnless(
     schema,
     (ref, holder) => isGeminiRef(ref, holder) && !hasCycleInSchema(schema),
   )
-  const root = plainRoot(withoutLabels(flat))
-  return { schema: root, warnings: cutWarnings(cut) }
+  const root = flattenRoot(dropIdentifiers(flat))
+  return { schema: root, warnings: createCutRefWarnings(cutRefs) }
 }
 
 /** The service follows references into `$defs`, and allows nothing beside them. */

@@ -1,42 +1,50 @@
-import { canonical, type Json, type JsonObject } from '../../model/json.ts'
-import { phraseFor, withRemarks } from '../describe.ts'
-import { likelyTypes } from '../implied.ts'
-import { inlineRefs } from '../inline.ts'
-import { renameKeys } from '../keys.ts'
-import { eitherOf, typeList } from '../merge.ts'
-import { isJsonObject, own, put, without } from '../own.ts'
-import { plainRoot } from '../root.ts'
-import { alternatives } from '../union.ts'
-import { isSchema, type Schema } from '../walk.ts'
-import { cutWarnings, withoutLabels, type Declared } from './declared.ts'
-import { listedValues } from './gemini-enum.ts'
+import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts'
+import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
+import { guessTypes } from '../normalize/infer-type.ts'
+import { inlineRefs } from '../normalize/inline-refs.ts'
+import { renameKeys } from './rename-keys.ts'
+import { createUnion, getDeclaredTypes } from '../normalize/merge-schemas.ts'
+import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
+import { flattenRoot } from '../normalize/flatten-root.ts'
+import { splitAlternatives } from '../normalize/split-alternatives.ts'
+import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
+import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
+import { toEnumSchema } from './gemini-enum.ts'
 
 /**
  * Gemini's older `parameters`, a subset of OpenAPI 3.0 with the types in capitals. A tool without arguments gets an
  * object without `properties`, which the service wants left out altogether.
  */
-export function toGemini(schema: JsonObject): Declared {
-  const { schema: flat, cut } = inlineRefs(schema)
-  const root = without(plainRoot(withoutLabels(flat)), ['$defs', 'definitions'])
-  const { schema: legal, original } = renameKeys(root, { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, max: 64 })
+export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
+  const { schema: flat, cutRefs } = inlineRefs(schema)
+  const root = omitKeys(flattenRoot(dropIdentifiers(flat)), ['$defs', 'definitions'])
+  const { schema: legal, originalNames } = renameKeys(root, { pattern: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/, maxLength: 64 })
   const labels = new Map<JsonObject, ReadonlyMap<string, Json>>()
-  const out = emit(legal, { labels, sole: true, depth: 0 })
-  const declared = { schema: out, warnings: cutWarnings(cut) }
-  if (original.size === 0 && labels.size === 0) return declared
-  return { ...declared, notes: { keys: original, loose: cut.length > 0, labels, absent: new Map() } }
+  const out = emitSchema(legal, { labels, isUnambiguous: true, depth: 0 })
+  const declared = { schema: out, warnings: createCutRefWarnings(cutRefs) }
+  if (originalNames.size === 0 && labels.size === 0) return declared
+  return {
+    ...declared,
+    mapping: {
+      originalKeys: originalNames,
+      isPartial: cutRefs.length > 0,
+      enumLabels: labels,
+      nullMeansAbsent: new Map(),
+    },
+  }
 }
 
-interface Spot {
+interface EmitContext {
   readonly labels: Map<JsonObject, ReadonlyMap<string, Json>>
   /** No union stands above: a label here can mean one thing only. */
-  readonly sole: boolean
+  readonly isUnambiguous: boolean
   readonly depth: number
 }
 
 /** The service refuses schemas nested too deeply, without saying how deep that is. */
 const MAX_DEPTH = 16
 
-const KEPT: Readonly<Record<string, readonly string[]>> = {
+const KEPT_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['minLength', 'maxLength', 'pattern'],
   number: ['minimum', 'maximum'],
   integer: ['minimum', 'maximum'],
@@ -45,14 +53,14 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   object: ['minProperties', 'maxProperties'],
 }
 
-const FORMATS: Readonly<Record<string, readonly string[]>> = {
+const SUPPORTED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   string: ['date-time'],
   number: ['float', 'double'],
   integer: ['int32', 'int64'],
 }
 
 /** Rules of each type that the dialect cannot carry. */
-const TOLD: Readonly<Record<string, readonly string[]>> = {
+const DESCRIBED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['contentEncoding', 'contentMediaType'],
   number: ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   integer: ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -60,148 +68,163 @@ const TOLD: Readonly<Record<string, readonly string[]>> = {
   object: ['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames', 'dependentRequired'],
 }
 
-function emit(schema: Schema, spot: Spot): JsonObject {
-  if (typeof schema === 'boolean' || spot.depth > MAX_DEPTH) return emitAny({}, spot)
-  const { remarks, branches, nullable } = alternatives(schema)
+function emitSchema(schema: JsonSchema, context: EmitContext): JsonObject {
+  if (typeof schema === 'boolean' || context.depth > MAX_DEPTH) return emitAny({}, context)
+  const { annotations, branches, nullable } = splitAlternatives(schema)
   const [only] = branches
-  if (only === undefined) return { type: 'STRING', ...describe(remarks, ['null only']), nullable: true }
+  if (only === undefined) return { type: 'STRING', ...toDescription(annotations, ['null only']), nullable: true }
   if (branches.length === 1) {
-    const out = emitLeaf(Object.keys(remarks).length === 0 ? only : { ...only, ...remarks }, spot)
-    return nullable ? withNull(out, spot) : out
+    const out = emitLeaf(Object.keys(annotations).length === 0 ? only : { ...only, ...annotations }, context)
+    return nullable ? addNull(out, context) : out
   }
-  return union(branches, remarks, nullable, spot)
+  return emitUnion(branches, annotations, nullable, context)
 }
 
 /** The service allows nothing beside `anyOf`, so remarks and null go to the first alternative. */
-function union(branches: readonly JsonObject[], remarks: JsonObject, nullable: boolean, spot: Spot): JsonObject {
-  const values = branches.map(listed)
+function emitUnion(
+  branches: readonly JsonObject[],
+  annotations: JsonObject,
+  nullable: boolean,
+  context: EmitContext,
+): JsonObject {
+  const values = branches.map(getListedValues)
   const all = values.every((list) => list !== undefined) ? values.flat().filter((value) => value !== undefined) : []
   // A union of fixed values is a list of values.
   if (all.length > 0) {
-    const out = emitLeaf({ ...remarks, enum: all }, spot)
-    return nullable ? withNull(out, spot) : out
+    const out = emitLeaf({ ...annotations, enum: all }, context)
+    return nullable ? addNull(out, context) : out
   }
   // A branch that takes anything swallows the others.
-  if (branches.some((branch) => listed(branch) === undefined && typesOf(branch).length > 1))
-    return emitAny(remarks, spot)
-  const inside = { ...spot, sole: false, depth: spot.depth + 1 }
+  if (branches.some((branch) => getListedValues(branch) === undefined && getTypes(branch).length > 1))
+    return emitAny(annotations, context)
+  const branchContext = { ...context, isUnambiguous: false, depth: context.depth + 1 }
   const forms = new Map<string, JsonObject>()
   for (const branch of branches) {
-    const form = emitLeaf(branch, inside)
+    const form = emitLeaf(branch, branchContext)
     const inner = Array.isArray(form['anyOf']) ? form['anyOf'].filter(isJsonObject) : [form]
-    for (const each of inner) forms.set(canonical(each), each)
+    for (const each of inner) forms.set(toCanonicalJson(each), each)
   }
   const [first, ...rest] = forms.values()
-  if (first === undefined) return emitAny(remarks, spot)
-  const told = describe(remarks, [])['description']
-  const known = typeof first['description'] === 'string' ? first['description'] : ''
+  if (first === undefined) return emitAny(annotations, context)
+  const notes = toDescription(annotations, [])['description']
+  const firstDescription = typeof first['description'] === 'string' ? first['description'] : ''
   const head =
-    typeof told === 'string' && told !== known
-      ? { ...first, description: known === '' ? told : `${told} ${known}` }
+    typeof notes === 'string' && notes !== firstDescription
+      ? { ...first, description: firstDescription === '' ? notes : `${notes} ${firstDescription}` }
       : first
-  const led = nullable ? withNull(head, spot) : head
-  return rest.length === 0 ? led : { anyOf: [led, ...rest] }
+  const firstForm = nullable ? addNull(head, context) : head
+  return rest.length === 0 ? firstForm : { anyOf: [firstForm, ...rest] }
 }
 
-function listed(schema: JsonObject): Json[] | undefined {
+function getListedValues(schema: JsonObject): Json[] | undefined {
   const { enum: values, const: only } = schema
   return Array.isArray(values) ? values : only === undefined ? undefined : [only]
 }
 
-function emitLeaf(schema: JsonObject, spot: Spot): JsonObject {
-  const values = listed(schema)
+function emitLeaf(schema: JsonObject, context: EmitContext): JsonObject {
+  const values = getListedValues(schema)
   if (values !== undefined) {
-    const out = listedValues(values, typeList(schema)[0], describe(without(schema, ['enum', 'const']), []), spot.sole)
-    if (out.labels !== undefined) spot.labels.set(out.schema, out.labels)
+    const out = toEnumSchema(
+      values,
+      getDeclaredTypes(schema)[0],
+      toDescription(omitKeys(schema, ['enum', 'const']), []),
+      context.isUnambiguous,
+    )
+    if (out.labels !== undefined) context.labels.set(out.schema, out.labels)
     return out.schema
   }
-  const types = typesOf(schema)
-  if (types.length > 1) return emitAny(schema, spot)
-  return emitTyped(schema, types[0] ?? 'string', spot)
+  const types = getTypes(schema)
+  if (types.length > 1) return emitAny(schema, context)
+  return emitTyped(schema, types[0] ?? 'string', context)
 }
 
-function typesOf(schema: JsonObject): string[] {
-  const named = typeList(schema)
-  return named.length > 0 ? named : likelyTypes(schema)
+function getTypes(schema: JsonObject): string[] {
+  const named = getDeclaredTypes(schema)
+  return named.length > 0 ? named : guessTypes(schema)
 }
 
-function emitTyped(schema: JsonObject, type: string, spot: Spot): JsonObject {
-  const told = (TOLD[type] ?? []).map((key) => tell(schema, key))
+function emitTyped(schema: JsonObject, type: string, context: EmitContext): JsonObject {
+  const notes = (DESCRIBED_KEYWORDS[type] ?? []).map((key) => describeIfPresent(schema, key))
   const { format, pattern } = schema
-  const keepsFormat = typeof format === 'string' && FORMATS[type]?.includes(format) === true
-  if (!keepsFormat) told.push(tell(schema, 'format'))
+  const keepsFormat = typeof format === 'string' && SUPPORTED_FORMATS[type]?.includes(format) === true
+  if (!keepsFormat) notes.push(describeIfPresent(schema, 'format'))
   // The service's engine knows neither looking around nor looking back.
-  const odd = typeof pattern === 'string' && /\(\?[=!<]|\\[1-9]/.test(pattern)
-  if (odd) told.push(tell(schema, 'pattern'))
+  const isUnsupportedPattern = typeof pattern === 'string' && /\(\?[=!<]|\\[1-9]/.test(pattern)
+  if (isUnsupportedPattern) notes.push(describeIfPresent(schema, 'pattern'))
   const out: JsonObject = { type: type.toUpperCase(), ...(keepsFormat ? { format } : {}) }
-  const shape = type === 'array' ? arrayShape(schema, spot) : type === 'object' ? objectShape(schema, spot) : {}
-  Object.assign(out, describe(schema, [...told, ...(shape.told ?? [])]), shape.keywords)
-  for (const key of KEPT[type] ?? []) {
+  const shape =
+    type === 'array' ? emitArrayShape(schema, context) : type === 'object' ? emitObjectShape(schema, context) : {}
+  Object.assign(out, toDescription(schema, [...notes, ...(shape.remarks ?? [])]), shape.keywords)
+  for (const key of KEPT_KEYWORDS[type] ?? []) {
     const value = schema[key]
-    if (value !== undefined && !(odd && key === 'pattern')) out[key] = value
+    if (value !== undefined && !(isUnsupportedPattern && key === 'pattern')) out[key] = value
   }
   return out
 }
 
-interface Shape {
+interface EmittedShape {
   keywords?: JsonObject
-  told?: string[]
+  remarks?: string[]
 }
 
-function arrayShape(schema: JsonObject, spot: Spot): Shape {
+function emitArrayShape(schema: JsonObject, context: EmitContext): EmittedShape {
   const { items, prefixItems } = schema
-  const below = { ...spot, depth: spot.depth + 1 }
-  if (!Array.isArray(prefixItems)) return { keywords: { items: emit(isSchema(items) ? items : {}, below) } }
-  const forms = [...prefixItems, ...(items === undefined || items === false ? [] : [items])].filter(isSchema)
-  return { keywords: { items: emit(eitherOf(forms), below) }, told: [tell(schema, 'prefixItems')] }
+  const childContext = { ...context, depth: context.depth + 1 }
+  if (!Array.isArray(prefixItems))
+    return { keywords: { items: emitSchema(isJsonSchema(items) ? items : {}, childContext) } }
+  const forms = [...prefixItems, ...(items === undefined || items === false ? [] : [items])].filter(isJsonSchema)
+  return {
+    keywords: { items: emitSchema(createUnion(forms), childContext) },
+    remarks: [describeIfPresent(schema, 'prefixItems')],
+  }
 }
 
-function objectShape(schema: JsonObject, spot: Spot): Shape {
+function emitObjectShape(schema: JsonObject, context: EmitContext): EmittedShape {
   const { properties, required } = schema
   const names = isJsonObject(properties) ? Object.keys(properties) : []
   if (!isJsonObject(properties) || names.length === 0) return {}
   const out: JsonObject = {}
   for (const name of names) {
-    const property = own(properties, name)
-    put(out, name, emit(isSchema(property) ? property : {}, { ...spot, depth: spot.depth + 1 }))
+    const property = getOwn(properties, name)
+    setOwn(out, name, emitSchema(isJsonSchema(property) ? property : {}, { ...context, depth: context.depth + 1 }))
   }
-  const needed = Array.isArray(required)
+  const requiredNames = Array.isArray(required)
     ? required.filter((name) => typeof name === 'string' && names.includes(name))
     : []
-  return { keywords: needed.length > 0 ? { properties: out, required: needed } : { properties: out } }
+  return { keywords: requiredNames.length > 0 ? { properties: out, required: requiredNames } : { properties: out } }
 }
 
 /** The service has no "any type": this is every type there is. */
-function emitAny(schema: JsonObject, spot: Spot): JsonObject {
-  const told = describe(schema, ['any JSON value'])
+function emitAny(schema: JsonObject, context: EmitContext): JsonObject {
+  const notes = toDescription(schema, ['any JSON value'])
   const strings = { type: 'ARRAY', items: { type: 'STRING' } }
-  const first = { type: 'STRING', ...told }
-  if (spot.depth > MAX_DEPTH) return first
+  const first = { type: 'STRING', ...notes }
+  if (context.depth > MAX_DEPTH) return first
   return { anyOf: [first, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }, strings] }
 }
 
-function withNull(schema: JsonObject, spot: Spot): JsonObject {
+function addNull(schema: JsonObject, context: EmitContext): JsonObject {
   const { anyOf } = schema
   if (Array.isArray(anyOf)) {
     const [first, ...rest] = anyOf
     return isJsonObject(first) ? { anyOf: [{ ...first, nullable: true }, ...rest] } : schema
   }
   const out = { ...schema, nullable: true }
-  const labels = spot.labels.get(schema)
-  if (labels !== undefined) spot.labels.set(out, labels)
+  const labels = context.labels.get(schema)
+  if (labels !== undefined) context.labels.set(out, labels)
   return out
 }
 
 /** The description that is left of a schema, or none. */
-function describe(schema: JsonObject, phrases: readonly string[]): JsonObject {
+function toDescription(schema: JsonObject, phrases: readonly string[]): JsonObject {
   const { title, description } = schema
   const text = typeof description === 'string' && description !== '' ? description : title
-  const told = [tell(schema, 'default'), tell(schema, 'not'), ...phrases]
+  const notes = [describeIfPresent(schema, 'default'), describeIfPresent(schema, 'not'), ...phrases]
   const base = typeof text === 'string' && text !== '' ? { description: text } : {}
-  return withRemarks(base, told)
+  return appendRemarks(base, notes)
 }
 
-function tell(schema: JsonObject, keyword: string): string {
+function describeIfPresent(schema: JsonObject, keyword: string): string {
   const value = schema[keyword]
-  return value === undefined ? '' : phraseFor(keyword, value)
+  return value === undefined ? '' : describeKeyword(keyword, value)
 }

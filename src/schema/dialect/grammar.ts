@@ -1,32 +1,32 @@
 import type { JsonObject } from '../../model/json.ts'
-import { intoDescription } from '../describe.ts'
-import { inlineRefs } from '../inline.ts'
-import { likelyTypes } from '../implied.ts'
-import { eitherOf } from '../merge.ts'
-import { without } from '../own.ts'
-import { isSimplePattern } from '../pattern.ts'
-import { plainRoot } from '../root.ts'
-import { alternatives } from '../union.ts'
-import { isSchema, mapChildren } from '../walk.ts'
-import { cutWarnings, withoutLabels, type Declared } from './declared.ts'
+import { moveToDescription } from '../describe-keywords.ts'
+import { inlineRefs } from '../normalize/inline-refs.ts'
+import { guessTypes } from '../normalize/infer-type.ts'
+import { createUnion } from '../normalize/merge-schemas.ts'
+import { omitKeys } from '../own-properties.ts'
+import { isSimplePattern } from '../regex-safety.ts'
+import { flattenRoot } from '../normalize/flatten-root.ts'
+import { splitAlternatives } from '../normalize/split-alternatives.ts'
+import { isJsonSchema, mapSubschemas } from '../walk-schema.ts'
+import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 
 /** Servers that compile the schema to a grammar (llama.cpp, LM Studio, Ollama): what they cannot compile becomes words. */
-export function toGrammar(schema: JsonObject): Declared {
-  const { schema: flat, cut } = inlineRefs(schema)
-  const root = plainRoot(withoutLabels(flat))
-  const out = grammarNode(without(root, ['$defs', 'definitions']))
-  return { schema: out, warnings: cutWarnings(cut) }
+export function toGrammarSchema(schema: JsonObject): ConvertedSchema {
+  const { schema: flat, cutRefs } = inlineRefs(schema)
+  const root = flattenRoot(dropIdentifiers(flat))
+  const out = toGrammarNode(omitKeys(root, ['$defs', 'definitions']))
+  return { schema: out, warnings: createCutRefWarnings(cutRefs) }
 }
 
 /** A grammar writes a repeat out in full: larger ones make it slow to build, or fail. */
 const MAX_PATTERN_REPEAT = 100
 const MAX_COUNT = 256
 
-const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems']
-const FORMATS: ReadonlySet<unknown> = new Set(['date', 'time', 'date-time', 'uuid'])
+const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems']
+const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set(['date', 'time', 'date-time', 'uuid'])
 
 /** Keywords that no such server knows, or that it gets wrong. */
-const UNKNOWN = [
+const UNSUPPORTED_KEYWORDS = [
   'not',
   'patternProperties',
   'propertyNames',
@@ -39,21 +39,21 @@ const UNKNOWN = [
   'minProperties',
   'maxProperties',
 ]
-const SILENT = ['unevaluatedProperties', 'unevaluatedItems', 'examples']
+const DROPPED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', 'examples']
 
-function grammarNode(schema: JsonObject): JsonObject {
-  const { remarks, branches, nullable } = alternatives(schema)
+function toGrammarNode(schema: JsonObject): JsonObject {
+  const { annotations, branches, nullable } = splitAlternatives(schema)
   const [only] = branches
-  if (only === undefined) return { ...remarks, type: 'null' }
+  if (only === undefined) return { ...annotations, type: 'null' }
   if (branches.length === 1) {
-    const whole = Object.keys(remarks).length === 0 ? only : { ...only, ...remarks }
-    return nullable ? withNull(leaf(whole)) : leaf(whole)
+    const whole = Object.keys(annotations).length === 0 ? only : { ...only, ...annotations }
+    return nullable ? addNull(toGrammarLeaf(whole)) : toGrammarLeaf(whole)
   }
-  const all = branches.map(leaf)
-  return { ...remarks, anyOf: nullable ? [...all, { type: 'null' }] : all }
+  const all = branches.map(toGrammarLeaf)
+  return { ...annotations, anyOf: nullable ? [...all, { type: 'null' }] : all }
 }
 
-function withNull(schema: JsonObject): JsonObject {
+function addNull(schema: JsonObject): JsonObject {
   const { type, enum: values } = schema
   const listed = Array.isArray(values) && !values.includes(null)
   return typeof type !== 'string' || listed || schema['const'] !== undefined
@@ -61,28 +61,31 @@ function withNull(schema: JsonObject): JsonObject {
     : { ...schema, type: [type, 'null'] }
 }
 
-function leaf(schema: JsonObject): JsonObject {
+function toGrammarLeaf(schema: JsonObject): JsonObject {
   // Once the patterns are gone, their keys must not count as unknown ones.
   const patterned = schema['patternProperties'] !== undefined && schema['additionalProperties'] === false
-  let out = without(tuple(intoDescription(schema, UNKNOWN)), patterned ? ['additionalProperties', ...SILENT] : SILENT)
+  let out = omitKeys(
+    flattenTuple(moveToDescription(schema, UNSUPPORTED_KEYWORDS)),
+    patterned ? ['additionalProperties', ...DROPPED_KEYWORDS] : DROPPED_KEYWORDS,
+  )
   const { pattern, format } = out
   if (typeof pattern === 'string' && !isSimplePattern(pattern, MAX_PATTERN_REPEAT))
-    out = intoDescription(out, ['pattern'])
-  if (format !== undefined && !FORMATS.has(format)) out = intoDescription(out, ['format'])
-  const large = COUNTS.filter((key) => Number(out[key] ?? 0) > MAX_COUNT)
-  if (large.length > 0) out = intoDescription(out, large)
+    out = moveToDescription(out, ['pattern'])
+  if (format !== undefined && !SUPPORTED_FORMATS.has(format)) out = moveToDescription(out, ['format'])
+  const large = COUNT_KEYWORDS.filter((key) => Number(out[key] ?? 0) > MAX_COUNT)
+  if (large.length > 0) out = moveToDescription(out, large)
   if (out['type'] === undefined && out['enum'] === undefined && out['const'] === undefined) {
-    const types = likelyTypes(out)
+    const types = guessTypes(out)
     out = { type: types.length > 1 ? types : (types[0] ?? 'string'), ...out }
   }
-  return mapChildren(out, (child) => (typeof child === 'boolean' ? child : grammarNode(child)))
+  return mapSubschemas(out, (child) => (typeof child === 'boolean' ? child : toGrammarNode(child)))
 }
 
 /** A tuple with a rest is read as a plain array by some servers, and refused by others. */
-function tuple(schema: JsonObject): JsonObject {
+function flattenTuple(schema: JsonObject): JsonObject {
   const { prefixItems, items } = schema
   if (!Array.isArray(prefixItems) || items === undefined) return schema
-  if (items === false) return without(schema, ['items'])
-  const all = [...prefixItems, items].filter(isSchema)
-  return { ...intoDescription(schema, ['prefixItems']), items: eitherOf(all) }
+  if (items === false) return omitKeys(schema, ['items'])
+  const all = [...prefixItems, items].filter(isJsonSchema)
+  return { ...moveToDescription(schema, ['prefixItems']), items: createUnion(all) }
 }

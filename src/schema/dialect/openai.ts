@@ -1,21 +1,27 @@
 import type { JsonObject } from '../../model/json.ts'
-import { isJsonObject, without } from '../own.ts'
-import { plainRoot } from '../root.ts'
-import { mapSchema, type Schema } from '../walk.ts'
-import { cutWarnings, inlineUnless, isPlainRef, withoutLabels, type Declared } from './declared.ts'
+import { isJsonObject, omitKeys } from '../own-properties.ts'
+import { flattenRoot } from '../normalize/flatten-root.ts'
+import { mapSchema, type JsonSchema } from '../walk-schema.ts'
+import {
+  createCutRefWarnings,
+  inlineRefsUnless,
+  isRootOrDefinitionRef,
+  dropIdentifiers,
+  type ConvertedSchema,
+} from './converted-schema.ts'
 
 /** OpenAI's function parameters without strict mode, and everything that calls itself compatible. */
-export function toOpenAi(schema: JsonObject): Declared {
-  const { schema: flat, cut } = inlineUnless(schema, isPlainRef)
-  const root = mapSchema(plainRoot(withoutLabels(flat)), openOptional)
-  return { schema: typeof root === 'boolean' ? flat : root, warnings: cutWarnings(cut) }
+export function toOpenAiSchema(schema: JsonObject): ConvertedSchema {
+  const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
+  const root = mapSchema(flattenRoot(dropIdentifiers(flat)), openObjectsWithOptionals)
+  return { schema: typeof root === 'boolean' ? flat : root, warnings: createCutRefWarnings(cutRefs) }
 }
 
 /** Some gateways take "no other properties" for strict mode, and force every optional property to be given. */
-function openOptional(schema: Schema): Schema {
+function openObjectsWithOptionals(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean' || schema['additionalProperties'] !== false) return schema
   const { properties, required } = schema
   const names = isJsonObject(properties) ? Object.keys(properties) : []
   const needed = Array.isArray(required) ? required : []
-  return names.every((name) => needed.includes(name)) ? schema : without(schema, ['additionalProperties'])
+  return names.every((name) => needed.includes(name)) ? schema : omitKeys(schema, ['additionalProperties'])
 }

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { closedMark, type Holder, markIn, ownMark, readHolder } from './holder.ts'
-import { codeOf } from './problem.ts'
-import { StoreProblem } from './store.ts'
+import { createClosedLockText, type LockHolder, readLockText, getOwnLockText, readLockHolder } from './lock-holder.ts'
+import { getErrorCode } from './errors.ts'
+import { StoreError } from './store.ts'
 
 /** A lock that is held. */
 export interface Lock {
   /** Does it keep others out? There are disks on which nothing does. */
-  readonly sure: boolean
+  readonly isExclusive: boolean
   /** The mark that was found in its place, of a holder that is gone. */
-  readonly former?: string
+  readonly previousLockText?: string
   /** Has somebody else taken it over meanwhile? */
-  readonly isTaken: () => boolean
+  readonly isTakenOver: () => boolean
   readonly release: () => void
   /** Releases it, but leaves a mark: what it guards was left in the middle of something, after the entry with this number. */
-  readonly leave: (seq: number) => void
+  readonly releaseUnfinished: (seq: number) => void
 }
 
 /** How a lock is taken. */
@@ -24,72 +24,74 @@ export interface LockOptions {
 }
 
 /** Takes a lock file that names this process. A lock whose process is gone is taken over. */
-export function takeLock(path: string, what: string, { takeOver = false }: LockOptions = {}): Lock {
-  const own = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
-  const mark = ownMark()
-  write(own, mark)
+export function acquireLock(path: string, label: string, { takeOver = false }: LockOptions = {}): Lock {
+  const temporaryFile = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
+  const lockText = getOwnLockText()
+  writeNewFile(temporaryFile, lockText)
   try {
     for (let tries = 0; ; tries++) {
-      const made = make(own, path, mark)
-      if (made !== 'taken') return heldLock(path, mark, made === 'linked')
-      const holder = readHolder(path)
-      if (holder && holder.life !== 'dead' && !(takeOver && holder.life === 'unknown')) throw inUse(what, holder)
-      if (tries > MAX_TRIES) throw new StoreProblem(`${what} cannot be locked: ${path}`)
+      const creation = createLockFile(temporaryFile, path, lockText)
+      if (creation !== 'taken') return createLock(path, lockText, creation === 'linked')
+      const holder = readLockHolder(path)
+      if (holder && holder.liveness !== 'dead' && !(takeOver && holder.liveness === 'unknown'))
+        throw createInUseError(label, holder)
+      if (tries > MAX_LOCK_ATTEMPTS) throw new StoreError(`${label} cannot be locked: ${path}`)
       // On a disk without links a lock is made first and written then.
-      const isBeingWritten = holder?.mark === '' && tries < MAX_TRIES / 2
-      if (holder && !isBeingWritten && replaceDead(path, own, holder)) return heldLock(path, mark, true, holder.mark)
-      if (holder) pause()
+      const isBeingWritten = holder?.lockText === '' && tries < MAX_LOCK_ATTEMPTS / 2
+      if (holder && !isBeingWritten && replaceDeadLock(path, temporaryFile, holder))
+        return createLock(path, lockText, true, holder.lockText)
+      if (holder) sleepBriefly()
     }
   } finally {
-    remove(own)
+    removeFile(temporaryFile)
   }
 }
 
 /** Is this lock held by a process that lives, or that may? */
-export function isHeld(path: string): boolean {
-  const holder = readHolder(path)
-  return holder !== undefined && holder.life !== 'dead'
+export function isLockHeld(path: string): boolean {
+  const holder = readLockHolder(path)
+  return holder !== undefined && holder.liveness !== 'dead'
 }
 
 /** Is this lock held by a process of which nobody here can see whether it lives? Gives its mark. */
-export function unknownHolder(path: string): string | undefined {
-  const holder = readHolder(path)
-  return holder?.life === 'unknown' ? holder.mark : undefined
+export function findUnknownHolder(path: string): string | undefined {
+  const holder = readLockHolder(path)
+  return holder?.liveness === 'unknown' ? holder.lockText : undefined
 }
 
-function inUse(what: string, { pid, host, life }: Holder): StoreProblem {
-  return new StoreProblem(
-    life === 'alive'
-      ? `${what} is in use by process ${pid}; end that, or fork the session`
-      : `${what} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, so that nobody here can see whether it still runs; end that, or, if it is gone, add --take-over`,
+function createInUseError(label: string, { pid, host, liveness }: LockHolder): StoreError {
+  return new StoreError(
+    liveness === 'alive'
+      ? `${label} is in use by process ${pid}; end that, or fork the session`
+      : `${label} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, so that nobody here can see whether it still runs; end that, or, if it is gone, add --take-over`,
   )
 }
 
-function heldLock(path: string, mark: string, sure: boolean, former?: string): Lock {
-  const isOurs = (): boolean => markIn(path) === mark
-  const left = `${path}.${process.pid}.left`
+function createLock(path: string, lockText: string, isExclusive: boolean, previousLockText?: string): Lock {
+  const isOwnLock = (): boolean => readLockText(path) === lockText
+  const closedLockFile = `${path}.${process.pid}.left`
   return {
-    sure,
-    ...(former !== undefined && { former }),
-    isTaken: () => ![mark, undefined].includes(markIn(path)),
+    isExclusive,
+    ...(previousLockText !== undefined && { previousLockText }),
+    isTakenOver: () => ![lockText, undefined].includes(readLockText(path)),
     release() {
-      if (isOurs()) remove(path)
+      if (isOwnLock()) removeFile(path)
     },
-    leave(seq) {
-      if (!isOurs()) return
+    releaseUnfinished(seq) {
+      if (!isOwnLock()) return
       try {
-        write(left, closedMark(seq))
-        renameSync(left, path)
+        writeNewFile(closedLockFile, createClosedLockText(seq))
+        renameSync(closedLockFile, path)
       } catch {
-        remove(left)
-        remove(path)
+        removeFile(closedLockFile)
+        removeFile(path)
       }
     },
   }
 }
 
 /** What cannot be removed stays; a lock whose process is gone keeps nobody out. */
-function remove(path: string): void {
+function removeFile(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
@@ -98,25 +100,25 @@ function remove(path: string): void {
 }
 
 /** A link either appears whole or not at all, unlike a file that is made and then written. Not every disk has links. */
-function make(own: string, path: string, mark: string): 'linked' | 'unsure' | 'taken' {
+function createLockFile(temporaryFile: string, path: string, lockText: string): 'linked' | 'unsure' | 'taken' {
   try {
-    linkSync(own, path)
+    linkSync(temporaryFile, path)
     return 'linked'
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return 'taken'
+    if (getErrorCode(error) === 'EEXIST') return 'taken'
   }
   try {
-    write(path, mark)
+    writeNewFile(path, lockText)
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return 'taken'
+    if (getErrorCode(error) === 'EEXIST') return 'taken'
   }
   return 'unsure'
 }
 
-function write(path: string, mark: string): void {
+function writeNewFile(path: string, lockText: string): void {
   const handle = openSync(path, 'wx', 0o600)
   try {
-    writeSync(handle, mark)
+    writeSync(handle, lockText)
   } finally {
     closeSync(handle)
   }
@@ -126,26 +128,26 @@ function write(path: string, mark: string): void {
  * Puts our lock in the place of a dead one. Of all who find the same dead lock, only the one who holds the lock for just
  * that may replace it; and it looks again, because the dead lock may be gone since.
  */
-function replaceDead(path: string, own: string, dead: Holder): boolean {
-  const name = createHash('sha256').update(dead.mark).digest('hex').slice(0, 12)
+function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder): boolean {
+  const name = createHash('sha256').update(dead.lockText).digest('hex').slice(0, 12)
   let claim: Lock
   try {
-    claim = takeLock(`${path}.${name}`, path)
+    claim = acquireLock(`${path}.${name}`, path)
   } catch {
     // Somebody else is about to; the next round shows who.
     return false
   }
   try {
-    if (markIn(path) !== dead.mark) return false
-    renameSync(own, path)
+    if (readLockText(path) !== dead.lockText) return false
+    renameSync(temporaryFile, path)
     return true
   } finally {
     claim.release()
   }
 }
 
-function pause(): void {
+function sleepBriefly(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * 4)
 }
 
-const MAX_TRIES = 400
+const MAX_LOCK_ATTEMPTS = 400

@@ -1,17 +1,17 @@
-import type { Entry, EntryBody, Parent } from '../entry.ts'
-import type { Damage } from '../scan.ts'
+import type { Entry, EntryBody, ForkPoint } from '../log/entry.ts'
+import type { LogDamage } from '../log/scan-log.ts'
 
 /** Where sessions live. */
 export interface Store {
   /** Begins a session. A fork holds only what comes after its parent's entry. */
-  create(session: { id: string; folder: string; parent?: Parent }): SessionLog
+  create(session: { id: string; folder: string; parent?: ForkPoint }): SessionLog
   /**
    * Opens a session to go on with it; nobody else can while it is open. Throws a sentence if it is not there or in use.
    * With `takeOver`, also from a process on another machine or in another container that may or may not still run.
    */
   open(id: string, options?: { readonly takeOver?: boolean }): SessionLog
   /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
-  read(id: string): Opened
+  read(id: string): SessionContents
   /** All sessions, the newest first. */
   list(): SessionSummary[]
   /** Removes a session, unless another was forked from it; and blobs that no entry names any more. */
@@ -23,10 +23,10 @@ export interface Store {
 }
 
 /** What was found when a session was opened. */
-export interface Opened {
+export interface SessionContents {
   readonly entries: readonly Entry[]
   /** What is damaged in its own file. */
-  readonly damages: readonly Damage[]
+  readonly damages: readonly LogDamage[]
   /**
    * Entries up to the one with this number may have been followed by others that are lost, or that stand in another log:
    * calls without a result may have been carried out. Absent if nothing is missing.
@@ -35,7 +35,7 @@ export interface Opened {
 }
 
 /** A session that is open for writing. */
-export interface SessionLog extends Opened {
+export interface SessionLog extends SessionContents {
   readonly id: string
   readonly folder: string
   /** The disk knows no locks, so nothing keeps a second process from writing too. */
@@ -46,7 +46,7 @@ export interface SessionLog extends Opened {
    */
   append(body: EntryBody): Entry
   /** Resolves when all entries that must be on the disk are there; then they outlive the machine. */
-  saved(): Promise<void>
+  flush(): Promise<void>
   close(): void
 }
 
@@ -65,16 +65,16 @@ export interface SessionSummary {
   readonly asked?: string
   /** It was left in the middle of a run: the program was ended, or is still at it. */
   readonly unfinished?: true
-  readonly parent?: Parent
+  readonly parent?: ForkPoint
 }
 
 /** Something that stands between a person and a session, in one sentence. */
-export class StoreProblem extends Error {
+export class StoreError extends Error {
   /** The disk is at fault, not what was asked for. */
-  readonly isOfDisk: boolean
+  readonly isDiskError: boolean
 
-  constructor(message: string, { isOfDisk = false }: { readonly isOfDisk?: boolean } = {}) {
+  constructor(message: string, { isDiskError = false }: { readonly isDiskError?: boolean } = {}) {
     super(message)
-    this.isOfDisk = isOfDisk
+    this.isDiskError = isDiskError
   }
 }

@@ -1,26 +1,26 @@
-import type { Tool } from '../define.ts'
+import type { Tool } from '../tool.ts'
 import text from './exit-plan-mode.md'
-import { builtin } from './support/builtin.ts'
-import { textIn } from './support/input.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
+import { getText } from './support/read-arguments.ts'
 
 /** Puts a plan to the person. Whether and how plan mode ends is decided by their answer, not here. */
-export function exitPlanMode(): Tool {
-  return builtin({
+export function createExitPlanModeTool(): Tool {
+  return defineBuiltin({
     name: 'exit_plan_mode',
     text,
     kind: 'other',
     properties: { plan: { type: 'string', description: 'The plan, in Markdown: what you would do, step by step.' } },
     required: ['plan'],
     effects: () => [{ kind: 'plan' }],
-    check: (input) => (textIn(input, 'plan').trim() === '' ? 'plan must not be empty.' : undefined),
-    preview: (input) => Promise.resolve({ kind: 'plan', title: 'The plan', plan: textIn(input, 'plan') }),
+    check: (input) => (getText(input, 'plan').trim() === '' ? 'plan must not be empty.' : undefined),
+    preview: (input) => Promise.resolve({ kind: 'plan', title: 'The plan', plan: getText(input, 'plan') }),
 
     run(input, { modified }) {
       const content = modified
-        ? `The person edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${textIn(input, 'plan')}`
+        ? `The person edited the plan and approved it. Plan mode is off; carry out this plan:\n\n${getText(input, 'plan')}`
         : 'The person approved the plan. Plan mode is off; carry it out.'
       const title = modified ? 'Plan approved as edited' : 'Plan approved'
-      return Promise.resolve({ content, display: { title, markdown: textIn(input, 'plan') } })
+      return Promise.resolve({ content, display: { title, markdown: getText(input, 'plan') } })
     },
   })
 }

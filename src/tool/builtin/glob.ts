@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool, ToolContext } from '../define.ts'
-import { fileMatcher, fixedFolder, globProblem } from '../seek/glob.ts'
-import { walkTree } from '../seek/tree.ts'
-import { quoteName } from '../text/escape.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { createFileMatcher, getFixedFolder, findGlobProblem } from '../file-search/glob.ts'
+import { walkFiles } from '../file-search/walk-files.ts'
+import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
-import { builtin, failure } from './support/builtin.ts'
-import { flagIn, someTextIn, textIn } from './support/input.ts'
-import { LEFT_OUT } from './support/leave-out.ts'
-import { absolute, byGivenName, touching, workspaceOf } from './support/paths.ts'
+import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { getFlag, getOptionalText, getText } from './support/read-arguments.ts'
+import { EXCLUDED_FOLDERS } from './support/excludes.ts'
+import { toAbsolutePath, toGivenPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
 /** Finds files by their names. */
-export const glob: Tool = builtin({
+export const globTool: Tool = defineBuiltin({
   name: 'glob',
   text,
   kind: 'search',
@@ -24,32 +24,32 @@ export const glob: Tool = builtin({
     respect_git_ignore: { type: 'boolean', description: 'Default true.' },
   },
   required: ['pattern'],
-  effects: (input, folders) => starts(input, folders).flatMap((path) => touching('read', path)),
-  check: (input) => globProblem(textIn(input, 'pattern')),
+  effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
+  check: (input) => findGlobProblem(getText(input, 'pattern')),
 
   async run(input, context) {
-    const pattern = textIn(input, 'pattern')
-    const found: Found = { paths: [], times: [] }
+    const pattern = getText(input, 'pattern')
+    const found: FoundFiles = { paths: [], times: [] }
     let ignored = 0
-    const places = starts(input, context.folders)
-    for (const place of places) {
-      const info = await context.host.files.info(place)
+    const roots = resolveSearchRoots(input, context.folders)
+    for (const root of roots) {
+      const info = await context.host.files.info(root)
       if (info?.kind !== 'folder') {
-        return failure(`Not a directory: ${place}`, info ? 'path-is-not-a-directory' : 'file-not-found')
+        return createFailure(`Not a directory: ${root}`, info ? 'path-is-not-a-directory' : 'file-not-found')
       }
-      ignored += await find(input, context, place, found)
+      ignored += await collectMatches(input, context, root, found)
     }
-    const where = places.join(', ')
+    const rootList = roots.join(', ')
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
     if (found.paths.length === 0) {
-      const none = `No files found matching '${pattern}' within ${where}.`
+      const none = `No files found matching '${pattern}' within ${rootList}.`
       return { content: `${none}${count}`, display: 'No files found' }
     }
     const more =
       found.paths.length > MAX_PATHS ? `\n... and ${found.paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
-    const list = `${newest(found).map(quoteName).join('\n')}${more}${count}`
+    const list = `${pickNewest(found).map(quoteFileName).join('\n')}${more}${count}`
     return {
-      content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${where}: \n${list}`,
+      content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${rootList}: \n${list}`,
       display: `Found ${found.paths.length} matching file(s)`,
     }
   },
@@ -58,13 +58,13 @@ export const glob: Tool = builtin({
 const MAX_PATHS = 2000
 
 /** The files that were found, and when each was changed; there may be very many. */
-interface Found {
+interface FoundFiles {
   readonly paths: string[]
   readonly times: number[]
 }
 
 /** The paths to show, the newest first. Of very many only those are put in order that are shown. */
-function newest({ paths, times }: Found): string[] {
+function pickNewest({ paths, times }: FoundFiles): string[] {
   const oldest = new Float64Array(times).sort().at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
   return paths
     .map((path, at) => ({ path, time: times[at] ?? 0 }))
@@ -74,55 +74,60 @@ function newest({ paths, times }: Found): string[] {
     .map(({ path }) => path)
 }
 
-function starts(input: JsonObject, folders: readonly string[]): string[] {
-  const path = someTextIn(input, 'path')
-  return path === undefined ? [...folders] : [absolute(path, folders)]
+function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
+  const path = getOptionalText(input, 'path')
+  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 
 /** Collects the files below a place that fit; gives how many that fit are ignored. */
-async function find(input: JsonObject, context: ToolContext, place: string, found: Found): Promise<number> {
+async function collectMatches(
+  input: JsonObject,
+  context: ToolContext,
+  root: string,
+  found: FoundFiles,
+): Promise<number> {
   const { files } = context.host
   const respect = {
-    git: flagIn(input, 'respect_git_ignore', true),
-    gemini: flagIn(input, 'respect_gemini_ignore', true),
+    git: getFlag(input, 'respect_git_ignore', true),
+    gemini: getFlag(input, 'respect_gemini_ignore', true),
   }
-  const base = await files.resolve(place)
-  const top = await workspaceOf(context.host, context.folders, base)
-  const pattern = within(textIn(input, 'pattern'), [place, base])
+  const base = await files.resolve(root)
+  const top = await findWorkspaceFolder(context.host, context.folders, base)
+  const pattern = relativizePattern(getText(input, 'pattern'), [root, base])
   const add = (path: string, time: number): void => {
-    found.paths.push(byGivenName(top, path))
+    found.paths.push(toGivenPath(top, path))
     found.times.push(time)
   }
   // A name may look like a pattern; if there is such a file, it is meant.
   const literal = `${base}/${pattern}`
-  const named = await files.info(literal).catch(() => undefined)
-  if (named?.kind === 'file') {
-    add(literal, named.changed)
+  const literalInfo = await files.info(literal).catch(() => undefined)
+  if (literalInfo?.kind === 'file') {
+    add(literal, literalInfo.modifiedAt)
     return 0
   }
-  const fixed = fixedFolder(pattern)
+  const fixed = getFixedFolder(pattern)
   const folder = fixed === '' ? base : `${base}/${fixed}`
   const start = await files.resolve(folder)
   // Below a link the names would not be those that the pattern speaks of.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
-  const matches = fileMatcher(pattern, flagIn(input, 'case_sensitive', false))
-  const asked = pattern.split('/')
-  return walkTree(
+  const matches = createFileMatcher(pattern, getFlag(input, 'case_sensitive', false))
+  const patternSegments = pattern.split('/')
+  return walkFiles(
     files,
     {
       folder,
-      top: top.real,
-      respect,
-      without: LEFT_OUT.filter((name) => !asked.includes(name)),
-      wanted: (path, name) => matches(path.slice(base.length + 1), name),
+      top: top.realPath,
+      ignoreOptions: respect,
+      excludedFolders: EXCLUDED_FOLDERS.filter((name) => !patternSegments.includes(name)),
+      isWanted: (path, name) => matches(path.slice(base.length + 1), name),
       signal: context.signal,
     },
-    (path, view, name) => add(path, view.changed(name)),
+    (path, view, name) => add(path, view.modifiedAt(name)),
   )
 }
 
 /** The pattern from the place where the search begins, also if it was written from somewhere above. */
-function within(pattern: string, places: readonly string[]): string {
-  const place = places.find((one) => pattern.startsWith(`${one}/`))
-  return (place === undefined ? pattern : pattern.slice(place.length + 1)).replace(/^(?:\.\/)+/, '')
+function relativizePattern(pattern: string, roots: readonly string[]): string {
+  const root = roots.find((one) => pattern.startsWith(`${one}/`))
+  return (root === undefined ? pattern : pattern.slice(root.length + 1)).replace(/^(?:\.\/)+/, '')
 }

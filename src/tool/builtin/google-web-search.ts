@@ -1,17 +1,17 @@
-import type { Tool, ToolOutput } from '../define.ts'
-import { sourceList, withSources } from '../web/cite.ts'
+import type { Tool, ToolOutput } from '../tool.ts'
+import { formatSourceList, addCitations } from '../web/citations.ts'
 import type { SearchService } from '../web/search-service.ts'
-import type { SideModel } from '../web/side-model.ts'
+import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import text from './google-web-search.md'
-import { builtin, failure } from './support/builtin.ts'
-import { textIn } from './support/input.ts'
+import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { getText } from './support/read-arguments.ts'
 
 /** Who searches: the model's own vendor, or a service. */
-export type Searcher = { readonly model: SideModel } | { readonly service: SearchService }
+export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
 
 /** Searches the web. */
-export function googleWebSearch(searcher: Searcher): Tool {
-  return builtin({
+export function createWebSearchTool(backend: SearchBackend): Tool {
+  return defineBuiltin({
     name: 'google_web_search',
     text,
     kind: 'search',
@@ -23,30 +23,30 @@ export function googleWebSearch(searcher: Searcher): Tool {
     ],
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
-    effects: () => [{ kind: 'net', host: 'service' in searcher ? searcher.service.host : 'google.com' }],
-    check: (input) => (textIn(input, 'query').trim() === '' ? "The 'query' parameter cannot be empty." : undefined),
+    effects: () => [{ kind: 'net', host: 'service' in backend ? backend.service.host : 'google.com' }],
+    check: (input) => (getText(input, 'query').trim() === '' ? "The 'query' parameter cannot be empty." : undefined),
 
-    preview: (input) => Promise.resolve({ kind: 'info', title: 'Search the web', prompt: textIn(input, 'query') }),
+    preview: (input) => Promise.resolve({ kind: 'info', title: 'Search the web', prompt: getText(input, 'query') }),
 
     async run(input, { host, signal }) {
-      const query = textIn(input, 'query')
-      if ('model' in searcher) return await byVendor(searcher.model, query, signal)
-      if (!host.web) return failure('This host cannot reach the web.', 'no-web')
-      const found = await searcher.service.find(query, host.web, signal)
-      if ('problem' in found) return failed(query, found.problem)
+      const query = getText(input, 'query')
+      if ('model' in backend) return await searchByVendor(backend.model, query, signal)
+      if (!host.web) return createFailure('This host cannot reach the web.', 'no-web')
+      const found = await backend.service.find(query, host.web, signal)
+      if ('problem' in found) return createSearchFailure(query, found.problem)
       const lines = found.map(({ title, text: about }, at) => `${title}: ${about} [${at + 1}]`)
-      return results(query, lines.length === 0 ? '' : `${lines.join('\n')}${sourceList(found)}`)
+      return formatResults(query, lines.length === 0 ? '' : `${lines.join('\n')}${formatSourceList(found)}`)
     },
   })
 }
 
-async function byVendor(model: SideModel, query: string, signal: AbortSignal): Promise<ToolOutput> {
-  const answer = await model.ask(query, ['google_search'], signal)
-  if ('problem' in answer) return failed(query, answer.problem)
-  return results(query, answer.grounding ? withSources(answer.text, answer.grounding) : answer.text)
+async function searchByVendor(model: AuxiliaryModel, query: string, signal: AbortSignal): Promise<ToolOutput> {
+  const answer = await model.query(query, ['google_search'], signal)
+  if ('problem' in answer) return createSearchFailure(query, answer.problem)
+  return formatResults(query, answer.grounding ? addCitations(answer.text, answer.grounding) : answer.text)
 }
 
-function results(query: string, found: string): ToolOutput {
+function formatResults(query: string, found: string): ToolOutput {
   if (found === '') {
     return { content: `No search results or information found for query: "${query}"`, display: 'No information found.' }
   }
@@ -56,6 +56,6 @@ function results(query: string, found: string): ToolOutput {
   }
 }
 
-function failed(query: string, problem: string): ToolOutput {
-  return failure(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
+function createSearchFailure(query: string, problem: string): ToolOutput {
+  return createFailure(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
 }

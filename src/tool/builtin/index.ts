@@ -1,22 +1,22 @@
-import { secretTest } from '../../policy/path/secret.ts'
-import type { Tool } from '../define.ts'
-import type { SelfCorrect } from '../edit/self-correct.ts'
-import { searchService, type SearchOptions } from '../web/search-service.ts'
-import type { SideModel } from '../web/side-model.ts'
-import { SEARCH } from '../mcp/deferred.ts'
-import { exitPlanMode } from './exit-plan-mode.ts'
-import { glob } from './glob.ts'
-import { googleWebSearch } from './google-web-search.ts'
-import { listDirectory } from './list-directory.ts'
-import { readFile } from './read-file.ts'
-import { readManyFiles } from './read-many-files.ts'
-import { replace } from './replace.ts'
-import { runShellCommand, type ShellOptions } from './run-shell-command.ts'
-import { saveMemory } from './save-memory.ts'
-import { searchFileContent } from './search-file-content.ts'
-import { smartEdit } from './smart-edit.ts'
-import { webFetch } from './web-fetch.ts'
-import { writeFile } from './write-file.ts'
+import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
+import type { Tool } from '../tool.ts'
+import type { CorrectEdit } from '../edit/correct-edit.ts'
+import { createSearchService, type WebSearchOptions } from '../web/search-service.ts'
+import type { AuxiliaryModel } from '../auxiliary-model.ts'
+import { SEARCH_TOOL_NAME } from '../mcp/tools/search-tools.ts'
+import { createExitPlanModeTool } from './exit-plan-mode.ts'
+import { globTool } from './glob.ts'
+import { createWebSearchTool } from './google-web-search.ts'
+import { listDirectoryTool } from './list-directory.ts'
+import { readFileTool } from './read-file.ts'
+import { createReadManyFilesTool } from './read-many-files.ts'
+import { replaceTool } from './replace.ts'
+import { createShellTool, type ShellOptions } from './run-shell-command.ts'
+import { createSaveMemoryTool } from './save-memory.ts'
+import { createSearchFileContentTool } from './search-file-content.ts'
+import { createSmartEditTool } from './smart-edit.ts'
+import { createWebFetchTool } from './web-fetch.ts'
+import { writeFileTool } from './write-file.ts'
 
 /** What the built-in tools need to know. */
 export interface BuiltinOptions {
@@ -30,47 +30,51 @@ export interface BuiltinOptions {
   /** The model may put a plan to the person. */
   readonly plan?: boolean
   /** Puts the search text of an edit right that does not fit; without it such an edit is refused. */
-  readonly selfCorrect?: SelfCorrect
+  readonly selfCorrect?: CorrectEdit
 }
 
 /** The model that answers questions about pages, and the service that searches where its vendor does not. */
 export interface WebToolOptions {
-  readonly model?: SideModel
-  readonly search?: SearchOptions
+  readonly model?: AuxiliaryModel
+  readonly search?: WebSearchOptions
 }
 
 /** Addresses in these may hold keys. Whoever names the file is asked about it if so. */
-const REPOSITORY_SETTINGS = ['.git/**/config', '.git/**/config.worktree', '.gitmodules']
+const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmodules']
 
 /** The built-in tools, always in the same order. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
   const { memory, shell, web, secretFiles, selfCorrect, plan } = options
-  const isSecret = secretTest([...REPOSITORY_SETTINGS, ...(secretFiles ?? [])])
+  const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])
   return [
-    listDirectory,
-    readFile,
-    searchFileContent(isSecret),
-    glob,
-    smartEdit(selfCorrect),
-    replace,
-    writeFile,
-    readManyFiles(isSecret),
-    runShellCommand(shell),
-    ...(web === undefined ? [] : webTools(web)),
-    ...(memory === undefined ? [] : [saveMemory(memory)]),
-    ...(plan ? [exitPlanMode()] : []),
+    listDirectoryTool,
+    readFileTool,
+    createSearchFileContentTool(isSecret),
+    globTool,
+    createSmartEditTool(selfCorrect),
+    replaceTool,
+    writeFileTool,
+    createReadManyFilesTool(isSecret),
+    createShellTool(shell),
+    ...(web === undefined ? [] : createWebTools(web)),
+    ...(memory === undefined ? [] : [createSaveMemoryTool(memory)]),
+    ...(plan ? [createExitPlanModeTool()] : []),
   ]
 }
 
 /** The names of all our tools, also of those that are not there now: no server's tool can have one of them. */
-export function builtinNames(): readonly string[] {
-  const nobody: SideModel = { can: [], ask: () => Promise.resolve({ problem: '' }) }
-  const all = [...builtinTools({ memory: '', plan: true }), webFetch(), googleWebSearch({ model: nobody })]
-  return [...all.map(({ spec }) => spec.name), SEARCH]
+export function listBuiltinNames(): readonly string[] {
+  const unusedModel: AuxiliaryModel = { serverTools: [], query: () => Promise.resolve({ problem: '' }) }
+  const all = [
+    ...builtinTools({ memory: '', plan: true }),
+    createWebFetchTool(),
+    createWebSearchTool({ model: unusedModel }),
+  ]
+  return [...all.map(({ spec }) => spec.name), SEARCH_TOOL_NAME]
 }
 
-function webTools({ model, search }: WebToolOptions): readonly Tool[] {
-  if (model?.can.includes('google_search')) return [webFetch(model), googleWebSearch({ model })]
-  const service = search && searchService(search)
-  return [webFetch(model), ...(service && !('problem' in service) ? [googleWebSearch({ service })] : [])]
+function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {
+  if (model?.serverTools.includes('google_search')) return [createWebFetchTool(model), createWebSearchTool({ model })]
+  const service = search && createSearchService(search)
+  return [createWebFetchTool(model), ...(service && !('problem' in service) ? [createWebSearchTool({ service })] : [])]
 }

@@ -1,17 +1,17 @@
 import type { FolderEntry } from '../../host/host.ts'
-import type { Tool, ToolContext } from '../define.ts'
-import { nameMatcher } from '../seek/glob.ts'
-import { rulesFor } from '../seek/ignore-rules.ts'
-import { visible } from '../seek/tree.ts'
-import { quoteName } from '../text/escape.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { createNameMatcher } from '../file-search/glob.ts'
+import { loadIgnoreRules } from '../file-search/ignore-rules.ts'
+import { filterIgnored } from '../file-search/walk-files.ts'
+import { quoteFileName } from '../text/escape-names.ts'
 import text from './list-directory.md'
-import { builtin } from './support/builtin.ts'
-import { listIn, respectIn, textIn } from './support/input.ts'
-import { absolute, touching, workspaceOf } from './support/paths.ts'
-import { FILTERING } from './support/schema.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
+import { getStringList, getIgnoreOptions, getText } from './support/read-arguments.ts'
+import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
+import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 
 /** Lists one directory. */
-export const listDirectory: Tool = builtin({
+export const listDirectoryTool: Tool = defineBuiltin({
   name: 'list_directory',
   text,
   kind: 'search',
@@ -28,27 +28,27 @@ export const listDirectory: Tool = builtin({
   properties: {
     path: { type: 'string', description: 'Absolute path of the directory.' },
     ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },
-    file_filtering_options: FILTERING,
+    file_filtering_options: FILTER_OPTIONS_SCHEMA,
   },
   required: ['path'],
-  effects: (input, folders) => touching('read', absolute(textIn(input, 'path'), folders)),
-  check: (input) => (textIn(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
+  effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'path'), folders)),
+  check: (input) => (getText(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
 
   async run(input, context) {
     const { files } = context.host
-    const path = absolute(textIn(input, 'path'), context.folders)
+    const path = toAbsolutePath(getText(input, 'path'), context.folders)
     const all = await files.list(path)
     const real = await files.resolve(path)
-    const top = await workspaceOf(context.host, context.folders, real)
-    const rules = await rulesFor(files, top.real, real, respectIn(input), all)
-    const unwanted = listIn(input, 'ignore').map((glob) => nameMatcher(glob))
-    const named = unwanted.length === 0 ? all : all.filter(({ name }) => !unwanted.some((matches) => matches(name)))
-    const entries = visible(rules, real, named)
-    const ignored = named.length - entries.length
+    const top = await findWorkspaceFolder(context.host, context.folders, real)
+    const rules = await loadIgnoreRules(files, top.realPath, real, getIgnoreOptions(input), all)
+    const excluded = getStringList(input, 'ignore').map((glob) => createNameMatcher(glob))
+    const remaining = excluded.length === 0 ? all : all.filter(({ name }) => !excluded.some((matches) => matches(name)))
+    const entries = filterIgnored(rules, real, remaining)
+    const ignored = remaining.length - entries.length
     const count = ignored > 0 ? `\n\n(${ignored} ignored)` : ''
     if (entries.length === 0) return { content: `Directory ${path} is empty.${count}`, display: 'Directory is empty.' }
 
-    const lines = await linesOf(entries, path, context)
+    const lines = await formatEntries(entries, path, context)
     const more = lines.length > MAX_LINES ? `\n... and ${lines.length - MAX_LINES} more` : ''
     return {
       content: `Directory listing for ${path}: \n${lines.slice(0, MAX_LINES).join('\n')}${more}${count}`,
@@ -60,11 +60,11 @@ export const listDirectory: Tool = builtin({
 const MAX_LINES = 5000
 
 /** Directories first, each by name. A link counts as what it leads to, if it leads anywhere. */
-async function linesOf(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
+async function formatEntries(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
   const links = entries.filter(({ kind }) => kind === 'link')
   const targets = await Promise.all(links.map(({ name }) => host.files.info(`${path}/${name}`).catch(() => undefined)))
   const folders = new Set(links.filter((_, at) => targets[at]?.kind === 'folder').map(({ name }) => name))
   const [first, last]: [string[], string[]] = [[], []]
   for (const { name, kind } of entries) (kind === 'folder' || folders.has(name) ? first : last).push(name)
-  return [...first.sort().map((name) => `[DIR] ${quoteName(name)}`), ...last.sort().map(quoteName)]
+  return [...first.sort().map((name) => `[DIR] ${quoteFileName(name)}`), ...last.sort().map(quoteFileName)]
 }

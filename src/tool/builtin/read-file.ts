@@ -1,16 +1,16 @@
 import { basename } from 'node:path'
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool, ToolContext, ToolOutput } from '../define.ts'
-import { isIgnored } from '../seek/ignore-rules.ts'
-import { type Reading, readForModel } from '../text/read-text.ts'
-import { DEFAULT_LINES, MAX_LINE, type Window } from '../text/slice.ts'
+import type { Tool, ToolContext, ToolOutput } from '../tool.ts'
+import { isPathIgnored } from '../file-search/ignore-rules.ts'
+import { type FileReading, readFileForModel } from '../text/read-for-model.ts'
+import { DEFAULT_LINE_LIMIT, MAX_LINE_CHARS, type LineWindow } from '../text/line-slice.ts'
 import text from './read-file.md'
-import { builtin, failure } from './support/builtin.ts'
-import { numberIn, textIn } from './support/input.ts'
-import { absolute, shown, touching, workspaceOf } from './support/paths.ts'
+import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { getNumber, getText } from './support/read-arguments.ts'
+import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
 /** Reads one file, or some of its lines. */
-export const readFile: Tool = builtin({
+export const readFileTool: Tool = defineBuiltin({
   name: 'read_file',
   text,
   kind: 'read',
@@ -29,78 +29,78 @@ export const readFile: Tool = builtin({
     limit: { type: 'number', description: 'How many lines.' },
   },
   required: ['absolute_path'],
-  effects: (input, folders) => touching('read', absolute(textIn(input, 'absolute_path'), folders)),
+  effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'absolute_path'), folders)),
 
   check(input) {
-    if (textIn(input, 'absolute_path').trim() === '') return 'absolute_path must not be empty.'
-    const { offset, limit } = windowIn(input)
+    if (getText(input, 'absolute_path').trim() === '') return 'absolute_path must not be empty.'
+    const { offset, limit } = parseLineWindow(input)
     if (!Number.isInteger(offset) || offset < 0) return 'offset must be a whole number, 0 or more.'
     return Number.isInteger(limit) && limit > 0 ? undefined : 'limit must be a whole number, 1 or more.'
   },
 
   async run(input, context) {
-    const path = absolute(textIn(input, 'absolute_path'), context.folders)
-    const wanted = windowIn(input)
-    const reading = await readForModel(context.host.files, path, wanted, context.signal)
+    const path = toAbsolutePath(getText(input, 'absolute_path'), context.folders)
+    const lineWindow = parseLineWindow(input)
+    const reading = await readFileForModel(context.host.files, path, lineWindow, context.signal)
     const real = await context.host.files.resolve(path)
-    if (reading.kind !== 'text') return otherThanText(reading, path, context)
-    if (wanted.offset > 0 && wanted.offset >= reading.total) {
-      return failure(
-        `offset ${wanted.offset} is beyond the end: ${path} has ${reading.total} lines.`,
+    if (reading.kind !== 'text') return formatNonText(reading, path, context)
+    if (lineWindow.offset > 0 && lineWindow.offset >= reading.total) {
+      return createFailure(
+        `offset ${lineWindow.offset} is beyond the end: ${path} has ${reading.total} lines.`,
         'invalid-arguments',
       )
     }
-    context.seen.note(real, reading.hash)
-    const notes = notesOn(reading, await ignoredNote(context, real))
+    context.seenFiles.setHash(real, reading.hash)
+    const notes = createNotes(reading, await createIgnoredNote(context, real))
     const body = reading.total === 0 ? '(The file is empty.)' : reading.text
     const whole = reading.first <= 1 && reading.last === reading.total
     const lines = whole ? `all ${reading.total} lines` : `lines ${reading.first}-${reading.last} of ${reading.total}`
     return {
       content: notes.length === 0 ? body : `${notes.join('\n')}\n--- content ---\n${body}`,
-      display: `Read ${lines} from ${shown(path, context.folders)}`,
+      display: `Read ${lines} from ${toDisplayPath(path, context.folders)}`,
     }
   },
 })
 
 /** `start_line` and `end_line` count from 1, and the end is included. */
-function windowIn(input: JsonObject): Window {
-  const start = numberIn(input, 'start_line')
-  const end = numberIn(input, 'end_line')
-  const offset = numberIn(input, 'offset') ?? (start === undefined ? 0 : start - 1)
-  const limit = numberIn(input, 'limit') ?? (end === undefined ? DEFAULT_LINES : end - offset)
+function parseLineWindow(input: JsonObject): LineWindow {
+  const start = getNumber(input, 'start_line')
+  const end = getNumber(input, 'end_line')
+  const offset = getNumber(input, 'offset') ?? (start === undefined ? 0 : start - 1)
+  const limit = getNumber(input, 'limit') ?? (end === undefined ? DEFAULT_LINE_LIMIT : end - offset)
   return { offset, limit }
 }
 
-function notesOn(
-  { first, last, total, cut }: Extract<Reading, { kind: 'text' }>,
+function createNotes(
+  { first, last, total, hasTruncatedLine }: Extract<FileReading, { kind: 'text' }>,
   ignored: string | undefined,
 ): string[] {
   const notes = ignored === undefined ? [] : [ignored]
   const next = last < total ? ` To read on, use offset: ${last}.` : ''
   if (first > 1 || last < total) notes.push(`Showing lines ${first}-${last} of ${total}.${next}`)
-  if (cut) notes.push(`Lines over ${MAX_LINE} characters are cut.`)
+  if (hasTruncatedLine) notes.push(`Lines over ${MAX_LINE_CHARS} characters are cut.`)
   return notes
 }
 
-async function ignoredNote({ host, folders }: ToolContext, real: string): Promise<string | undefined> {
-  const top = await workspaceOf(host, folders, real)
-  if (top.real === real) return undefined
-  const ignored = await isIgnored(host.files, top.real, real, { git: true, gemini: false })
+async function createIgnoredNote({ host, folders }: ToolContext, real: string): Promise<string | undefined> {
+  const top = await findWorkspaceFolder(host, folders, real)
+  if (top.realPath === real) return undefined
+  const ignored = await isPathIgnored(host.files, top.realPath, real, { git: true, gemini: false })
   return ignored ? 'Note: git ignores this file.' : undefined
 }
 
-function otherThanText(
-  reading: Exclude<Reading, { kind: 'text' }>,
+function formatNonText(
+  reading: Exclude<FileReading, { kind: 'text' }>,
   path: string,
   { folders }: ToolContext,
 ): ToolOutput {
-  const name = shown(path, folders)
+  const name = toDisplayPath(path, folders)
   if (reading.kind === 'media') {
     const { mime, data } = reading
     return { content: [{ kind: 'media', mime, data, name: basename(path) }], display: `Read ${mime} file: ${name}` }
   }
   if (reading.kind === 'too-large') {
-    return failure(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
+    return createFailure(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
   }
   const message = `Cannot display content of binary file: ${path} (${reading.size} bytes).`
   return { content: message, display: `Skipped binary file: ${name}` }

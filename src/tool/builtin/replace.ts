@@ -1,26 +1,31 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool, ToolContext } from '../define.ts'
-import { exactPlaces, lineAt } from '../edit/locate.ts'
-import { nearestPassage } from '../edit/nearest.ts'
-import { builtin } from './support/builtin.ts'
-import { changeTool, type Change } from './support/change.ts'
-import { flagIn, numberIn, textIn } from './support/input.ts'
-import { absolute, touching } from './support/paths.ts'
-import { type Refusal, refuse } from './support/propose.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { findExactOffsets, findLineIndex } from '../edit/match/find-matches.ts'
+import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
+import { createEditHandlers, type TextChange } from './support/edit-handlers.ts'
+import { getFlag, getNumber, getText } from './support/read-arguments.ts'
+import { toAbsolutePath, createPathEffects } from './support/paths.ts'
+import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
 import text from './replace.md'
 
-const EDIT = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string', replaceAll: 'allow_multiple' }
+const EDIT_PARAMETER_ALIASES = {
+  filePath: 'file_path',
+  oldString: 'old_string',
+  newString: 'new_string',
+  replaceAll: 'allow_multiple',
+}
 
 /** Replaces text that occurs word for word. */
-export const replace: Tool = builtin({
+export const replaceTool: Tool = defineBuiltin({
   name: 'replace',
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
   nameAliases: [
     { name: 'Edit', parameters: { replace_all: 'allow_multiple' } },
-    { name: 'edit', parameters: EDIT },
-    { name: 'replace_string_in_file', parameters: EDIT },
+    { name: 'edit', parameters: EDIT_PARAMETER_ALIASES },
+    { name: 'replace_string_in_file', parameters: EDIT_PARAMETER_ALIASES },
     { name: 'search_replace', parameters: {} },
     { name: 'MultiEdit' },
     { name: 'multiedit' },
@@ -35,34 +40,39 @@ export const replace: Tool = builtin({
     expected_replacements: { type: 'number', description: 'How often old_string occurs; default 1.' },
   },
   required: ['file_path', 'old_string', 'new_string'],
-  effects: (input, folders) => touching('write', absolute(textIn(input, 'file_path'), folders)),
+  effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
 
   check(input) {
-    if (textIn(input, 'file_path').trim() === '') return 'file_path must not be empty.'
-    const expected = numberIn(input, 'expected_replacements') ?? 1
+    if (getText(input, 'file_path').trim() === '') return 'file_path must not be empty.'
+    const expected = getNumber(input, 'expected_replacements') ?? 1
     return Number.isInteger(expected) && expected > 0 ? undefined : 'expected_replacements must be 1 or more.'
   },
 
-  ...changeTool(replaceIn),
+  ...createEditHandlers(replaceText),
 })
 
-function replaceIn(current: string, input: JsonObject, path: string, _context: ToolContext): Change | Refusal {
-  const old = textIn(input, 'old_string').replaceAll('\r\n', '\n')
-  const fresh = textIn(input, 'new_string').replaceAll('\r\n', '\n')
-  const places = exactPlaces(current, old)
-  if (places.length === 0) {
-    const near = nearestPassage(current, old)
+function replaceText(
+  current: string,
+  input: JsonObject,
+  path: string,
+  _context: ToolContext,
+): TextChange | EditRefusal {
+  const old = getText(input, 'old_string').replaceAll('\r\n', '\n')
+  const replacement = getText(input, 'new_string').replaceAll('\r\n', '\n')
+  const offsets = findExactOffsets(current, old)
+  if (offsets.length === 0) {
+    const nearestText = describeNearestPassage(current, old)
     const message = `Found 0 occurrences of old_string in ${path}; nothing was changed.`
-    return refuse(near === undefined ? message : `${message} ${near}`, 'edit-no-occurrence-found')
+    return refuseEdit(nearestText === undefined ? message : `${message} ${nearestText}`, 'edit-no-occurrence-found')
   }
-  const expected = numberIn(input, 'expected_replacements') ?? 1
+  const expected = getNumber(input, 'expected_replacements') ?? 1
   // The newer form of the same parameter does not say how many.
-  const isAny = flagIn(input, 'allow_multiple', false)
-  if (!isAny && places.length !== expected) {
-    const lines = places.slice(0, 20).map((at) => lineAt(current, at) + 1)
-    const found = `found ${places.length}, at line${places.length === 1 ? '' : 's'} ${lines.join(', ')}`
+  const isAny = getFlag(input, 'allow_multiple', false)
+  if (!isAny && offsets.length !== expected) {
+    const lines = offsets.slice(0, 20).map((at) => findLineIndex(current, at) + 1)
+    const found = `found ${offsets.length}, at line${offsets.length === 1 ? '' : 's'} ${lines.join(', ')}`
     const message = `Expected ${expected} occurrence(s) of old_string in ${path} but ${found}; nothing was changed.`
-    return refuse(message, 'edit-expected-occurrence-mismatch')
+    return refuseEdit(message, 'edit-expected-occurrence-mismatch')
   }
-  return { text: current.split(old).join(fresh), count: places.length }
+  return { text: current.split(old).join(replacement), count: offsets.length }
 }

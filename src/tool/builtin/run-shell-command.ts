@@ -1,15 +1,15 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { SandboxBlock } from '../../model/sandbox-access.ts'
-import type { CommandEnd } from '../../host/host.ts'
-import type { Tool, ToolOutput } from '../define.ts'
+import type { SandboxBlock } from '../../model/security/sandbox-access.ts'
+import type { CommandResult } from '../../host/host.ts'
+import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
-import { builtin, failure } from './support/builtin.ts'
-import { someTextIn, textIn } from './support/input.ts'
-import { absolute, shown } from './support/paths.ts'
-import { plainOutput } from './support/plain-output.ts'
-import { rootCommands } from './support/root-commands.ts'
-import { sandboxBlock } from './support/sandbox-block.ts'
-import { shellResult } from './support/shell-result.ts'
+import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { getOptionalText, getText } from './support/read-arguments.ts'
+import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
+import { cleanOutput } from './support/clean-output.ts'
+import { findRootCommands } from './support/root-commands.ts'
+import { detectSandboxBlock } from './support/sandbox-block.ts'
+import { formatCommandResult } from './support/shell-result.ts'
 
 /** How long commands may take, in milliseconds. */
 export interface ShellOptions {
@@ -20,8 +20,8 @@ export interface ShellOptions {
 }
 
 /** Runs shell commands. */
-export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions = {}): Tool {
-  return builtin({
+export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOptions = {}): Tool {
+  return defineBuiltin({
     name: 'run_shell_command',
     text,
     kind: 'execute',
@@ -48,72 +48,79 @@ export function runShellCommand({ timeout, idle = DEFAULT_IDLE }: ShellOptions =
     },
     required: ['command'],
     effects: (input, folders) => [
-      { kind: 'exec', command: textIn(input, 'command'), folder: folderIn(input, folders) },
+      { kind: 'exec', command: getText(input, 'command'), folder: resolveFolder(input, folders) },
     ],
 
     check(input) {
-      const command = textIn(input, 'command')
+      const command = getText(input, 'command')
       if (command.trim() === '') return 'command must not be empty.'
       return command.includes('\0') ? 'command must not contain a zero byte.' : undefined
     },
 
     preview(input, { folders }) {
-      const command = textIn(input, 'command')
-      const folder = folderIn(input, folders)
-      const what = someTextIn(input, 'description') ?? 'Run a command'
-      const title = `${what} (in ${shown(folder, folders)})`
-      return Promise.resolve({ kind: 'exec', title, command, rootCommand: rootCommands(command).join(', '), folder })
+      const command = getText(input, 'command')
+      const folder = resolveFolder(input, folders)
+      const purpose = getOptionalText(input, 'description') ?? 'Run a command'
+      const title = `${purpose} (in ${toDisplayPath(folder, folders)})`
+      return Promise.resolve({
+        kind: 'exec',
+        title,
+        command,
+        rootCommand: findRootCommands(command).join(', '),
+        folder,
+      })
     },
 
     async run(input, { host, folders, signal, progress, sandboxAccess, gitHelpers }) {
-      const command = textIn(input, 'command')
-      const folder = folderIn(input, folders)
+      const command = getText(input, 'command')
+      const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
-      if (info?.kind !== 'folder') return failure(`Directory not found: ${folder}`, 'file-not-found')
-      const live = lastLines(progress)
+      if (info?.kind !== 'folder') return createFailure(`Directory not found: ${folder}`, 'file-not-found')
+      const showProgress = createTailProgress(progress)
       const end = await host.processes.run({
         command,
         folder,
-        idle,
+        idleTimeout: idle,
         signal,
-        onOutput: live,
+        onOutput: showProgress,
         ...(timeout !== undefined && { timeout }),
         ...(sandboxAccess && { access: sandboxAccess }),
         ...(gitHelpers && { gitHelpers }),
       })
-      const blocked = sandboxAccess ? undefined : sandboxBlock(end, plainOutput(end.output), folders)
-      return outputOf(end, command, someTextIn(input, 'directory'), blocked)
+      const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
+      return toShellOutput(end, command, getOptionalText(input, 'directory'), blocked)
     },
   })
 }
 
 /** Five minutes. */
-const DEFAULT_IDLE = 300_000
+const DEFAULT_IDLE_MS = 300_000
 
 /** A directory by its path, or by the name of one of the workspace's folders. */
-function folderIn(input: JsonObject, folders: readonly string[]): string {
-  const directory = someTextIn(input, 'directory')
+function resolveFolder(input: JsonObject, folders: readonly string[]): string {
+  const directory = getOptionalText(input, 'directory')
   if (directory === undefined) return folders[0] ?? '/'
-  const named = folders.slice(1).find((folder) => folder.endsWith(`/${directory}`))
-  return named ?? absolute(directory, folders)
+  const namedFolder = folders.slice(1).find((folder) => folder.endsWith(`/${directory}`))
+  return namedFolder ?? toAbsolutePath(directory, folders)
 }
 
-function outputOf(
-  end: CommandEnd,
+function toShellOutput(
+  end: CommandResult,
   command: string,
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
 ): ToolOutput {
-  const output = plainOutput(end.output)
+  const output = cleanOutput(end.output)
   const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
-  const more = remarksOf(end, blocked)
+  const more = createRemarks(end, blocked)
     .map((remark) => `\n[${remark}]`)
     .join('')
   const error = end.error === undefined ? undefined : end.error + hint
-  const content = shellResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
+  const content = formatCommandResult({ ...end, command, directory, output: output.replace(/\n+$/, '') + more, error })
   const stable = JSON.stringify([output, error, end.exitCode, end.signal])
-  const isWell = end.error === undefined && end.signal === null && end.exitCode === 0
-  const display = output.trim() === '' ? displayOf(end) : isWell ? output : `${output.trimEnd()}\n${displayOf(end)}`
+  const isSuccess = end.error === undefined && end.signal === null && end.exitCode === 0
+  const display =
+    output.trim() === '' ? formatExitStatus(end) : isSuccess ? output : `${output.trimEnd()}\n${formatExitStatus(end)}`
   const facts = { exitCode: end.exitCode }
   const notices = end.notes && { notices: end.notes }
   if (end.error === undefined) return { content, display, stable, facts, ...notices, ...(blocked && { blocked }) }
@@ -122,41 +129,44 @@ function outputOf(
 }
 
 /** What the model should know beside the output. */
-function remarksOf({ background, boxed, file, notes = [] }: CommandEnd, blocked: SandboxBlock | undefined): string[] {
-  const goesOn = background.length > 0
+function createRemarks(
+  { background, boxed, outputFile, notes = [] }: CommandResult,
+  blocked: SandboxBlock | undefined,
+): string[] {
+  const isInBackground = background.length > 0
   return [
-    ...(goesOn && file !== undefined ? [`What goes on prints to ${file}`] : []),
+    ...(isInBackground && outputFile !== undefined ? [`What goes on prints to ${outputFile}`] : []),
     // Numbers and ports of one box mean nothing in another.
-    ...(goesOn && boxed ? [OTHER_BOX] : []),
-    ...(blocked ? [BLOCKED[blocked]] : []),
+    ...(isInBackground && boxed ? [BACKGROUND_SANDBOX_NOTE] : []),
+    ...(blocked ? [BLOCK_NOTES[blocked]] : []),
     ...notes,
   ]
 }
 
-const OTHER_BOX =
+const BACKGROUND_SANDBOX_NOTE =
   'It goes on in a sandbox of its own and ends with this session; other commands can neither reach its ports nor kill it, so start a server and use it in one command'
 
-const BLOCKED: Readonly<Record<SandboxBlock, string>> = {
+const BLOCK_NOTES: Readonly<Record<SandboxBlock, string>> = {
   network:
     'The command ran in a sandbox without network access. The person can allow it for a command, or for all with --sandbox-network',
   files:
     'The command ran in a sandbox: it can write only the workspace and /tmp, no git or editor settings, and the home folder is hidden. The person can allow a command to run outside of it',
 }
 
-function displayOf({ error, exitCode, signal }: CommandEnd): string {
+function formatExitStatus({ error, exitCode, signal }: CommandResult): string {
   if (error !== undefined) return error
   if (signal !== null) return `The command was ended by ${signal}.`
   return exitCode === 0 ? '(no output)' : `The command exited with code ${exitCode}.`
 }
 
 /** Shows the end of what has been printed so far. */
-function lastLines(progress: (text: string) => void): (text: string) => void {
+function createTailProgress(progress: (text: string) => void): (text: string) => void {
   let tail = ''
-  return (news) => {
-    if (news === '') return
-    tail = (tail + news).slice(-MAX_LIVE)
-    progress(plainOutput(tail))
+  return (newOutput) => {
+    if (newOutput === '') return
+    tail = (tail + newOutput).slice(-MAX_PROGRESS_CHARS)
+    progress(cleanOutput(tail))
   }
 }
 
-const MAX_LIVE = 10_000
+const MAX_PROGRESS_CHARS = 10_000

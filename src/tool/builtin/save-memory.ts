@@ -1,48 +1,59 @@
-import type { Tool, ToolContext } from '../define.ts'
+import type { Tool, ToolContext } from '../tool.ts'
 import text from './save-memory.md'
-import { builtin } from './support/builtin.ts'
-import { textIn } from './support/input.ts'
-import { apply, askAbout, fileDiff, openForEdit, type Proposal, propose, type Refusal } from './support/propose.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
+import { getText } from './support/read-arguments.ts'
+import {
+  applyEditProposal,
+  createEditApproval,
+  createFileDiff,
+  openForEdit,
+  type EditProposal,
+  createEditProposal,
+  type EditRefusal,
+} from './support/edit-proposal.ts'
 
 /** Remembers facts in a file. */
-export function saveMemory(file: string): Tool {
-  async function proposal(fact: string, context: ToolContext): Promise<Proposal | Refusal> {
+export function createSaveMemoryTool(file: string): Tool {
+  async function createMemoryProposal(fact: string, context: ToolContext): Promise<EditProposal | EditRefusal> {
     // The file is ours: what the model has seen of it does not matter.
-    const opened = await openForEdit(file, { ...context, seen: { note: () => undefined, known: () => undefined } })
+    const opened = await openForEdit(file, {
+      ...context,
+      seenFiles: { setHash: () => undefined, getHash: () => undefined },
+    })
     if ('refused' in opened) return opened
-    return propose(file, opened.before, withMemory(opened.before?.text ?? '', fact))
+    return createEditProposal(file, opened.before, addMemory(opened.before?.text ?? '', fact))
   }
 
-  return builtin({
+  return defineBuiltin({
     name: 'save_memory',
     text,
     kind: 'other',
     properties: { fact: { type: 'string', description: 'The fact, as one clear sentence.' } },
     required: ['fact'],
     // One line in a file of ours, in a form of ours: that is no rule that a model gives itself.
-    effects: () => [{ kind: 'write', path: file, own: true }],
-    check: (input) => (oneLine(textIn(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
+    effects: () => [{ kind: 'write', path: file, isToolOwned: true }],
+    check: (input) => (toOneLine(getText(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
 
     async preview(input, context) {
-      const planned = await proposal(oneLine(textIn(input, 'fact')), context)
+      const planned = await createMemoryProposal(toOneLine(getText(input, 'fact')), context)
       if ('refused' in planned) throw new Error(planned.refused.error?.message)
-      return askAbout('Remember in', planned, context)
+      return createEditApproval('Remember in', planned, context)
     },
 
-    modified(input, { original, content }) {
+    toModifiedInput(input, { original, content }) {
       const former = new Set((original ?? '').split('\n').map((line) => line.trim()))
       const added = content.split('\n').find((line) => line.startsWith('- ') && !former.has(line.trim()))
       return added === undefined ? input : { ...input, fact: added.slice(2) }
     },
 
     async run(input, context) {
-      const fact = oneLine(textIn(input, 'fact'))
+      const fact = toOneLine(getText(input, 'fact'))
       const plan = async () => {
-        const next = await proposal(fact, context)
+        const next = await createMemoryProposal(fact, context)
         return 'refused' in next ? next : { proposal: next }
       }
       const first = await plan()
-      const planned = 'refused' in first ? first : await apply(first, context, plan)
+      const planned = 'refused' in first ? first : await applyEditProposal(first, context, plan)
       if ('refused' in planned) {
         const message = planned.refused.error?.message ?? ''
         return {
@@ -51,7 +62,7 @@ export function saveMemory(file: string): Tool {
         }
       }
       const message = `Okay, I've remembered that: "${fact}"`
-      const { diffStat } = await fileDiff(planned.proposal, context, undefined)
+      const { diffStat } = await createFileDiff(planned.proposal, context, undefined)
       return { content: JSON.stringify({ success: true, message }), display: message, facts: { ...diffStat } }
     },
   })
@@ -60,7 +71,7 @@ export function saveMemory(file: string): Tool {
 const HEADING = '## Memories'
 
 /** The text with the fact as the last point under the heading, which is made if it is missing. A known fact stays once. */
-function withMemory(current: string, fact: string): string {
+function addMemory(current: string, fact: string): string {
   const lines = current.split('\n')
   const heading = lines.findIndex((line) => line.trim() === HEADING)
   if (heading < 0) {
@@ -76,7 +87,7 @@ function withMemory(current: string, fact: string): string {
 }
 
 /** One point of a list is one line, and does not begin with the sign of another. */
-function oneLine(fact: string): string {
+function toOneLine(fact: string): string {
   return fact
     .replace(/\s+/g, ' ')
     .replace(/^(?:\s*[-*#])+\s*/, '')

@@ -1,21 +1,28 @@
-import type { Hit, Search, SearchEnd } from '../../host/host.ts'
-import { HostProblem } from '../../host/problem.ts'
+import type { SearchMatch, SearchRequest, SearchResult } from '../../host/host.ts'
+import { HostError } from '../../host/host-error.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { SecretTest } from '../../policy/path/secret.ts'
-import type { Tool, ToolContext } from '../define.ts'
-import { findLines, linesOf } from '../seek/find-lines.ts'
-import { globProblem } from '../seek/glob.ts'
-import { isIgnored, type Respect } from '../seek/ignore-rules.ts'
-import { shorten } from '../text/slice.ts'
+import type { SecretFileTest } from '../../policy/path/secret-file-test.ts'
+import type { Tool, ToolContext } from '../tool.ts'
+import { searchFiles, readLines } from '../file-search/search-files.ts'
+import { findGlobProblem } from '../file-search/glob.ts'
+import { isPathIgnored, type IgnoreOptions } from '../file-search/ignore-rules.ts'
+import { truncateLine } from '../text/line-slice.ts'
 import text from './search-file-content.md'
-import { builtin, failure } from './support/builtin.ts'
-import { someTextIn, textIn } from './support/input.ts'
-import { LEFT_OUT } from './support/leave-out.ts'
-import { absolute, byGivenName, shown, touching, type Workspace, workspaceOf } from './support/paths.ts'
+import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { getOptionalText, getText } from './support/read-arguments.ts'
+import { EXCLUDED_FOLDERS } from './support/excludes.ts'
+import {
+  toAbsolutePath,
+  toGivenPath,
+  toDisplayPath,
+  createPathEffects,
+  type WorkspaceFolder,
+  findWorkspaceFolder,
+} from './support/paths.ts'
 
 /** Searches the contents of files. */
-export function searchFileContent(isSecret: SecretTest): Tool {
-  return builtin({
+export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
+  return defineBuiltin({
     name: 'search_file_content',
     text,
     kind: 'search',
@@ -39,110 +46,111 @@ export function searchFileContent(isSecret: SecretTest): Tool {
       include: { type: 'string', description: 'Glob that file names must match, such as *.{ts,tsx}.' },
     },
     required: ['pattern'],
-    effects: (input, folders) => starts(input, folders).flatMap((path) => touching('read', path)),
+    effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
 
     check(input) {
-      if (textIn(input, 'pattern') === '') return 'pattern must not be empty.'
-      const include = someTextIn(input, 'include')
-      return include === undefined ? undefined : globProblem(include)
+      if (getText(input, 'pattern') === '') return 'pattern must not be empty.'
+      const include = getOptionalText(input, 'include')
+      return include === undefined ? undefined : findGlobProblem(include)
     },
 
     async run(input, context) {
-      const pattern = textIn(input, 'pattern')
-      const hits: Hit[] = []
+      const pattern = getText(input, 'pattern')
+      const hits: SearchMatch[] = []
       let limited = false
       let secret = 0
-      for (const place of starts(input, context.folders)) {
-        const end = await searchIn(input, context, place, LIMIT - hits.length)
-        if ('problem' in end) return failure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
+      for (const root of resolveSearchRoots(input, context.folders)) {
+        const end = await searchPath(input, context, root, MAX_MATCHES - hits.length)
+        if ('problem' in end) return createFailure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
         // Whoever wants to look into a file of secrets must name it, so that it is asked about.
-        const top = context.folders.find((folder) => place === folder || place.startsWith(`${folder}/`)) ?? ''
-        const open = isSecret(place, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
-        secret += end.hits.length - open.length
-        hits.push(...open)
+        const top = context.folders.find((folder) => root === folder || root.startsWith(`${folder}/`)) ?? ''
+        const allowedHits = isSecret(root, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
+        secret += end.hits.length - allowedHits.length
+        hits.push(...allowedHits)
         limited ||= end.limited
       }
-      const include = someTextIn(input, 'include')
+      const include = getOptionalText(input, 'include')
       const filter = include === undefined ? '' : ` (filter: '${include}')`
-      const where = `pattern '${pattern}' in path "${someTextIn(input, 'path') ?? '.'}"${filter}`
+      const searchLabel = `pattern '${pattern}' in path "${getOptionalText(input, 'path') ?? '.'}"${filter}`
       const hidden =
         secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
-      if (hits.length === 0) return { content: `No matches found for ${where}.${hidden}`, display: 'No matches found' }
+      if (hits.length === 0)
+        return { content: `No matches found for ${searchLabel}.${hidden}`, display: 'No matches found' }
 
       const count = `${hits.length} ${hits.length === 1 ? 'match' : 'matches'}`
-      const limit = limited ? ` (results limited to ${LIMIT} matches)` : ''
+      const limit = limited ? ` (results limited to ${MAX_MATCHES} matches)` : ''
       return {
-        content: `Found ${count} for ${where}${limit}:\n---\n${grouped(hits, context)}${hidden}`,
+        content: `Found ${count} for ${searchLabel}${limit}:\n---\n${formatHits(hits, context)}${hidden}`,
         display: `Found ${count}${limited ? ' (limited)' : ''}`,
       }
     },
   })
 }
 
-const LIMIT = 20_000
-const MAX_TEXT = 200_000
+const MAX_MATCHES = 20_000
+const MAX_OUTPUT_CHARS = 200_000
 
-function starts(input: JsonObject, folders: readonly string[]): string[] {
-  const path = someTextIn(input, 'path')
-  return path === undefined ? [...folders] : [absolute(path, folders)]
+function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
+  const path = getOptionalText(input, 'path')
+  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 
-async function searchIn(input: JsonObject, context: ToolContext, place: string, limit: number): Promise<SearchEnd> {
+async function searchPath(input: JsonObject, context: ToolContext, root: string, limit: number): Promise<SearchResult> {
   const { host, folders, signal } = context
-  if (!(await host.files.info(place))) throw new HostProblem('not-found', `File not found: ${place}`)
-  const include = someTextIn(input, 'include')
-  const search: Search = {
-    pattern: textIn(input, 'pattern'),
-    path: place,
-    without: LEFT_OUT,
+  if (!(await host.files.info(root))) throw new HostError('not-found', `File not found: ${root}`)
+  const include = getOptionalText(input, 'include')
+  const search: SearchRequest = {
+    pattern: getText(input, 'pattern'),
+    path: root,
+    excludedFolders: EXCLUDED_FOLDERS,
     limit,
     signal,
     ...(include !== undefined && { include }),
   }
-  const top = await workspaceOf(host, folders, await host.files.resolve(place))
-  const end = (await host.search?.(search)) ?? (await findLines(host.files, top.real, search))
+  const top = await findWorkspaceFolder(host, folders, await host.files.resolve(root))
+  const end = (await host.search?.(search)) ?? (await searchFiles(host.files, top.realPath, search))
   if ('problem' in end) return end
   // A search program lets a glob with folders in it overrule git.
   const respect = { git: include?.includes('/') ?? false, gemini: true }
-  return { ...end, hits: await decoded(await visibleHits(end.hits, context, top, respect), context) }
+  return { ...end, hits: await decodeHits(await filterIgnoredHits(end.hits, context, top, respect), context) }
 }
 
 /** A search program knows only UTF-8, and shows other bytes as damage; what they stand for is read here. */
-async function decoded(hits: readonly Hit[], { host }: ToolContext): Promise<readonly Hit[]> {
+async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): Promise<readonly SearchMatch[]> {
   const damaged = new Set(hits.filter(({ text: found }) => found.includes('\uFFFD')).map(({ path }) => path))
   if (damaged.size === 0) return hits
   const texts = new Map<string, readonly string[] | undefined>()
-  for (const path of damaged) texts.set(path, await linesOf(host.files, path))
+  for (const path of damaged) texts.set(path, await readLines(host.files, path))
   return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))
 }
 
 /** Without what is to be left out, in the order of paths and lines, under the names that the person knows. */
-async function visibleHits(
-  hits: readonly Hit[],
+async function filterIgnoredHits(
+  hits: readonly SearchMatch[],
   { host }: ToolContext,
-  top: Workspace,
-  respect: Respect,
-): Promise<Hit[]> {
+  top: WorkspaceFolder,
+  respect: IgnoreOptions,
+): Promise<SearchMatch[]> {
   const hidden = new Map<string, boolean>()
-  const hasRules = (await host.files.info(`${top.real}/.geminiignore`).catch(() => undefined)) !== undefined
+  const hasRules = (await host.files.info(`${top.realPath}/.geminiignore`).catch(() => undefined)) !== undefined
   for (const { path } of hasRules || respect.git ? hits : []) {
-    if (!hidden.has(path)) hidden.set(path, await isIgnored(host.files, top.real, path, respect))
+    if (!hidden.has(path)) hidden.set(path, await isPathIgnored(host.files, top.realPath, path, respect))
   }
   return hits
     .filter(({ path }) => !hidden.get(path))
     .sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
-    .map((hit) => ({ ...hit, path: byGivenName(top, hit.path) }))
+    .map((hit) => ({ ...hit, path: toGivenPath(top, hit.path) }))
 }
 
-function grouped(hits: readonly Hit[], { folders }: ToolContext): string {
+function formatHits(hits: readonly SearchMatch[], { folders }: ToolContext): string {
   const parts: string[] = []
   let size = 0
   let last = ''
   for (const [at, { path, line, text: found }] of hits.entries()) {
-    const head = path === last ? '' : `${last === '' ? '' : '---\n'}File: ${shown(path, folders)}\n`
-    const part = `${head}L${line}: ${shorten(found.trimEnd())}\n`
+    const head = path === last ? '' : `${last === '' ? '' : '---\n'}File: ${toDisplayPath(path, folders)}\n`
+    const part = `${head}L${line}: ${truncateLine(found.trimEnd())}\n`
     size += part.length
-    if (size > MAX_TEXT) {
+    if (size > MAX_OUTPUT_CHARS) {
       parts.push(`---\n(${hits.length - at} more matches are left out; narrow the search.)\n`)
       break
     }

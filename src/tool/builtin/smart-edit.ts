@@ -1,18 +1,18 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool } from '../define.ts'
-import { nearestPassage } from '../edit/nearest.ts'
-import type { SelfCorrect } from '../edit/self-correct.ts'
-import { type Edited, smartEdit as makeEdit, type Strategy } from '../edit/smart-edit.ts'
-import { builtin } from './support/builtin.ts'
-import { type Change, changeTool } from './support/change.ts'
-import { flagIn, textIn } from './support/input.ts'
-import { absolute, touching } from './support/paths.ts'
-import { type Refusal, refuse } from './support/propose.ts'
+import type { Tool } from '../tool.ts'
+import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
+import type { CorrectEdit } from '../edit/correct-edit.ts'
+import { type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
+import { type TextChange, createEditHandlers } from './support/edit-handlers.ts'
+import { getFlag, getText } from './support/read-arguments.ts'
+import { toAbsolutePath, createPathEffects } from './support/paths.ts'
+import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
 import text from './smart-edit.md'
 
 /** Replaces a passage that may be remembered not quite rightly. With `correct`, a model may put a search text right. */
-export function smartEdit(correct?: SelfCorrect): Tool {
-  return builtin({
+export function createSmartEditTool(correct?: CorrectEdit): Tool {
+  return defineBuiltin({
     name: 'smart_edit',
     text,
     kind: 'edit',
@@ -25,23 +25,23 @@ export function smartEdit(correct?: SelfCorrect): Tool {
       new_string: { type: 'string', description: 'What to put there.' },
     },
     required: ['file_path', 'instruction', 'old_string', 'new_string'],
-    effects: (input, folders) => touching('write', absolute(textIn(input, 'file_path'), folders)),
-    check: (input) => (textIn(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
-    ...changeTool(editIn, correct),
+    effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
+    check: (input) => (getText(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
+    ...createEditHandlers(editText, correct),
   })
 }
 
-function editIn(current: string, input: JsonObject, path: string): Change | Refusal {
-  const old = textIn(input, 'old_string').replaceAll('\r\n', '\n')
-  const fresh = textIn(input, 'new_string').replaceAll('\r\n', '\n')
-  const edited = makeEdit(current, { old, fresh, all: flagIn(input, 'allow_multiple', false) })
-  if ('why' in edited) return refusal(edited, current, old, fresh, path)
+function editText(current: string, input: JsonObject, path: string): TextChange | EditRefusal {
+  const old = getText(input, 'old_string').replaceAll('\r\n', '\n')
+  const replacement = getText(input, 'new_string').replaceAll('\r\n', '\n')
+  const edited = makeEdit(current, { old, replacement, all: getFlag(input, 'allow_multiple', false) })
+  if ('why' in edited) return createRefusal(edited, current, old, replacement, path)
   const { first, last, strategy } = edited
   const lines = first === last ? `line ${first}` : `lines ${first}-${last}`
-  return { text: edited.text, count: edited.count, note: `Matched ${HOW[strategy]}, ${lines}.` }
+  return { text: edited.text, count: edited.count, note: `Matched ${STRATEGY_TEXTS[strategy]}, ${lines}.` }
 }
 
-const HOW: Readonly<Record<Strategy, string>> = {
+const STRATEGY_TEXTS: Readonly<Record<MatchStrategy, string>> = {
   exact: 'exactly',
   indentation: 'with different indentation',
   whitespace: 'with different white space',
@@ -49,31 +49,34 @@ const HOW: Readonly<Record<Strategy, string>> = {
   fuzzy: 'with small differences',
 }
 
-function refusal(
-  edited: Exclude<Edited, { text: string }>,
+function createRefusal(
+  edited: Exclude<EditResult, { text: string }>,
   current: string,
   old: string,
-  fresh: string,
+  replacement: string,
   path: string,
-): Refusal {
+): EditRefusal {
   if (edited.why === 'ambiguous') {
-    const many = `old_string fits ${edited.lines.length} places in ${path} (${HOW[edited.strategy]}), at lines ${edited.lines.slice(0, 20).join(', ')}`
-    return refuse(
+    const many = `old_string fits ${edited.lines.length} places in ${path} (${STRATEGY_TEXTS[edited.strategy]}), at lines ${edited.lines.slice(0, 20).join(', ')}`
+    return refuseEdit(
       `${many}. Add lines around it until only one fits. Nothing was changed.`,
       'edit-expected-occurrence-mismatch',
     )
   }
-  const near = nearestPassage(current, old) ?? 'No passage is like it.'
+  const nearestText = describeNearestPassage(current, old) ?? 'No passage is like it.'
   if (edited.why === 'unclear') {
-    const how = `old_string fits ${path} ${HOW[edited.strategy]}, but it is not clear ${edited.doubt}`
-    return refuse(
-      `${how}. Repeat the edit with more lines around it, as the file has them. Nothing was changed. ${near}`,
+    const how = `old_string fits ${path} ${STRATEGY_TEXTS[edited.strategy]}, but it is not clear ${edited.doubt}`
+    return refuseEdit(
+      `${how}. Repeat the edit with more lines around it, as the file has them. Nothing was changed. ${nearestText}`,
       'edit-unclear',
     )
   }
   const done =
-    fresh.trim().length > 12 && current.includes(fresh)
+    replacement.trim().length > 12 && current.includes(replacement)
       ? ' new_string is in the file already; perhaps the edit was made before.'
       : ''
-  return refuse(`old_string was not found in ${path}; nothing was changed.${done} ${near}`, 'edit-no-occurrence-found')
+  return refuseEdit(
+    `old_string was not found in ${path}; nothing was changed.${done} ${nearestText}`,
+    'edit-no-occurrence-found',
+  )
 }

@@ -1,16 +1,16 @@
-import type { Frame, Framer } from '../frame.ts'
-import type { TextReader } from './frames.ts'
-import { jsonValuesReader } from './json-values.ts'
-import { ndjsonReader } from './ndjson.ts'
-import { sseReader } from './sse.ts'
-import { BROKEN, startUtf8 } from './utf8.ts'
-import { unreadableReader, wholeTextReader } from './whole-text.ts'
+import type { Frame, Framer } from './frame.ts'
+import type { FrameReader } from './frame-reader.ts'
+import { createJsonValuesReader } from './json-values.ts'
+import { createNdjsonReader } from './ndjson.ts'
+import { createSseReader } from './sse.ts'
+import { INVALID_BYTES, createUtf8Decoder } from './utf8.ts'
+import { createUnreadableReader, createWholeTextReader } from './whole-text.ts'
 
 /** Makes the framer of one response. The content type is a hint; the first characters decide (T26, T112, T113). */
-export function framer(contentType: string | undefined): Framer {
-  const decoder = startUtf8()
-  const declared = declaredKind(contentType)
-  let reader: TextReader | undefined
+export function createFramer(contentType: string | undefined): Framer {
+  const decoder = createUtf8Decoder()
+  const declaredFraming = getDeclaredFraming(contentType)
+  let reader: FrameReader | undefined
   let head = ''
 
   function read(text: string, last: boolean): Frame[] {
@@ -18,7 +18,7 @@ export function framer(contentType: string | undefined): Framer {
     if (reader === undefined) {
       // White space in front means nothing in any framing; some gateways send it to keep the connection open.
       head = (head + text).trimStart()
-      reader = choose(head, declared, last)
+      reader = chooseFrameReader(head, declaredFraming, last)
       reader?.push(head, frames)
     } else if (text !== '') reader.push(text, frames)
     if (last) reader?.end(frames)
@@ -31,29 +31,29 @@ export function framer(contentType: string | undefined): Framer {
   }
 }
 
-type Declared = 'sse' | 'ndjson' | 'other'
+type DeclaredFraming = 'sse' | 'ndjson' | 'other'
 
-function declaredKind(contentType = ''): Declared {
+function getDeclaredFraming(contentType = ''): DeclaredFraming {
   if (/event-stream/i.test(contentType)) return 'sse'
   return /ndjson|jsonl|json-?lines|json-seq|stream\+json/i.test(contentType) ? 'ndjson' : 'other'
 }
 
 /** Undefined while the text is too short to tell. */
-function choose(head: string, declared: Declared, last: boolean): TextReader | undefined {
+function chooseFrameReader(head: string, declaredFraming: DeclaredFraming, last: boolean): FrameReader | undefined {
   const first = head.charAt(0)
   if (first === '') return undefined
-  if (first === '{') return declared === 'ndjson' ? ndjsonReader() : jsonValuesReader()
-  if (first === '[') return jsonValuesReader()
-  if (first === '<') return wholeTextReader()
-  if (first === GZIP.charAt(0) && head.length < GZIP.length && !last) return undefined
-  if (head.startsWith(GZIP)) return unreadableReader('The body is still compressed (gzip).')
-  if (declared === 'sse') return sseReader()
-  if (SSE_FIELD.test(head)) return sseReader()
+  if (first === '{') return declaredFraming === 'ndjson' ? createNdjsonReader() : createJsonValuesReader()
+  if (first === '[') return createJsonValuesReader()
+  if (first === '<') return createWholeTextReader()
+  if (first === GZIP_MAGIC.charAt(0) && head.length < GZIP_MAGIC.length && !last) return undefined
+  if (head.startsWith(GZIP_MAGIC)) return createUnreadableReader('The body is still compressed (gzip).')
+  if (declaredFraming === 'sse') return createSseReader()
+  if (SSE_FIELD.test(head)) return createSseReader()
   if (!last && SSE_FIELD_PREFIX.test(head)) return undefined
-  return declared === 'ndjson' ? ndjsonReader() : wholeTextReader()
+  return declaredFraming === 'ndjson' ? createNdjsonReader() : createWholeTextReader()
 }
 
 /** The bytes 1f 8b as the decoder gives them: the second one is no UTF-8 (T115). */
-const GZIP = `\u001F${BROKEN}`
+const GZIP_MAGIC = `\u001F${INVALID_BYTES}`
 const SSE_FIELD = /^(?:data|event|id|retry)?:/
 const SSE_FIELD_PREFIX = /^(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?)$/

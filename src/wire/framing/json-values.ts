@@ -1,25 +1,25 @@
-import type { Frame } from '../frame.ts'
-import { addFrames, badFrame, type TextReader } from './frames.ts'
+import type { Frame } from './frame.ts'
+import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
 
 /**
  * Reads top-level JSON values as soon as they are complete: one whole body, several in a row with or without line ends,
  * or the elements of an array that is streamed (T113). It counts depth and strings only; JSON.parse judges the rest.
  */
-export function jsonValuesReader(): TextReader {
-  let place: 'between' | 'value' | 'word' = 'between'
+export function createJsonValuesReader(): FrameReader {
+  let state: 'between' | 'value' | 'word' = 'between'
   let inArray = false
   let inString = false
   let escaped = false
   let depth = 0
   // The current value as far as it came in earlier chunks.
-  let held = ''
+  let buffer = ''
 
   function close(frames: Frame[], text: string): void {
     // The word in `[DONE]` looks like an element here.
-    if (place === 'word' && inArray && text.trim() === 'DONE') frames.push({ kind: 'done' })
-    else addFrames(frames, text)
-    place = 'between'
-    held = ''
+    if (state === 'word' && inArray && text.trim() === 'DONE') frames.push({ kind: 'done' })
+    else appendFrames(frames, text)
+    state = 'between'
+    buffer = ''
   }
 
   return {
@@ -27,50 +27,50 @@ export function jsonValuesReader(): TextReader {
       let start = 0
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at)
-        if (place === 'value') {
+        if (state === 'value') {
           if (inString) {
             if (escaped) escaped = false
             else if (code === BACKSLASH) escaped = true
             else if (code === QUOTE) {
               inString = false
-              if (depth === 0) close(frames, held + text.slice(start, at + 1))
+              if (depth === 0) close(frames, buffer + text.slice(start, at + 1))
             }
           } else if (code === QUOTE) inString = true
           else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
           else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
             depth--
-            if (depth === 0) close(frames, held + text.slice(start, at + 1))
+            if (depth === 0) close(frames, buffer + text.slice(start, at + 1))
           }
           continue
         }
-        if (place === 'word') {
+        if (state === 'word') {
           // Whatever is not a value is lost up to the end of its line; the next line may be good again.
           if (code !== NEWLINE && !(inArray && (code === COMMA || code === CLOSE_BRACKET))) continue
-          close(frames, held + text.slice(start, at))
+          close(frames, buffer + text.slice(start, at))
         }
-        if (isSpace(code) || (inArray && code === COMMA)) continue
+        if (isWhitespace(code) || (inArray && code === COMMA)) continue
         if (inArray && code === CLOSE_BRACKET) inArray = false
         else if (!inArray && code === OPEN_BRACKET) inArray = true
         else {
           start = at
           inString = code === QUOTE
           depth = code === OPEN_BRACE || code === OPEN_BRACKET ? 1 : 0
-          place = inString || depth > 0 ? 'value' : 'word'
+          state = inString || depth > 0 ? 'value' : 'word'
         }
       }
-      if (place !== 'between') held += text.slice(start)
+      if (state !== 'between') buffer += text.slice(start)
     },
     end(frames) {
       // An array without its end is no loss of its own: all its elements are out, and they say whether more was due.
-      if (place === 'value') frames.push(badFrame(held.trimEnd()))
-      else if (place === 'word') close(frames, held)
-      held = ''
-      place = 'between'
+      if (state === 'value') frames.push(createBadFrame(buffer.trimEnd()))
+      else if (state === 'word') close(frames, buffer)
+      buffer = ''
+      state = 'between'
     },
   }
 }
 
-function isSpace(code: number): boolean {
+function isWhitespace(code: number): boolean {
   return code === 32 || code === NEWLINE || code === 13 || code === 9
 }
 

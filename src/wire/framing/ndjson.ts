@@ -1,23 +1,23 @@
-import { addFrames, type TextReader } from './frames.ts'
+import { appendFrames, type FrameReader } from './frame-reader.ts'
 
 /** Reads one JSON value per line; a corrupt line costs only itself. */
-export function ndjsonReader(): TextReader {
+export function createNdjsonReader(): FrameReader {
   // Only new text is searched for line ends, so that long lines in small chunks stay linear.
-  let held = ''
+  let buffer = ''
   return {
     push(text, frames) {
       let from = 0
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-        const line = (held + text.slice(from, end)).trim()
-        held = ''
+        const line = (buffer + text.slice(from, end)).trim()
+        buffer = ''
         from = end + 1
-        if (line !== '') addFrames(frames, line)
+        if (line !== '') appendFrames(frames, line)
       }
-      held += text.slice(from)
+      buffer += text.slice(from)
     },
     end(frames) {
-      if (held.trim() !== '') addFrames(frames, held.trim())
-      held = ''
+      if (buffer.trim() !== '') appendFrames(frames, buffer.trim())
+      buffer = ''
     },
   }
 }

@@ -1,18 +1,18 @@
 import { createParser } from 'eventsource-parser'
-import type { Frame } from '../frame.ts'
-import { addFrames, badFrame, type TextReader } from './frames.ts'
-import { BROKEN } from './utf8.ts'
+import type { Frame } from './frame.ts'
+import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
+import { INVALID_BYTES } from './utf8.ts'
 
 /** Reads server-sent events by the WHATWG standard, and flushes a last event that has no blank line after it (T106). */
-export function sseReader(): TextReader {
+export function createSseReader(): FrameReader {
   let frames: Frame[] = []
-  let heard = false
-  let stray = ''
+  let hasEvents = false
+  let strayText = ''
 
   const parser = createParser({
     onEvent({ event, data }) {
-      heard = true
-      addFrames(frames, data, event)
+      hasEvents = true
+      appendFrames(frames, data, event)
     },
     onComment(text) {
       frames.push({ kind: 'comment', text })
@@ -21,34 +21,34 @@ export function sseReader(): TextReader {
       // The standard ignores such a line; but servers that fail in the middle of a stream write bare JSON into it.
       if (line === undefined || line.startsWith('retry:')) return
       if (line.startsWith('{')) {
-        heard = true
-        addFrames(frames, line)
-      } else if (line.includes(BROKEN)) {
+        hasEvents = true
+        appendFrames(frames, line)
+      } else if (line.includes(INVALID_BYTES)) {
         // It may have been a line of data: what it held is missing.
-        frames.push(badFrame(line))
+        frames.push(createBadFrame(line))
       } else {
         frames.push({ kind: 'comment', text: line })
-        if (stray.length < STRAY_LIMIT) stray += stray === '' ? line : `\n${line}`
+        if (strayText.length < MAX_STRAY_CHARS) strayText += strayText === '' ? line : `\n${line}`
       }
     },
   })
 
   return {
-    push(text, into) {
-      frames = into
-      if (text.length <= SLICE) parser.feed(text)
-      else for (let at = 0; at < text.length; at += SLICE) parser.feed(text.slice(at, at + SLICE))
+    push(text, output) {
+      frames = output
+      if (text.length <= MAX_SLICE_CHARS) parser.feed(text)
+      else for (let at = 0; at < text.length; at += MAX_SLICE_CHARS) parser.feed(text.slice(at, at + MAX_SLICE_CHARS))
     },
-    end(into) {
-      frames = into
+    end(output) {
+      frames = output
       parser.feed('\n\n')
       // Not one event: the stray lines were the answer, for example a proxy's error message (T112).
-      if (!heard && stray !== '') frames.push(badFrame(stray))
+      if (!hasEvents && strayText !== '') frames.push(createBadFrame(strayText))
     },
   }
 }
 
 /** From every line on, the parser looks for both kinds of line end; small slices keep that from growing quadratic. */
-const SLICE = 32_768
+const MAX_SLICE_CHARS = 32_768
 
-const STRAY_LIMIT = 4000
+const MAX_STRAY_CHARS = 4000

@@ -2,7 +2,7 @@
  * Stands for bytes that are no UTF-8. No valid text holds it, so it can be told from a U+FFFD that a model wrote. It is two
  * halves of the same kind: even after an escaped first half, one of them stays without its other half.
  */
-export const BROKEN = '\uDFFF\uDFFF'
+export const INVALID_BYTES = '\uDFFF\uDFFF'
 
 /** Decodes the bytes of one response; a character may be split over any number of chunks (T105). */
 export interface Utf8Decoder {
@@ -11,75 +11,75 @@ export interface Utf8Decoder {
 }
 
 /** Starts a decoder. Valid bytes take the fast native path; only a chunk with invalid ones is looked at byte by byte. */
-export function startUtf8(): Utf8Decoder {
-  let held = EMPTY
+export function createUtf8Decoder(): Utf8Decoder {
+  let pendingBytes = EMPTY_BYTES
   let isFirst = true
 
   function decode(bytes: Uint8Array): string {
     if (bytes.length === 0) return ''
-    const text = decodeValid(bytes) ?? decodeBroken(bytes)
-    const withMark = isFirst && text.startsWith(BYTE_ORDER_MARK)
+    const text = decodeValid(bytes) ?? decodeInvalid(bytes)
+    const hasByteOrderMark = isFirst && text.startsWith(BYTE_ORDER_MARK)
     isFirst = false
-    return withMark ? text.slice(1) : text
+    return hasByteOrderMark ? text.slice(1) : text
   }
 
   return {
     push(bytes) {
-      const all = held.length === 0 ? bytes : joined(held, bytes)
+      const all = pendingBytes.length === 0 ? bytes : concatBytes(pendingBytes, bytes)
       const whole = all.length - unfinishedLength(all)
       // A copy: whoever gave us the chunk may use its memory again.
-      held = whole === all.length ? EMPTY : all.slice(whole)
+      pendingBytes = whole === all.length ? EMPTY_BYTES : all.slice(whole)
       return decode(whole === all.length ? all : all.subarray(0, whole))
     },
     end() {
-      const rest = held
-      held = EMPTY
+      const rest = pendingBytes
+      pendingBytes = EMPTY_BYTES
       return decode(rest)
     },
   }
 }
 
 /** Text in which broken bytes are shown as everybody shows them. */
-export function readable(text: string): string {
-  return text.includes(BROKEN) ? text.replaceAll(BROKEN, '\uFFFD') : text
+export function replaceInvalidBytes(text: string): string {
+  return text.includes(INVALID_BYTES) ? text.replaceAll(INVALID_BYTES, '\uFFFD') : text
 }
 
-const EMPTY = new Uint8Array(0)
+const EMPTY_BYTES = new Uint8Array(0)
 const BYTE_ORDER_MARK = '\uFEFF'
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decodeValid(bytes: Uint8Array): string | undefined {
   try {
-    return strict.decode(bytes)
+    return strictDecoder.decode(bytes)
   } catch {
     return undefined
   }
 }
 
 /** One mark for each longest beginning of a character that does not go on as it must: where other decoders put U+FFFD. */
-function decodeBroken(bytes: Uint8Array): string {
+function decodeInvalid(bytes: Uint8Array): string {
   let text = ''
   let from = 0
   for (let at = 0; at < bytes.length;) {
     const { length, isWhole } = sequenceAt(bytes, at)
     if (!isWhole) {
-      text += strict.decode(bytes.subarray(from, at)) + BROKEN
+      text += strictDecoder.decode(bytes.subarray(from, at)) + INVALID_BYTES
       from = at + length
     }
     at += length
   }
-  return text + strict.decode(bytes.subarray(from))
+  return text + strictDecoder.decode(bytes.subarray(from))
 }
 
 /** The character that begins at an offset, or as much of one as is there. Overlong forms and surrogates are none. */
 function sequenceAt(bytes: Uint8Array, at: number): { length: number; isWhole: boolean } {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return { length: 1, isWhole: true }
-  const needed = neededBy(lead)
+  const needed = getSequenceLength(lead)
   if (needed === 0) return { length: 1, isWhole: false }
   for (let next = 1; next < needed; next++) {
     const byte = bytes[at + next]
-    const [low, high] = next === 1 ? secondOf(lead) : TAIL
+    const [low, high] = next === 1 ? getSecondByteRange(lead) : CONTINUATION_RANGE
     if (byte === undefined || byte < low || byte > high) return { length: next, isWhole: false }
   }
   return { length: needed, isWhole: true }
@@ -90,26 +90,26 @@ function unfinishedLength(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return 0
-    if (byte >= 0xc0) return neededBy(byte) > back ? back : 0
+    if (byte >= 0xc0) return getSequenceLength(byte) > back ? back : 0
   }
   return 0
 }
 
-function neededBy(lead: number): number {
+function getSequenceLength(lead: number): number {
   if (lead < 0xc2 || lead > 0xf4) return 0
   return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
 }
 
-const TAIL = [0x80, 0xbf] as const
+const CONTINUATION_RANGE = [0x80, 0xbf] as const
 
-function secondOf(lead: number): readonly [low: number, high: number] {
+function getSecondByteRange(lead: number): readonly [low: number, high: number] {
   if (lead === 0xe0) return [0xa0, 0xbf]
   if (lead === 0xed) return [0x80, 0x9f]
   if (lead === 0xf0) return [0x90, 0xbf]
-  return lead === 0xf4 ? [0x80, 0x8f] : TAIL
+  return lead === 0xf4 ? [0x80, 0x8f] : CONTINUATION_RANGE
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+function concatBytes(one: Uint8Array, other: Uint8Array): Uint8Array {
   const both = new Uint8Array(one.length + other.length)
   both.set(one)
   both.set(other, one.length)

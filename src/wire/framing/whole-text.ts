@@ -1,30 +1,30 @@
-import { addFrames, BAD_TEXT_LIMIT, badFrame, type TextReader } from './frames.ts'
+import { appendFrames, MAX_BAD_TEXT_CHARS, createBadFrame, type FrameReader } from './frame-reader.ts'
 
 /** Reads a body that has no framing: a JSON string or number at best, else a web page or an error message (T112). */
-export function wholeTextReader(): TextReader {
+export function createWholeTextReader(): FrameReader {
   let held = ''
-  let said = false
+  let isReported = false
   return {
     push(text, frames) {
-      if (said) return
+      if (isReported) return
       held += text
-      if (held.length <= BAD_TEXT_LIMIT) return
-      said = true
-      frames.push(badFrame(held))
+      if (held.length <= MAX_BAD_TEXT_CHARS) return
+      isReported = true
+      frames.push(createBadFrame(held))
     },
     end(frames) {
-      if (!said) addFrames(frames, held)
+      if (!isReported) appendFrames(frames, held)
     },
   }
 }
 
 /** Says one thing about a body whose bytes are not text, and ignores them. */
-export function unreadableReader(message: string): TextReader {
-  let said = false
+export function createUnreadableReader(message: string): FrameReader {
+  let isReported = false
   return {
     push(_text, frames) {
-      if (!said) frames.push(badFrame(message))
-      said = true
+      if (!isReported) frames.push(createBadFrame(message))
+      isReported = true
     },
     end() {
       // All was said at the first byte.

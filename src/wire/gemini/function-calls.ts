@@ -1,58 +1,58 @@
 import { isObject } from '../../model/json.ts'
-import type { Slot } from '../calls.ts'
-import type { Scribe } from '../scribe.ts'
-import { item, type WirePart } from './parts.ts'
-import { type PartialArgs, startPartialArgs } from './partial-args.ts'
+import type { PendingCall } from '../calls/call-assembler.ts'
+import type { TurnBuilder } from '../turn/turn-builder.ts'
+import { toNativeItem, type GeminiPart } from './parts.ts'
+import { type PartialArgsWriter, createPartialArgsWriter } from './partial-args.ts'
 
 /** The calls of one answer. Each `functionCall` part is a call of its own, unless it repeats one or goes on with one. */
-export interface FunctionCalls {
+export interface FunctionCallTracker {
   /** A frame begins; tells whether it only repeats the calls of the frame before it. */
-  begin(parts: readonly WirePart[], frame: unknown): boolean
-  call(part: WirePart, given: WirePart): void
+  startFrame(parts: readonly GeminiPart[], frame: unknown): boolean
+  addCall(part: GeminiPart, functionCall: GeminiPart): void
   /** A part of another kind came, so a call that came in pieces is whole (T128). */
-  pause(): void
+  closePartialCall(): void
   /** The vendor answered a call itself. */
-  answer(response: WirePart): void
+  markAnswered(response: GeminiPart): void
   /** The answer is over; `well` tells whether it ended well. */
-  end(well: boolean): void
+  end(endedNormally: boolean): void
 }
 
-interface Known {
-  readonly slot: Slot
-  readonly part: WirePart
-  readonly given: WirePart
+interface SeenCall {
+  readonly pendingCall: PendingCall
+  readonly part: GeminiPart
+  readonly given: GeminiPart
   readonly id: string | undefined
   readonly name: string | undefined
   readonly frame: number
   readonly args: string
-  answered: boolean
+  isAnswered: boolean
 }
 
 /** Starts the calls of one answer. They close at its end, because until then a call may be repeated, or answered by the vendor. */
-export function startFunctionCalls(scribe: Scribe): FunctionCalls {
-  const known: Known[] = []
+export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTracker {
+  const seenCalls: SeenCall[] = []
   /** Those that may be sent again: by their id, or without one by their signature. */
-  const repeatable = new Map<string, Known[]>()
+  const repeatable = new Map<string, SeenCall[]>()
   let frames = 0
-  let last: string | undefined
-  let partial: { readonly slot: Slot; readonly index: number; readonly writer: PartialArgs } | undefined
+  let lastFrameText: string | undefined
+  let partial: { readonly slot: PendingCall; readonly index: number; readonly writer: PartialArgsWriter } | undefined
 
   function write(text: string): void {
-    if (partial && text !== '') scribe.calls.extend(partial.slot, { args: text })
+    if (partial && text !== '') builder.calls.extend(partial.slot, { args: text })
   }
 
   function closePartial(): void {
     if (!partial) return
     write(partial.writer.end())
     const { broken } = partial.writer
-    if (broken !== undefined) scribe.warn('partial-args', `The arguments of a call are not whole: ${broken} (T128).`)
+    if (broken !== undefined) builder.warn('partial-args', `The arguments of a call are not whole: ${broken} (T128).`)
     partial = undefined
   }
 
   /** Does a call that comes in pieces go on here? Only its first piece carries the name. */
-  function goesOn(id: string | undefined, name: string | undefined): boolean {
+  function continuesPartial(id: string | undefined, name: string | undefined): boolean {
     if (!partial) return false
-    if (name !== undefined && name !== partial.slot.names[0]) return false
+    if (name !== undefined && name !== partial.slot.nameFragments[0]) return false
     return id === undefined ? name === undefined : id === partial.slot.wireId
   }
 
@@ -60,116 +60,128 @@ export function startFunctionCalls(scribe: Scribe): FunctionCalls {
    * The same call, sent again under the same id, or under the same signature and with nothing taken back: the last word
    * counts (T128). Two in one frame are two calls (T10).
    */
-  function repeats(part: WirePart, given: WirePart): Known | undefined {
-    const [id, name, signature] = [word(given['id']), word(given['name']), word(part['thoughtSignature'])]
-    const args = JSON.stringify(given['args'] ?? '')
-    const same = (one: Known): boolean => id !== undefined || holds(given['args'], one.given['args'])
+  function repeats(part: GeminiPart, functionCall: GeminiPart): SeenCall | undefined {
+    const [id, name, signature] = [
+      nonEmptyString(functionCall['id']),
+      nonEmptyString(functionCall['name']),
+      nonEmptyString(part['thoughtSignature']),
+    ]
+    const args = JSON.stringify(functionCall['args'] ?? '')
+    const same = (one: SeenCall): boolean => id !== undefined || includesAll(functionCall['args'], one.given['args'])
     return repeatable
-      .get(keyOf(id, signature))
+      .get(getRepeatKey(id, signature))
       ?.find((one) => one.name === name && same(one) && (one.frame !== frames || one.args === args))
   }
 
-  function open(part: WirePart, given: WirePart): void {
-    const id = word(given['id'])
-    const name = word(given['name'])
-    const pieces = given['partialArgs']
-    const inPieces = given['willContinue'] === true || Array.isArray(pieces)
-    const index = known.length
-    const slot = scribe.calls.open({ id, name, ...(inPieces ? { index } : { args: given['args'] }) })
-    const args = JSON.stringify(given['args'] ?? '')
-    const one = { slot, part, given, id, name, frame: frames, args, answered: false }
-    known.push(one)
-    const signature = word(part['thoughtSignature'])
+  function open(part: GeminiPart, functionCall: GeminiPart): void {
+    const id = nonEmptyString(functionCall['id'])
+    const name = nonEmptyString(functionCall['name'])
+    const pieces = functionCall['partialArgs']
+    const inPieces = functionCall['willContinue'] === true || Array.isArray(pieces)
+    const index = seenCalls.length
+    const pendingCall = builder.calls.open({ id, name, ...(inPieces ? { index } : { args: functionCall['args'] }) })
+    const args = JSON.stringify(functionCall['args'] ?? '')
+    const one: SeenCall = { pendingCall, part, given: functionCall, id, name, frame: frames, args, isAnswered: false }
+    seenCalls.push(one)
+    const signature = nonEmptyString(part['thoughtSignature'])
     if (id !== undefined || signature !== undefined) {
-      const key = keyOf(id, signature)
+      const key = getRepeatKey(id, signature)
       repeatable.set(key, [...(repeatable.get(key) ?? []), one])
     }
-    sign(slot, part)
+    attachSignature(pendingCall, part)
     if (!inPieces) return
-    partial = { slot, index, writer: startPartialArgs() }
-    extend(given)
+    partial = { slot: pendingCall, index, writer: createPartialArgsWriter() }
+    extend(functionCall)
   }
 
-  function extend(given: WirePart): void {
+  function extend(functionCall: GeminiPart): void {
     if (!partial) return
-    write(partial.writer.push(given['partialArgs']))
-    const { slot } = partial
-    if (given['willContinue'] !== true) closePartial()
-    if (isObject(given['args']) && Object.keys(given['args']).length > 0) scribe.calls.settle(slot, given['args'])
+    write(partial.writer.push(functionCall['partialArgs']))
+    const { slot: pendingCall } = partial
+    if (functionCall['willContinue'] !== true) closePartial()
+    if (isObject(functionCall['args']) && Object.keys(functionCall['args']).length > 0)
+      builder.calls.replaceArguments(pendingCall, functionCall['args'])
   }
 
   return {
-    begin(parts, frame) {
+    startFrame(parts, frame) {
       frames++
       const calls = parts.map((part) => part['functionCall']).filter(isObject)
       // Without an id only a frame that repeats the last one in every respect is a repeat, and not a second call.
       const idless = calls.some(
-        (call) => word(call['id']) === undefined && !('partialArgs' in call) && !('willContinue' in call),
+        (call) => nonEmptyString(call['id']) === undefined && !('partialArgs' in call) && !('willContinue' in call),
       )
-      const text = idless && calls.some((call) => word(call['name']) !== undefined) ? JSON.stringify(frame) : undefined
-      const again = text !== undefined && text === last
-      last = text
-      if (again) scribe.warn('repeated-call', 'A frame with calls was sent twice; the repeat was dropped (T128).')
+      const text =
+        idless && calls.some((call) => nonEmptyString(call['name']) !== undefined) ? JSON.stringify(frame) : undefined
+      const again = text !== undefined && text === lastFrameText
+      lastFrameText = text
+      if (again) builder.warn('repeated-call', 'A frame with calls was sent twice; the repeat was dropped (T128).')
       return again
     },
-    call(part, given) {
-      const id = word(given['id'])
-      const name = word(given['name'])
-      if (goesOn(id, name)) {
-        if (partial) sign(partial.slot, part)
-        return extend(given)
+    addCall(part, functionCall) {
+      const id = nonEmptyString(functionCall['id'])
+      const name = nonEmptyString(functionCall['name'])
+      if (continuesPartial(id, name)) {
+        if (partial) attachSignature(partial.slot, part)
+        return extend(functionCall)
       }
       closePartial()
-      if (name === undefined && id === undefined && given['args'] === undefined && given['partialArgs'] === undefined) {
-        return scribe.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
+      if (
+        name === undefined &&
+        id === undefined &&
+        functionCall['args'] === undefined &&
+        functionCall['partialArgs'] === undefined
+      ) {
+        return builder.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
       }
       // A piece of arguments whose call is over: nobody knows what else is missing.
-      if (name === undefined && 'partialArgs' in given && known.some((one) => one.id === id))
-        return scribe.taint('Arguments came for a call that had ended (T128).')
-      const before = repeats(part, given)
-      if (!before) return open(part, given)
-      scribe.warn('repeated-call', 'A call was sent again; the last word counts (T128).')
-      scribe.calls.settle(before.slot, given['args'])
-      sign(before.slot, part)
+      if (name === undefined && 'partialArgs' in functionCall && seenCalls.some((one) => one.id === id))
+        return builder.markCorrupt('Arguments came for a call that had ended (T128).')
+      const before = repeats(part, functionCall)
+      if (!before) return open(part, functionCall)
+      builder.warn('repeated-call', 'A call was sent again; the last word counts (T128).')
+      builder.calls.replaceArguments(before.pendingCall, functionCall['args'])
+      attachSignature(before.pendingCall, part)
     },
-    pause: closePartial,
-    answer(response) {
-      const id = word(response['id'])
-      const name = word(response['name'])
-      const asked = (one: Known) => (id !== undefined && one.id !== undefined ? one.id === id : one.name === name)
-      const call = known.find((one) => !one.answered && asked(one))
+    closePartialCall: closePartial,
+    markAnswered(response) {
+      const id = nonEmptyString(response['id'])
+      const name = nonEmptyString(response['name'])
+      const isSameCall = (one: SeenCall) =>
+        id !== undefined && one.id !== undefined ? one.id === id : one.name === name
+      const call = seenCalls.find((one) => !one.isAnswered && isSameCall(one))
       if (!call) return
-      call.answered = true
-      const { index, opened } = call.slot
-      scribe.calls.drop(call.slot)
-      if (!opened) scribe.emit({ type: 'part-open', index, kind: 'text' })
-      const native = scribe.seal(call.id, item('functionCall', call.part))
-      scribe.emit({ type: 'part-close', index, part: { kind: 'text', text: '', native } })
+      call.isAnswered = true
+      const { partIndex, isAnnounced } = call.pendingCall
+      builder.calls.drop(call.pendingCall)
+      if (!isAnnounced) builder.emit({ type: 'part-open', index: partIndex, kind: 'text' })
+      const native = builder.createNative(call.id, toNativeItem('functionCall', call.part))
+      builder.emit({ type: 'part-close', index: partIndex, part: { kind: 'text', text: '', native } })
     },
-    end(well) {
-      if (well) closePartial()
+    end(endedNormally) {
+      if (endedNormally) closePartial()
     },
   }
 }
 
-function keyOf(id: string | undefined, signature: string | undefined): string {
+function getRepeatKey(id: string | undefined, signature: string | undefined): string {
   return id === undefined ? `signature ${signature ?? ''}` : `id ${id}`
 }
 
 /** A signature belongs to the part that carried it, and to no other (T117, T118). */
-function sign(slot: Slot, part: WirePart): void {
-  const signature = word(part['thoughtSignature'])
-  if (signature !== undefined) slot.data = { thoughtSignature: signature }
+function attachSignature(pendingCall: PendingCall, part: GeminiPart): void {
+  const signature = nonEmptyString(part['thoughtSignature'])
+  if (signature !== undefined) pendingCall.nativeData = { thoughtSignature: signature }
 }
 
 /** Does a value say all that another said, and perhaps more? */
-function holds(value: unknown, other: unknown): boolean {
+function includesAll(value: unknown, other: unknown): boolean {
   if (other === undefined || other === null) return true
   if (typeof value === 'string' && typeof other === 'string') return value.startsWith(other)
   if (!isObject(value) || !isObject(other)) return JSON.stringify(value) === JSON.stringify(other)
-  return Object.entries(other).every(([key, inner]) => Object.hasOwn(value, key) && holds(value[key], inner))
+  return Object.entries(other).every(([key, inner]) => Object.hasOwn(value, key) && includesAll(value[key], inner))
 }
 
-function word(value: unknown): string | undefined {
+function nonEmptyString(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

@@ -2,51 +2,58 @@ import { isObject } from '../../model/json.ts'
 import type { Grounding } from '../../model/grounding.ts'
 
 /** What a candidate says of its sources; later pieces of an answer say it more fully than earlier ones. */
-export function grounding(candidate: Record<string, unknown>, before?: Grounding): Grounding | undefined {
+export function mergeGrounding(candidate: Record<string, unknown>, previous?: Grounding): Grounding | undefined {
   const metadata = isObject(candidate['groundingMetadata']) ? candidate['groundingMetadata'] : {}
   const context = isObject(candidate['urlContextMetadata']) ? candidate['urlContextMetadata'] : {}
   const found: Grounding = {
-    sources: objects(metadata['groundingChunks']).map(source),
-    supports: objects(metadata['groundingSupports']).flatMap(support),
-    pages: objects(context['urlMetadata'] ?? context['url_metadata']).map(page),
+    sources: toObjects(metadata['groundingChunks']).map(toSource),
+    supports: toObjects(metadata['groundingSupports']).flatMap(toSupports),
+    pages: toObjects(context['urlMetadata'] ?? context['url_metadata']).map(toPage),
   }
   const merged: Grounding = {
-    sources: found.sources.length > 0 ? found.sources : (before?.sources ?? []),
-    supports: found.supports.length > 0 ? found.supports : (before?.supports ?? []),
-    pages: found.pages.length > 0 ? found.pages : (before?.pages ?? []),
+    sources: found.sources.length > 0 ? found.sources : (previous?.sources ?? []),
+    supports: found.supports.length > 0 ? found.supports : (previous?.supports ?? []),
+    pages: found.pages.length > 0 ? found.pages : (previous?.pages ?? []),
   }
   return merged.sources.length + merged.pages.length > 0 ? merged : undefined
 }
 
 /** A chunk that is no page keeps its place: supports name chunks by number. */
-function source(chunk: Record<string, unknown>): Grounding['sources'][number] {
+function toSource(chunk: Record<string, unknown>): Grounding['sources'][number] {
   const web = [chunk['web'], chunk['retrievedContext']].find(isObject) ?? {}
-  return { title: words(web['title']), url: words(web['uri']) }
+  return { title: toText(web['title']), url: toText(web['uri']) }
 }
 
-function support(given: Record<string, unknown>): Grounding['supports'] {
-  const segment = isObject(given['segment']) ? given['segment'] : {}
-  const listed = given['groundingChunkIndices']
-  const sources = Array.isArray(listed) ? listed.filter((one): one is number => Number.isInteger(one) && one >= 0) : []
+function toSupports(fields: Record<string, unknown>): Grounding['supports'] {
+  const segment = isObject(fields['segment']) ? fields['segment'] : {}
+  const indices = fields['groundingChunkIndices']
+  const sources = Array.isArray(indices)
+    ? indices.filter((one): one is number => Number.isInteger(one) && one >= 0)
+    : []
   if (sources.length === 0) return []
   return [
-    { start: count(segment['startIndex']), end: count(segment['endIndex']), text: words(segment['text']), sources },
+    {
+      start: toIndex(segment['startIndex']),
+      end: toIndex(segment['endIndex']),
+      text: toText(segment['text']),
+      sources,
+    },
   ]
 }
 
-function page(given: Record<string, unknown>): Grounding['pages'][number] {
-  const status = words(given['urlRetrievalStatus'] ?? given['url_retrieval_status'])
-  return { url: words(given['retrievedUrl'] ?? given['retrieved_url']), read: status.endsWith('SUCCESS') }
+function toPage(fields: Record<string, unknown>): Grounding['pages'][number] {
+  const status = toText(fields['urlRetrievalStatus'] ?? fields['url_retrieval_status'])
+  return { url: toText(fields['retrievedUrl'] ?? fields['retrieved_url']), read: status.endsWith('SUCCESS') }
 }
 
-function objects(given: unknown): Record<string, unknown>[] {
-  return Array.isArray(given) ? given.map((one) => (isObject(one) ? one : {})) : []
+function toObjects(fields: unknown): Record<string, unknown>[] {
+  return Array.isArray(fields) ? fields.map((one) => (isObject(one) ? one : {})) : []
 }
 
-function words(given: unknown): string {
-  return typeof given === 'string' ? given : ''
+function toText(fields: unknown): string {
+  return typeof fields === 'string' ? fields : ''
 }
 
-function count(given: unknown): number {
-  return typeof given === 'number' && Number.isInteger(given) && given >= 0 ? given : 0
+function toIndex(fields: unknown): number {
+  return typeof fields === 'number' && Number.isInteger(fields) && fields >= 0 ? fields : 0
 }

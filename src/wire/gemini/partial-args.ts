@@ -4,7 +4,7 @@ import { isObject } from '../../model/json.ts'
  * Writes arguments that come as values with their JSON paths (Vertex, `streamFunctionCallArguments`) down as JSON text,
  * piece by piece. What is open stays open until the vendor closes it, so a call that was cut off is never whole (T128).
  */
-export interface PartialArgs {
+export interface PartialArgsWriter {
   /** The text that a list of pieces adds. */
   push(pieces: unknown): string
   /** The call is whole: the text that closes it, unless a value is missing or was still being written. */
@@ -19,77 +19,77 @@ type Key = string | number
 type Container = { readonly kind: 'object'; readonly keys: Set<string> } | { readonly kind: 'array'; count: number }
 
 /** Starts the arguments of one call. */
-export function startPartialArgs(): PartialArgs {
+export function createPartialArgsWriter(): PartialArgsWriter {
   const containers: Container[] = []
   /** Where in each open container we are. */
   let path: Key[] = []
   /** The path of the string that will go on, as it was spelled. */
-  let open: string | undefined
+  let openPath: string | undefined
   let broken: string | undefined
-  let begun = false
+  let hasStarted = false
 
-  function piece(given: Record<string, unknown>): string {
-    const spelled = typeof given['jsonPath'] === 'string' ? given['jsonPath'] : ''
-    const text = typeof given['stringValue'] === 'string' ? given['stringValue'] : undefined
-    const goesOn = given['willContinue'] === true
-    if (open !== undefined) {
-      if (spelled !== open || text === undefined) return fail(`the string at ${open} was not finished`)
-      if (!goesOn) open = undefined
-      return escaped(text) + (goesOn ? '' : '"')
+  function piece(fields: Record<string, unknown>): string {
+    const jsonPath = typeof fields['jsonPath'] === 'string' ? fields['jsonPath'] : ''
+    const text = typeof fields['stringValue'] === 'string' ? fields['stringValue'] : undefined
+    const willContinue = fields['willContinue'] === true
+    if (openPath !== undefined) {
+      if (jsonPath !== openPath || text === undefined) return fail(`the string at ${openPath} was not finished`)
+      if (!willContinue) openPath = undefined
+      return escapeJsonText(text) + (willContinue ? '' : '"')
     }
-    const target = parsePath(spelled)
-    if (!target || target.length === 0) return fail(`the path ${spelled} is not understood`)
-    const written = text === undefined ? scalar(given) : `"${escaped(text)}${goesOn ? '' : '"'}`
-    if (written === undefined) return fail(`nothing came for ${spelled}`)
-    const way = moveTo(target)
-    if (way === undefined) return fail(`the value at ${spelled} came out of order`)
-    if (text !== undefined && goesOn) open = spelled
-    return way + written
+    const target = parsePath(jsonPath)
+    if (!target || target.length === 0) return fail(`the path ${jsonPath} is not understood`)
+    const written = text === undefined ? toScalarJson(fields) : `"${escapeJsonText(text)}${willContinue ? '' : '"'}`
+    if (written === undefined) return fail(`nothing came for ${jsonPath}`)
+    const syntax = moveTo(target)
+    if (syntax === undefined) return fail(`the value at ${jsonPath} came out of order`)
+    if (text !== undefined && willContinue) openPath = jsonPath
+    return syntax + written
   }
 
   /** The brackets, commas and keys between the last value and a new one; undefined where JSON text cannot go there any more. */
   function moveTo(target: readonly Key[]): string | undefined {
-    let way = ''
+    let syntax = ''
     let shared = 0
     while (shared < target.length - 1 && shared < path.length - 1 && target[shared] === path[shared]) shared++
-    while (containers.length > shared + 1) way += closer(containers.pop())
+    while (containers.length > shared + 1) syntax += getClosingBracket(containers.pop())
     for (let depth = Math.min(shared, containers.length); depth < target.length; depth++) {
       const key = target[depth] ?? ''
       let here = containers[depth]
       if (!here) {
         here = typeof key === 'number' ? { kind: 'array', count: 0 } : { kind: 'object', keys: new Set() }
         containers.push(here)
-        way += here.kind === 'array' ? '[' : '{'
+        syntax += here.kind === 'array' ? '[' : '{'
       }
-      const step = enter(here, key)
+      const step = enterContainer(here, key)
       if (step === undefined) return undefined
-      way += step
+      syntax += step
     }
     path = [...target]
-    return way
+    return syntax
   }
 
   /** No text at all would mean "no arguments", so something is opened that nothing will close. */
   function fail(reason: string): string {
     broken = reason
-    return begun ? '' : '{'
+    return hasStarted ? '' : '{'
   }
 
   return {
     push(pieces) {
       let text = ''
-      for (const given of Array.isArray(pieces) ? pieces : []) {
-        if (broken === undefined && isObject(given)) text += piece(given)
-        begun ||= text !== ''
+      for (const fields of Array.isArray(pieces) ? pieces : []) {
+        if (broken === undefined && isObject(fields)) text += piece(fields)
+        hasStarted ||= text !== ''
       }
       return text
     },
     end() {
       if (broken !== undefined) return ''
-      if (open !== undefined) return fail(`the string at ${open} was not finished`)
+      if (openPath !== undefined) return fail(`the string at ${openPath} was not finished`)
       if (containers.length === 0) return '{}'
       let text = ''
-      while (containers.length > 0) text += closer(containers.pop())
+      while (containers.length > 0) text += getClosingBracket(containers.pop())
       return text
     },
     get broken() {
@@ -99,7 +99,7 @@ export function startPartialArgs(): PartialArgs {
 }
 
 /** Goes to the next place in a container; each place is written once, and in order. */
-function enter(container: Container, key: Key): string | undefined {
+function enterContainer(container: Container, key: Key): string | undefined {
   if (container.kind === 'array') {
     if (key !== container.count) return undefined
     return container.count++ === 0 ? '' : ','
@@ -109,18 +109,18 @@ function enter(container: Container, key: Key): string | undefined {
   return `${container.keys.size === 1 ? '' : ','}${JSON.stringify(key)}:`
 }
 
-function closer(container: Container | undefined): string {
+function getClosingBracket(container: Container | undefined): string {
   return container?.kind === 'array' ? ']' : '}'
 }
 
-function escaped(text: string): string {
+function escapeJsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-function scalar(given: Record<string, unknown>): string | undefined {
-  if (typeof given['numberValue'] === 'number') return JSON.stringify(given['numberValue'])
-  if (typeof given['boolValue'] === 'boolean') return String(given['boolValue'])
-  return 'nullValue' in given ? 'null' : undefined
+function toScalarJson(fields: Record<string, unknown>): string | undefined {
+  if (typeof fields['numberValue'] === 'number') return JSON.stringify(fields['numberValue'])
+  if (typeof fields['boolValue'] === 'boolean') return String(fields['boolValue'])
+  return 'nullValue' in fields ? 'null' : undefined
 }
 
 /** Splits `$.a[0]['b c']` into its keys. */
@@ -129,8 +129,8 @@ function parsePath(path: string): Key[] | undefined {
   const keys: Key[] = []
   let at = 1
   while (at < path.length) {
-    STEP.lastIndex = at
-    const found = STEP.exec(path)
+    PATH_STEP.lastIndex = at
+    const found = PATH_STEP.exec(path)
     if (!found) return undefined
     const [whole, name, index, single, double] = found
     if (name !== undefined) keys.push(name)
@@ -141,4 +141,4 @@ function parsePath(path: string): Key[] | undefined {
   return keys
 }
 
-const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+const PATH_STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y

@@ -2,29 +2,29 @@ import { isObject, type Json } from '../../model/json.ts'
 import type { MediaPart } from '../../model/turn.ts'
 
 /** A part as it is on the wire: everything is optional, nothing is trusted. */
-export type WirePart = Readonly<Record<string, unknown>>
+export type GeminiPart = Readonly<Record<string, unknown>>
 
 /** What a part holds, by its key. */
-export function partKind(part: WirePart): string | undefined {
+export function getPartKind(part: GeminiPart): string | undefined {
   const notes = new Set(['thought', 'thoughtSignature'])
   return Object.entries(part).find(([key, value]) => !notes.has(key) && value !== null)?.[0]
 }
 
 /** A part that only its own vendor understands, as it came; it goes back as it came. */
-export function item(type: string, part: WirePart): Json {
+export function toNativeItem(type: string, part: GeminiPart): Json {
   return { type, part: part as Json }
 }
 
 /** A picture or the like, inline or by its address. */
-export function blob(part: WirePart): MediaPart | undefined {
+export function toMediaPart(part: GeminiPart): MediaPart | undefined {
   const { inlineData: inline, fileData: file } = part
   if (isObject(inline) && typeof inline['data'] === 'string') {
-    return { kind: 'media', mime: mime(inline), data: inline['data'] }
+    return { kind: 'media', mime: getMimeType(inline), data: inline['data'] }
   }
   if (!isObject(file) || typeof file['fileUri'] !== 'string') return undefined
-  return { kind: 'media', mime: mime(file), uri: file['fileUri'] }
+  return { kind: 'media', mime: getMimeType(file), uri: file['fileUri'] }
 }
 
-function mime(given: WirePart): string {
-  return typeof given['mimeType'] === 'string' ? given['mimeType'] : 'application/octet-stream'
+function getMimeType(fields: GeminiPart): string {
+  return typeof fields['mimeType'] === 'string' ? fields['mimeType'] : 'application/octet-stream'
 }

@@ -12,7 +12,7 @@ import {
 import { createServer, type Server } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { localHost, type LocalHost } from '../../../src/host/local.ts'
+import { localHost, type LocalHost } from '../../../src/host/local-host.ts'
 import { clearAway } from '../../support/clear.ts'
 import type { Escape } from './escape.ts'
 
@@ -66,7 +66,7 @@ export async function attempt(escape: Escape, base: string): Promise<string[]> {
       mode: 'on',
       home,
       protect: ['deploy/**', 'deploy.yml'],
-      secret: [join(base, 'ours')],
+      hiddenFolders: [join(base, 'ours')],
       network: escape.network ?? false,
     },
   })
@@ -106,13 +106,16 @@ async function run(
 ): Promise<string> {
   if (!escape.asServer) {
     const end = await host.processes.run({ command, folder, env, timeout: 20_000 })
-    return `${end.output}${end.file === undefined ? '' : readFileSync(end.file, 'utf8').slice(0, 100_000)}`
+    return `${end.output}${end.outputFile === undefined ? '' : readFileSync(end.outputFile, 'utf8').slice(0, 100_000)}`
   }
   let output = ''
   await new Promise<void>((resolve, reject) => {
     const program = { command: '/bin/bash', args: ['-c', command], folder, env }
-    const listener = { heard: (bytes: Uint8Array) => (output += Buffer.from(bytes).toString()), ended: () => resolve() }
-    host.companions.open(program, listener).catch(reject)
+    const listener = {
+      onOutput: (bytes: Uint8Array) => (output += Buffer.from(bytes).toString()),
+      onExit: () => resolve(),
+    }
+    host.stdioProcesses.open(program, listener).catch(reject)
   })
   return output
 }

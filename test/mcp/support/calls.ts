@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Agent } from '../../../src/agent/agent.ts'
-import type { RunEvent } from '../../../src/agent/run-event.ts'
+import type { RunEvent } from '../../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { ResultPart, WireId } from '../../../src/model/turn.ts'
-import type { Servers } from '../../../src/tool/mcp/servers.ts'
-import { serversToolbox } from '../../../src/tool/mcp/toolbox.ts'
+import type { McpServers } from '../../../src/tool/mcp/server/servers.ts'
+import { createMcpToolbox } from '../../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../../support/stage.ts'
 
 /** A call that a scripted model makes: the tool by the name that the server knows, and its arguments. */
@@ -18,15 +18,15 @@ export interface Played {
 
 /** Has a scripted model make these calls, one turn each unless they are given as one; gives their results in order. */
 export async function callThrough(
-  servers: Servers,
+  servers: McpServers,
   calls: readonly Called[],
   how: { wire?: WireId; agent?: Partial<Agent>; budget?: { tools: number; bytes: number } } = {},
 ): Promise<Played> {
-  const named = calls.map(([server, tool, args]) => ({ name: servers.names.of({ server, tool }), args }))
+  const named = calls.map(([server, tool, args]) => ({ name: servers.names.nameFor({ server, tool }), args }))
   const model = await rehearse([...named.map((call) => ({ call: [call] })), { say: 'Done.' }])
   try {
     const wire = how.wire ?? 'openai-chat'
-    const toolbox = serversToolbox([], servers, how.budget)
+    const toolbox = createMcpToolbox([], servers, how.budget)
     const events = await play(agentOf(modelOn(wire, model), [], { toolbox, ...how.agent }), 'go')
     assert.deepEqual(model.failures, [], `what was sent on ${wire}`)
     assert.equal(closing(events).reason, 'done', JSON.stringify(closing(events)))
@@ -46,7 +46,7 @@ export function said({ content }: ResultPart): string {
 }
 
 /** The names of a server's tools, as it says them. */
-export function toolsOf(servers: Servers, name: string): string[] {
+export function toolsOf(servers: McpServers, name: string): string[] {
   const server = servers.list.find((one) => one.name === name)
   return (server?.lists.tools ?? []).map(({ name: tool }) => (typeof tool === 'string' ? tool : '')).sort()
 }

@@ -1,11 +1,11 @@
-import { serverQuestions } from '../../../src/agent/server-questions.ts'
-import { turnKey } from '../../../src/model/ids.ts'
-import type { ModelPort } from '../../../src/provider/port.ts'
-import { signIn } from '../../../src/tool/mcp/auth.ts'
-import type { McpServerConfig } from '../../../src/tool/mcp/config.ts'
-import { gateTools } from '../../../src/tool/mcp/gate.ts'
-import { serverFor } from '../../../src/tool/mcp/server.ts'
-import { memoryShelf } from '../../../src/tool/mcp/shelf.ts'
+import { createMcpRequestHandler } from '../../../src/agent/mcp-requests.ts'
+import { createTurnKey } from '../../../src/model/ids.ts'
+import type { Model } from '../../../src/provider/model.ts'
+import { signInToMcpServer } from '../../../src/tool/mcp/connection/oauth.ts'
+import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
+import { filterTools } from '../../../src/tool/mcp/tools/filter-tools.ts'
+import { createMcpServer } from '../../../src/tool/mcp/server/server.ts'
+import { createMemoryKeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
 
 /** What the tools of the scenarios are called with. */
 const ARGUMENTS: Readonly<Record<string, Record<string, number>>> = { add_numbers: { a: 5, b: 3 } }
@@ -22,12 +22,23 @@ export async function conformanceClient(address: string, context: Record<string,
     ...(typeof clientSecret === 'string' && { clientSecret }),
   }
   const config: McpServerConfig = { type: 'http', url: address, timeout: 60_000, oauth }
-  const tokens = memoryShelf()
+  const tokens = createMemoryKeyValueStore()
   // A person who says yes to everything, and changes nothing.
   const ask = ({ id }: { id: string }) => Promise.resolve({ ask: id, outcome: 'proceed-once' } as const)
-  const questions = serverQuestions(() => ({ ask, model: {} as ModelPort, mint: () => turnKey(new Uint8Array(20)) }))
-  const options = { folders: [], env: {}, shelf: memoryShelf(), tokens, questions, patience: 60_000 }
-  const server = serverFor('it', config, options)
+  const questions = createMcpRequestHandler(() => ({
+    requestApproval: ask,
+    model: {} as Model,
+    createId: () => createTurnKey(new Uint8Array(20)),
+  }))
+  const options = {
+    folders: [],
+    env: {},
+    listCache: createMemoryKeyValueStore(),
+    tokenStore: tokens,
+    requestHandler: questions,
+    timeoutMs: 60_000,
+  }
+  const server = createMcpServer('it', config, options)
 
   async function signedIn<T>(work: () => Promise<T>): Promise<T> {
     for (let times = 0; ; times++) {
@@ -36,14 +47,14 @@ export async function conformanceClient(address: string, context: Record<string,
       } catch (error) {
         if (times >= SIGN_INS || !isSignIn(error)) throw error
         // The browser of this person agrees to everything, and comes back at once.
-        await signIn({ name: 'it', url, tokens, oauth }, (shown) => void fetch(shown).catch(() => undefined))
+        await signInToMcpServer({ name: 'it', url, tokens, oauth }, (shown) => void fetch(shown).catch(() => undefined))
       }
     }
   }
 
   try {
     await signedIn(() => server.ready())
-    for (const tool of gateTools(server.lists.tools, {}).tools) {
+    for (const tool of filterTools(server.lists.tools, {}).tools) {
       await signedIn(() => server.call(tool, ARGUMENTS[tool.name] ?? {}, { timeout: 60_000 }))
     }
   } finally {

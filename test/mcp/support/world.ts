@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after } from 'node:test'
-import { type LocalHost, localHost } from '../../../src/host/local.ts'
+import { type LocalHost, localHost } from '../../../src/host/local-host.ts'
 import type { SandboxOptions } from '../../../src/host/sandbox/sandbox.ts'
-import type { McpServerConfig } from '../../../src/tool/mcp/config.ts'
-import type { ServerOptions } from '../../../src/tool/mcp/server.ts'
-import { openServers, type Servers } from '../../../src/tool/mcp/servers.ts'
-import { memoryShelf } from '../../../src/tool/mcp/shelf.ts'
+import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
+import type { McpServerOptions } from '../../../src/tool/mcp/server/server.ts'
+import { createMcpServers, type McpServers } from '../../../src/tool/mcp/server/servers.ts'
+import { createMemoryKeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
 import { root } from '../../support/paths.ts'
 import { clearAway } from '../../support/clear.ts'
 
@@ -16,11 +16,11 @@ import { clearAway } from '../../support/clear.ts'
 export interface World {
   readonly work: string
   readonly host: LocalHost
-  readonly options: ServerOptions
+  readonly options: McpServerOptions
   open(
     configs: Readonly<Record<string, McpServerConfig>>,
-    more?: Partial<ServerOptions> & { readonly taken?: readonly string[] },
-  ): Servers
+    more?: Partial<McpServerOptions> & { readonly taken?: readonly string[] },
+  ): McpServers
 }
 
 const worlds: { close(): Promise<void> }[] = []
@@ -34,7 +34,7 @@ export function makeWorld(sandbox: SandboxOptions['mode'] = 'auto'): World {
   const work = mkdtempSync(join(place, 'work-'))
   const scratch = mkdtempSync(join(place, 'scratch-'))
   const host = localHost({ folders: [work], scratch, sandbox: { mode: sandbox } })
-  const opened: Servers[] = []
+  const opened: McpServers[] = []
   worlds.push({
     async close() {
       for (const servers of opened) await servers.close()
@@ -42,20 +42,20 @@ export function makeWorld(sandbox: SandboxOptions['mode'] = 'auto'): World {
       clearAway(place)
     },
   })
-  const options: ServerOptions = {
+  const options: McpServerOptions = {
     folders: [work],
     env: process.env,
-    open: (program, listener) => host.companions.open(program, listener),
-    shelf: memoryShelf(),
-    tokens: memoryShelf(),
-    pause: 50,
+    openProcess: (program, listener) => host.stdioProcesses.open(program, listener),
+    listCache: createMemoryKeyValueStore(),
+    tokenStore: createMemoryKeyValueStore(),
+    retryDelayMs: 50,
   }
   return {
     work,
     host,
     options,
     open(configs, more = {}) {
-      const servers = openServers(configs, { ...options, ...more })
+      const servers = createMcpServers(configs, { ...options, ...more })
       opened.push(servers)
       servers.start()
       return servers
@@ -73,6 +73,6 @@ export function programOf(name: string): string {
 }
 
 /** All of these servers are connected. */
-export async function allReady({ list }: Servers): Promise<void> {
+export async function allReady({ list }: McpServers): Promise<void> {
   await Promise.all(list.map((server) => server.ready()))
 }

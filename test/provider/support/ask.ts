@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TurnEvent } from '../../../src/model/event.ts'
-import { type Folded, fold } from '../../../src/model/fold.ts'
-import type { Request, ToolSpec } from '../../../src/model/request.ts'
-import type { ModelPort, Sending } from '../../../src/provider/port.ts'
-import { resolveModel } from '../../../src/provider/resolve.ts'
-import { rows } from '../../../src/provider/table.ts'
-import { baseUrlVariable, type Environment, type Target } from '../../../src/provider/target.ts'
+import { type FoldedTurn, fold } from '../../../src/model/fold.ts'
+import type { ModelRequest, ToolSpec } from '../../../src/model/request.ts'
+import type { Model, RequestOptions } from '../../../src/provider/model.ts'
+import { resolveModel } from '../../../src/provider/resolve-model.ts'
+import { providers } from '../../../src/provider/providers.ts'
+import { getBaseUrlVariable, type Environment, type Endpoint } from '../../../src/provider/endpoint.ts'
 
 /** A tool as small as one can be. */
 export const weather: ToolSpec = {
@@ -15,7 +15,7 @@ export const weather: ToolSpec = {
 }
 
 /** A first request. */
-export function question(text = 'How is the weather in Oslo?', more: Partial<Request> = {}): Request {
+export function question(text = 'How is the weather in Oslo?', more: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: '',
     system: 'Be brief.',
@@ -32,23 +32,23 @@ export const KEY = 'abcdefghij0123456789'
 export const SECRET = 'sk-canary-4f9d2c1b7a'
 
 /** Where a name leads with the row's address moved to a server on loopback. */
-export function aimed(name: string, url: string, env: Environment = {}): Target {
+export function aimed(name: string, url: string, env: Environment = {}): Endpoint {
   const id = name.split('/')[0] ?? ''
-  const row = rows.find((one) => one.id === id)
+  const row = providers.find((one) => one.id === id)
   const variable = row?.keys[0] ?? 'NONE'
-  const found = resolveModel(name, { [variable]: SECRET, [baseUrlVariable(id)]: url, ...env })
-  assert.ok('row' in found, JSON.stringify(found))
+  const found = resolveModel(name, { [variable]: SECRET, [getBaseUrlVariable(id)]: url, ...env })
+  assert.ok('provider' in found, JSON.stringify(found))
   return found
 }
 
 /** All events of one answer; they must end in exactly one finish, with nothing behind it. */
 export async function eventsOf(
-  port: ModelPort,
-  request: Request = question(),
-  sending: Partial<Sending> = {},
+  port: Model,
+  request: ModelRequest = question(),
+  sending: Partial<RequestOptions> = {},
 ): Promise<TurnEvent[]> {
   const events: TurnEvent[] = []
-  for await (const event of port.ask(request, { key: KEY, ...sending })) events.push(event)
+  for await (const event of port.stream(request, { turnKey: KEY, ...sending })) events.push(event)
   assert.equal(events.filter(({ type }) => type === 'finish').length, 1, JSON.stringify(events))
   assert.equal(events.at(-1)?.type, 'finish')
   assert.ok(!JSON.stringify(events).includes(SECRET), 'the key is in the events')
@@ -56,6 +56,10 @@ export async function eventsOf(
 }
 
 /** One answer, folded. */
-export async function answerOf(port: ModelPort, request?: Request, sending?: Partial<Sending>): Promise<Folded> {
+export async function answerOf(
+  port: Model,
+  request?: ModelRequest,
+  sending?: Partial<RequestOptions>,
+): Promise<FoldedTurn> {
   return fold(await eventsOf(port, request, sending), port.origin)
 }

@@ -12,7 +12,7 @@ export function fakeClock(): FakeClock {
   let timers: { at: number; call: () => void }[] = []
   return {
     now: () => now,
-    after(ms, call) {
+    schedule(ms, call) {
       const timer = { at: now + ms, call }
       timers.push(timer)
       return () => {
@@ -43,7 +43,7 @@ export function hastyClock(): Clock & { readonly waits: number[] } {
   return {
     waits,
     now: () => now,
-    after(ms, call) {
+    schedule(ms, call) {
       let on = true
       setImmediate(() => {
         if (!on) return

@@ -1,6 +1,6 @@
 import type { WireId } from '../../../src/model/turn.ts'
-import type { Hint, Misbehaviour, Place } from '../../../src/rehearsal/misbehaviour.ts'
-import type { Script, Step } from '../../../src/rehearsal/script.ts'
+import type { RetryHint, Misbehaviour, StreamPosition } from '../../../src/rehearsal/misbehaviour/misbehaviour.ts'
+import type { RehearsalScript, ScriptStep } from '../../../src/rehearsal/script/script.ts'
 import type { Random } from '../../support/mutate-random.ts'
 
 /**
@@ -17,8 +17,8 @@ export interface Fault {
   readonly silent?: true
 }
 
-const HINTS: readonly Hint[] = ['seconds', 'milliseconds', 'date', 'past', 'reset', 'details', 'prose', 'none']
-const PLACES: readonly Place[] = [
+const HINTS: readonly RetryHint[] = ['seconds', 'milliseconds', 'date', 'past', 'reset', 'details', 'prose', 'none']
+const PLACES: readonly StreamPosition[] = [
   'start',
   'first-event',
   'text',
@@ -94,8 +94,8 @@ export function planOf(random: Random, faults: readonly Fault[], length: number)
 }
 
 /** The script that plays a plan; each step checks that the results of the one before have come. */
-export function scriptOf({ turns }: Plan): Script {
-  const steps = turns.map(({ faults, calls }, at): Step => {
+export function scriptOf({ turns }: Plan): RehearsalScript {
+  const steps = turns.map(({ faults, calls }, at): ScriptStep => {
     const before = turns[at - 1]
     const spent = before?.faults.at(-1)?.fate === 'spent'
     return {

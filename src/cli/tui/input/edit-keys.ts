@@ -1,10 +1,10 @@
-import type { Key } from '../term/keys.ts'
-import type { Edit, Motion } from './editor.ts'
+import type { KeyEvent } from '../term/key-parser.ts'
+import type { EditorEdit, CursorMotion } from './text-editor.ts'
 
 /** A key that is no character. */
-export type Named = Extract<Key, { type: 'key' }>
+export type NamedKey = Extract<KeyEvent, { type: 'key' }>
 
-const CONTROL: Readonly<Record<string, Edit>> = {
+const CONTROL_EDITS: Readonly<Record<string, EditorEdit>> = {
   a: { do: 'move', to: 'line-start' },
   e: { do: 'move', to: 'line-end' },
   b: { do: 'move', to: 'left' },
@@ -19,26 +19,31 @@ const CONTROL: Readonly<Record<string, Edit>> = {
   backspace: { do: 'cut', to: 'word-left' },
   delete: { do: 'cut', to: 'word-end' },
 }
-const ALT: Readonly<Record<string, Edit>> = {
+const ALT_EDITS: Readonly<Record<string, EditorEdit>> = {
   b: { do: 'move', to: 'word-left' },
   f: { do: 'move', to: 'word-end' },
   d: { do: 'cut', to: 'word-end' },
   backspace: { do: 'cut', to: 'word-left' },
   z: { do: 'redo' },
 }
-const MOTIONS: Readonly<Record<string, Motion>> = { left: 'left', right: 'right', home: 'line-start', end: 'line-end' }
+const KEY_MOTIONS: Readonly<Record<string, CursorMotion>> = {
+  left: 'left',
+  right: 'right',
+  home: 'line-start',
+  end: 'line-end',
+}
 
 /** The edit that a key means, as in every shell. */
-export function editOf({ name, ctrl, alt }: Named): Edit | undefined {
+export function toEditorEdit({ name, ctrl, alt }: NamedKey): EditorEdit | undefined {
   if ((ctrl || alt) && (name === 'left' || name === 'right'))
     return { do: 'move', to: name === 'left' ? 'word-left' : 'word-end' }
   if (ctrl && (name === 'home' || name === 'end'))
     return { do: 'move', to: name === 'home' ? 'text-start' : 'text-end' }
-  if (ctrl) return CONTROL[name]
-  if (alt) return ALT[name]
+  if (ctrl) return CONTROL_EDITS[name]
+  if (alt) return ALT_EDITS[name]
   if (name === 'backspace') return { do: 'remove', to: 'left' }
   if (name === 'delete') return { do: 'remove', to: 'right' }
   if (name === 'space') return { do: 'insert', text: ' ' }
-  const to = MOTIONS[name]
+  const to = KEY_MOTIONS[name]
   return to && { do: 'move', to }
 }

@@ -1,26 +1,26 @@
 import type { ReadStream, WriteStream } from 'node:tty'
-import { loseOutput } from '../../stopping.ts'
-import { type Key, keyReader } from './keys.ts'
+import { notifyOutputLost } from '../../stop-signals.ts'
+import { type KeyEvent, createKeyParser } from './key-parser.ts'
 
 /** A terminal that sends keys, and how to give it back as it was. */
-export interface OpenTerminal {
+export interface TerminalSession {
   readonly columns: number
   readonly rows: number
   write(text: string): void
   /** Lets another program have the terminal, and takes it back. */
-  lend<T>(use: () => Promise<T>): Promise<T>
+  suspendFor<T>(use: () => Promise<T>): Promise<T>
   close(): void
 }
 
 // Bracketed paste, and keys that can be told apart (Shift-Enter) where the terminal knows how.
-const ENTER = '\u001B[?2004h\u001B[>1u'
-const LEAVE = '\u001B[<u\u001B[?2004l\u001B[?25h\u001B[0m'
+const ENTER_SEQUENCE = '\u001B[?2004h\u001B[>1u'
+const LEAVE_SEQUENCE = '\u001B[<u\u001B[?2004l\u001B[?25h\u001B[0m'
 
 /** A sequence whose rest does not come within this time was a lone Escape. */
-const ESCAPE_MS = 40
+const ESCAPE_TIMEOUT_MS = 40
 
 /** Does the terminal take UTF-8? The first of these variables that is set decides; where none is, nearly all do. */
-export function hasUtf8(env: NodeJS.ProcessEnv): boolean {
+export function supportsUtf8(env: NodeJS.ProcessEnv): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '')
   return locale === undefined || /utf-?8/i.test(locale)
 }
@@ -29,38 +29,38 @@ export function hasUtf8(env: NodeJS.ProcessEnv): boolean {
 export function openTerminal(
   input: ReadStream,
   output: WriteStream,
-  on: { readonly key: (key: Key) => void; readonly resize: (columns: number, rows: number) => void },
-): OpenTerminal {
-  const reader = keyReader()
-  let wait: NodeJS.Timeout | undefined
+  handlers: { readonly key: (key: KeyEvent) => void; readonly resize: (columns: number, rows: number) => void },
+): TerminalSession {
+  const reader = createKeyParser()
+  let escapeTimer: NodeJS.Timeout | undefined
   let isOpen = false
 
-  function deliver(keys: readonly Key[]): void {
-    for (const key of keys) on.key(key)
-    clearTimeout(wait)
-    if (reader.waits) wait = setTimeout(() => deliver(reader.flush()), ESCAPE_MS)
+  function deliver(keys: readonly KeyEvent[]): void {
+    for (const key of keys) handlers.key(key)
+    clearTimeout(escapeTimer)
+    if (reader.isPending) escapeTimer = setTimeout(() => deliver(reader.flush()), ESCAPE_TIMEOUT_MS)
   }
-  const onData = (text: string) => deliver(reader.read(text))
+  const onData = (text: string) => deliver(reader.parse(text))
   // The terminal was closed.
-  const onLost = () => void loseOutput()
+  const onLost = () => void notifyOutputLost()
   input.on('error', onLost).on('end', onLost)
-  const onResize = () => on.resize(output.columns, output.rows)
+  const onResize = () => handlers.resize(output.columns, output.rows)
 
-  function take(): void {
+  function acquire(): void {
     isOpen = true
     input.setRawMode(true)
     input.setEncoding('utf8')
     input.on('data', onData)
     input.resume()
     output.on('resize', onResize)
-    output.write(ENTER)
+    output.write(ENTER_SEQUENCE)
   }
 
-  function give(): void {
+  function release(): void {
     if (!isOpen) return
     isOpen = false
-    clearTimeout(wait)
-    output.write(LEAVE)
+    clearTimeout(escapeTimer)
+    output.write(LEAVE_SEQUENCE)
     input.off('data', onData)
     output.off('resize', onResize)
     try {
@@ -71,9 +71,9 @@ export function openTerminal(
     input.pause()
   }
 
-  take()
+  acquire()
   // Whatever ends the program, the terminal is given back: also an error that nobody caught.
-  process.once('exit', give)
+  process.once('exit', release)
   return {
     get columns() {
       return output.columns
@@ -82,17 +82,17 @@ export function openTerminal(
       return output.rows
     },
     write: (text) => void output.write(text),
-    async lend(use) {
-      give()
+    async suspendFor(use) {
+      release()
       try {
         return await use()
       } finally {
-        take()
+        acquire()
       }
     },
     close() {
-      give()
-      process.off('exit', give)
+      release()
+      process.off('exit', release)
     },
   }
 }

@@ -1,12 +1,12 @@
-import type { Tone } from './line.ts'
+import type { TextTone } from './styled-line.ts'
 
 /** Which colours the tones are; `none` has only weights, for NO_COLOR. */
 export type ThemeName = 'dark' | 'light' | 'none'
 
 /** The parameters of the terminal's own sequence for each tone. Only the sixteen colours: the person has chosen them. */
-export type Theme = Readonly<Record<Tone, string>>
+export type Theme = Readonly<Record<TextTone, string>>
 
-const base = {
+const BASE_STYLES = {
   plain: '',
   strong: '1',
   emphasis: '3',
@@ -16,7 +16,7 @@ const base = {
 /** The themes. */
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   dark: {
-    ...base,
+    ...BASE_STYLES,
     quiet: '90',
     accent: '36',
     user: '1;36',
@@ -35,7 +35,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     link: '4;34',
   },
   light: {
-    ...base,
+    ...BASE_STYLES,
     quiet: '2',
     accent: '34',
     user: '1;34',
@@ -54,7 +54,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
     link: '4;34',
   },
   none: {
-    ...base,
+    ...BASE_STYLES,
     quiet: '',
     accent: '',
     user: '1',
@@ -75,10 +75,13 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
 }
 
 /** The theme for this terminal: without colours where the person wants none, light where the terminal says that it is light. */
-export function themeFor(wish: 'auto' | ThemeName, env: Readonly<Record<string, string | undefined>>): ThemeName {
+export function resolveTheme(
+  requested: 'auto' | ThemeName,
+  env: Readonly<Record<string, string | undefined>>,
+): ThemeName {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return 'none'
   if (env['TERM'] === 'dumb') return 'none'
-  if (wish !== 'auto') return wish
+  if (requested !== 'auto') return requested
   // Set by several terminals: foreground;background, as numbers of the palette.
   const background = Number(/;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1] ?? Number.NaN)
   return background === 7 || background === 15 ? 'light' : 'dark'

@@ -1,83 +1,87 @@
-import { bounded } from '../../output/bounded.ts'
-import { visible } from '../../output/visible.ts'
-import { spoken } from '../../../provider/trouble.ts'
-import type { Block, Conversation } from '../conversation.ts'
-import { searchLine } from '../input/search.ts'
-import type { State } from '../state.ts'
-import { cut, type Line, line, wrap } from '../term/line.ts'
-import { askLines, askRoom, draftLines } from './ask.ts'
-import { callLines, tail } from './call.ts'
-import { editorLines, menuLines, type Placed, queuedLines } from './input.ts'
-import { type Look, READABLE } from './look.ts'
-import { markdown } from './markdown.ts'
-import { inOneRow } from './shorten.ts'
-import { statusLine } from './status.ts'
+import { truncateLines } from '../../output/truncate-lines.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import { formatDuration } from '../../../provider/http/transport-faults.ts'
+import type { ConversationBlock, Conversation } from '../conversation.ts'
+import { formatSearchLine } from '../input/history-search.ts'
+import type { UiState } from '../ui-state.ts'
+import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
+import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
+import { renderCall, renderTail } from './call.ts'
+import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input.ts'
+import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
+import { renderMarkdown } from './markdown.ts'
+import { toSingleRow } from './shorten.ts'
+import { renderStatusLine } from './status.ts'
 
 /** The live part of the screen: what may still change, the question or the input, and the status. */
-export function frame(state: State, look: Look & { readonly rows: number }, now: number): Placed {
-  const { width } = look
+export function renderFrame(
+  state: UiState,
+  viewOptions: ViewOptions & { readonly rows: number },
+  now: number,
+): LinesWithCursor {
+  const { width } = viewOptions
   // A call that is asked about stands in the question.
   const shown = state.conversation.live.filter(
-    (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.asks.length > 0),
+    (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.approvals.length > 0),
   )
-  const live = shown.flatMap((block) => blockLines(block, look, now))
-  const working = workingLine(state, now)
-  const above = [...live, ...working, ...queuedLines(state, width)]
-  const status = statusLine(state.status, width)
-  if (state.asks.length > 0) {
-    const ask = askLines(state.asks, state.asking, askRoom(state, look))
-    const draft = draftLines(state, look)
-    if (draft.cursor) return placed([...above, [], ...ask.lines], draft, [...menuLines(state, width), status])
-    return placed([...above, []], ask, [...draft.lines, status])
+  const live = shown.flatMap((block) => renderBlock(block, viewOptions, now))
+  const working = renderWorkingLine(state, now)
+  const above = [...live, ...working, ...renderQueue(state, width)]
+  const status = renderStatusLine(state.status, width)
+  if (state.approvals.length > 0) {
+    const ask = renderApproval(state.approvals, state.approvalView, fitApprovalArea(state, viewOptions))
+    const draft = renderDraft(state, viewOptions)
+    if (draft.cursor) return stackLines([...above, [], ...ask.lines], draft, [...renderMenu(state, width), status])
+    return stackLines([...above, []], ask, [...draft.lines, status])
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
-  const input = editorLines(state.editor, { width, mark })
-  const words = state.search ? visible(searchLine(state.search)) : state.hint
-  const hint = words === undefined ? [] : [cut(line(words, 'quiet'), width)]
-  return placed([...above, []], input, [...menuLines(state, width), ...hint, status])
+  const input = renderEditor(state.editor, { width, mark })
+  const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint
+  const hint = hintText === undefined ? [] : [truncateStyledLine(styledLine(hintText, 'quiet'), width)]
+  return stackLines([...above, []], input, [...renderMenu(state, width), ...hint, status])
 }
 
 /** A block as it stands above, for good; or as far as it has come. */
-export function blockLines(block: Block, look: Look, now: number): Line[] {
-  const lines = inner(block, look, now)
+export function renderBlock(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
+  const lines = renderBlockBody(block, viewOptions, now)
   return lines.length > 0 ? [[], ...lines] : lines
 }
 
-function inner(block: Block, look: Look, now: number): Line[] {
-  const { width } = look
+function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
+  const { width } = viewOptions
   switch (block.kind) {
     case 'user':
-      return userLines(block.text, width)
+      return renderUserMessage(block.text, width)
     case 'text':
-      return markdown(visible(block.text), isLongAndLive(block) ? { width } : look)
+      return renderMarkdown(escapeForTerminal(block.text), isLongStreaming(block) ? { width } : viewOptions)
     case 'own':
-      return ownLines(block, width, now)
+      return renderUserCommand(block, width, now)
     case 'thought':
-      return thought(block, width)
+      return renderThought(block, width)
     case 'call':
-      return callLines(block.call, {
-        look,
+      return renderCall(block.call, {
+        look: viewOptions,
         seconds: Math.floor((now - block.since) / 1000),
-        progress: visible(block.progress, 'tool-output'),
+        progress: escapeForTerminal(block.progress, 'tool-output'),
         open: false,
       })
     default:
-      return bounded(visible(block.text))
+      return truncateLines(escapeForTerminal(block.text))
         .split('\n')
-        .flatMap((one) => wrap(line(one, block.tone), Math.min(width, READABLE)))
+        .flatMap((one) => wrapLine(styledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
   }
 }
 
 /** So many rows of what a person said are shown again; they know the rest, which they pasted. */
-const SAID = 12
+const MAX_USER_ROWS = 12
 
-function userLines(text: string, width: number): Line[] {
-  const said = text.split('\n')
+function renderUserMessage(text: string, width: number): StyledLine[] {
+  const messageLines = text.split('\n')
   // No line needs less than a row.
-  const rows = visible(said.slice(0, SAID + 1).join('\n'))
+  const rows = escapeForTerminal(messageLines.slice(0, MAX_USER_ROWS + 1).join('\n'))
     .split('\n')
     .flatMap((one, at) =>
-      wrap(
+      wrapLine(
         [
           { text: at === 0 ? '> ' : '  ', tone: 'user' },
           { text: one, tone: 'user' },
@@ -86,47 +90,50 @@ function userLines(text: string, width: number): Line[] {
         [{ text: '  ' }],
       ),
     )
-  const all = rows.length + Math.max(said.length - SAID - 1, 0)
-  if (all <= SAID) return rows
-  const head = rows.slice(0, SAID - 4)
-  return [...head, line(`  … ${all - head.length} more lines`, 'quiet')]
+  const all = rows.length + Math.max(messageLines.length - MAX_USER_ROWS - 1, 0)
+  if (all <= MAX_USER_ROWS) return rows
+  const head = rows.slice(0, MAX_USER_ROWS - 4)
+  return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
 /** A person's own command: its last lines while it runs, and all of them when it has ended. */
-function ownLines(
-  { command, output, since, end }: Extract<Block, { kind: 'own' }>,
+function renderUserCommand(
+  { command, output, since, end }: Extract<ConversationBlock, { kind: 'own' }>,
   width: number,
   now: number,
-): Line[] {
+): StyledLine[] {
   const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
-  const head: Line = [
-    { text: `! ${inOneRow(visible(command), width - 10)}`, tone: 'user' },
+  const head: StyledLine = [
+    { text: `! ${toSingleRow(escapeForTerminal(command), width - 10)}`, tone: 'user' },
     { text: seconds >= 1 ? `  ${seconds} s` : '', tone: 'quiet' },
   ]
-  if (end === undefined) return [head, ...tail(visible(output, 'tool-output'), width)]
-  const shown = visible(output.trimEnd(), 'tool-output')
+  if (end === undefined) return [head, ...renderTail(escapeForTerminal(output, 'tool-output'), width)]
+  const shown = escapeForTerminal(output.trimEnd(), 'tool-output')
   const rows = shown === '' ? [] : shown.split('\n')
-  const last = end === '' ? [] : [line(visible(end), 'warn')]
-  return [head, ...rows.flatMap((row) => wrap(line(row), width, [{ text: '  ' }])), ...last]
+  const last = end === '' ? [] : [styledLine(escapeForTerminal(end), 'warn')]
+  return [head, ...rows.flatMap((row) => wrapLine(styledLine(row), width, [{ text: '  ' }])), ...last]
 }
 
 /** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
-function isLongAndLive({ text, done }: Extract<Block, { kind: 'text' }>): boolean {
+function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'text' }>): boolean {
   return !done && text.length > 4000
 }
 
 /** Thoughts are folded: their subject, or their last line while they come. */
-function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width: number): Line[] {
+function renderThought(
+  { text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>,
+  width: number,
+): StyledLine[] {
   const subject = [...text.matchAll(/\*\*(.+?)\*\*/g)].at(-1)?.[1]
   const rows = text.split('\n').filter((one) => one.trim() !== '')
   const shown = subject ?? (done ? rows[0] : rows.at(-1)) ?? ''
   if (done && shown === '') return []
   const time = done && ms >= 1000 ? ` (${Math.round(ms / 1000)} s)` : ''
   return [
-    cut(
+    truncateStyledLine(
       [
         { text: '✻ ', tone: 'quiet' },
-        { text: visible(shown.trim()), tone: 'quiet' },
+        { text: escapeForTerminal(shown.trim()), tone: 'quiet' },
         { text: time, tone: 'quiet' },
       ],
       width,
@@ -134,18 +141,18 @@ function thought({ text, done, ms }: Extract<Block, { kind: 'thought' }>, width:
   ]
 }
 
-function workingLine({ running, asks, conversation }: State, now: number): Line[] {
-  if (running === undefined || asks.length > 0) return []
-  const seconds = Math.floor((now - running) / 1000)
+function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {
+  if (runningSince === undefined || approvals.length > 0) return []
+  const seconds = Math.floor((now - runningSince) / 1000)
   // Nobody reads what is typed while a command of the person's own runs.
-  const isOwn = conversation.live.some(({ kind }) => kind === 'own')
-  const frameMark = MARKS[Math.floor(now / 250) % MARKS.length] ?? ''
+  const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'own')
+  const frameMark = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
   return [
     [],
     [
       { text: `${frameMark} `, tone: 'accent' },
       {
-        text: `working ${seconds} s${waitingFor(conversation, now)} · Esc stops${isOwn ? '' : ', typing queues'}`,
+        text: `working ${seconds} s${describeWaiting(conversation, now)} · Esc stops${isUserCommandRunning ? '' : ', typing queues'}`,
         tone: 'quiet',
       },
     ],
@@ -153,14 +160,18 @@ function workingLine({ running, asks, conversation }: State, now: number): Line[
 }
 
 /** A long wait says whom it is for, and when it will be over. */
-function waitingFor({ waiting }: Conversation, now: number): string {
+function describeWaiting({ waiting }: Conversation, now: number): string {
   if (!waiting) return ''
-  return ` · waiting for ${visible(waiting.host)} ${spoken(now - waiting.since)}, gives up after ${spoken(waiting.limit)}`
+  return ` · waiting for ${escapeForTerminal(waiting.host)} ${formatDuration(now - waiting.since)}, gives up after ${formatDuration(waiting.limit)}`
 }
 
-const MARKS = ['◐', '◓', '◑', '◒']
+const SPINNER_FRAMES = ['◐', '◓', '◑', '◒']
 
-function placed(above: readonly Line[], middle: Placed, below: readonly Line[]): Placed {
+function stackLines(
+  above: readonly StyledLine[],
+  middle: LinesWithCursor,
+  below: readonly StyledLine[],
+): LinesWithCursor {
   return {
     lines: [...above, ...middle.lines, ...below],
     ...(middle.cursor && { cursor: { row: above.length + middle.cursor.row, column: middle.cursor.column } }),

@@ -21,7 +21,7 @@ import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
-import { type Line, type Span, type Tone } from '../term/line.ts'
+import { type StyledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
 
 const languages = {
   bash,
@@ -50,23 +50,23 @@ const languages = {
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language)
 
 /** Longer code is shown plain: colouring it would hold up the screen. */
-const LONGEST = 20_000
+const MAX_CODE_CHARS = 20_000
 
 /** Code in colours, line by line; nothing for a language that is not known. */
-export function highlight(code: string, language: string): Line[] | undefined {
-  if (code.length > LONGEST || !hljs.getLanguage(language)) return undefined
-  const lines: Span[][] = [[]]
-  const tones: (Tone | undefined)[] = []
+export function highlightCode(code: string, language: string): StyledLine[] | undefined {
+  if (code.length > MAX_CODE_CHARS || !hljs.getLanguage(language)) return undefined
+  const lines: StyledSpan[][] = [[]]
+  const tones: (TextTone | undefined)[] = []
   // The library writes HTML; its tags and the five entities are all that has to be read.
   for (const [piece] of hljs.highlight(code, { language, ignoreIllegals: true }).value.matchAll(/<[^>]*>|[^<]+/g)) {
     if (piece.startsWith('</')) tones.pop()
-    else if (piece.startsWith('<')) tones.push(toneOf(/hljs-([a-z_]+)/.exec(piece)?.[1] ?? '') ?? tones.at(-1))
-    else add(lines, unescape(piece), tones.at(-1))
+    else if (piece.startsWith('<')) tones.push(findTone(/hljs-([a-z_]+)/.exec(piece)?.[1] ?? '') ?? tones.at(-1))
+    else appendText(lines, unescapeHtml(piece), tones.at(-1))
   }
   return lines
 }
 
-function add(lines: Span[][], text: string, tone: Tone | undefined): void {
+function appendText(lines: StyledSpan[][], text: string, tone: TextTone | undefined): void {
   for (const [at, part] of text.split('\n').entries()) {
     if (at > 0) lines.push([])
     if (part !== '') lines.at(-1)?.push(tone === undefined ? { text: part } : { text: part, tone })
@@ -75,11 +75,11 @@ function add(lines: Span[][], text: string, tone: Tone | undefined): void {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
 
-function unescape(text: string): string {
+function unescapeHtml(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|#x27);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 }
 
-const TONES: Readonly<Record<string, Tone>> = {
+const TOKEN_TONES: Readonly<Record<string, TextTone>> = {
   keyword: 'keyword',
   built_in: 'name',
   type: 'name',
@@ -99,6 +99,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   meta: 'quiet',
 }
 
-function toneOf(name: string): Tone | undefined {
-  return TONES[name]
+function findTone(name: string): TextTone | undefined {
+  return TOKEN_TONES[name]
 }

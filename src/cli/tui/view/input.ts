@@ -1,58 +1,63 @@
-import type { State } from '../state.ts'
-import type { Editor } from '../input/editor.ts'
-import { rowAt, rowsIn } from '../input/rows.ts'
-import { cut, type Line, line, wrap } from '../term/line.ts'
-import type { Spot } from '../term/screen.ts'
-import { widthOf } from '../term/width.ts'
+import type { UiState } from '../ui-state.ts'
+import type { EditorState } from '../input/text-editor.ts'
+import { findRowIndex, layoutRows } from '../input/text-rows.ts'
+import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
+import type { CursorPosition } from '../term/screen.ts'
+import { displayWidth } from '../term/display-width.ts'
 
 /** Lines, and where the cursor stands in them. */
-export interface Placed {
-  readonly lines: readonly Line[]
-  readonly cursor?: Spot
+export interface LinesWithCursor {
+  readonly lines: readonly StyledLine[]
+  readonly cursor?: CursorPosition
 }
 
 /** So many rows of a long text are shown at once. */
-const MOST_ROWS = 12
+const MAX_INPUT_ROWS = 12
 
 /** The text that is being written, with the cursor in it. */
-export function editorLines(
-  editor: Editor,
-  { width, mark, most = MOST_ROWS }: { width: number; mark: string; most?: number },
-): Placed {
-  const rows = rowsIn(editor.text, inputRoom(width, mark))
-  const at = rowAt(rows, editor.cursor)
-  const here = rows[at] ?? { text: '', start: 0 }
-  const top = Math.max(Math.min(at - Math.floor(most / 2), rows.length - most), 0)
+export function renderEditor(
+  editor: EditorState,
+  { width, mark: promptMark, most: maxRows = MAX_INPUT_ROWS }: { width: number; mark: string; most?: number },
+): LinesWithCursor {
+  const rows = layoutRows(editor.text, inputColumns(width, promptMark))
+  const at = findRowIndex(rows, editor.cursor)
+  const cursorRow = rows[at] ?? { text: '', start: 0 }
+  const top = Math.max(Math.min(at - Math.floor(maxRows / 2), rows.length - maxRows), 0)
   const lines = rows
-    .slice(top, top + most)
-    .map(({ text }, row): Line => [{ text: row === 0 ? mark : ' '.repeat(widthOf(mark)), tone: 'accent' }, { text }])
-  const column = widthOf(mark) + widthOf(here.text.slice(0, editor.cursor - here.start))
+    .slice(top, top + maxRows)
+    .map(({ text }, row): StyledLine => [
+      { text: row === 0 ? promptMark : ' '.repeat(displayWidth(promptMark)), tone: 'accent' },
+      { text },
+    ])
+  const column = displayWidth(promptMark) + displayWidth(cursorRow.text.slice(0, editor.cursor - cursorRow.start))
   return { lines, cursor: { row: at - top, column } }
 }
 
 /** How many columns a text has that is being written; the cursor needs one of its own behind it. */
-export function inputRoom(width: number, mark = '> '): number {
-  return Math.max(width - widthOf(mark) - 1, 8)
+export function inputColumns(width: number, promptMark = '> '): number {
+  return Math.max(width - displayWidth(promptMark) - 1, 8)
 }
 
 /** What can be chosen from. */
-export function menuLines({ menu }: State, width: number): Line[] {
+export function renderMenu({ menu }: UiState, width: number): StyledLine[] {
   if (!menu) return []
-  const top = Math.max(Math.min(menu.at - 3, menu.items.length - 8), 0)
-  const longest = Math.min(Math.max(...menu.items.map(({ value }) => widthOf(value)), 0), Math.floor(width / 2))
-  return menu.items.slice(top, top + 8).map(({ value, about = '' }, at): Line => {
-    const isChosen = top + at === menu.at
-    const gap = ' '.repeat(Math.max(longest - widthOf(value), 0) + 2)
-    const row: Line = [
+  const top = Math.max(Math.min(menu.selected - 3, menu.items.length - 8), 0)
+  const longest = Math.min(Math.max(...menu.items.map(({ value }) => displayWidth(value)), 0), Math.floor(width / 2))
+  return menu.items.slice(top, top + 8).map(({ value, about = '' }, at): StyledLine => {
+    const isChosen = top + at === menu.selected
+    const gap = ' '.repeat(Math.max(longest - displayWidth(value), 0) + 2)
+    const row: StyledLine = [
       { text: isChosen ? '› ' : '  ', tone: 'accent' },
       { text: value, tone: isChosen ? 'strong' : 'plain' },
       { text: gap + about, tone: 'quiet' },
     ]
-    return cut(row, width)
+    return truncateStyledLine(row, width)
   })
 }
 
 /** What waits until the model has finished its turn. */
-export function queuedLines({ queued }: State, width: number): Line[] {
-  return queued.flatMap((text) => wrap(line(`⏳ ${text.split('\n', 1)[0] ?? ''}`, 'quiet'), width).slice(0, 1))
+export function renderQueue({ queued }: UiState, width: number): StyledLine[] {
+  return queued.flatMap((text) =>
+    wrapLine(styledLine(`⏳ ${text.split('\n', 1)[0] ?? ''}`, 'quiet'), width).slice(0, 1),
+  )
 }

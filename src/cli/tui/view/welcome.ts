@@ -1,19 +1,23 @@
-import { visible } from '../../output/visible.ts'
-import type { Status } from '../state.ts'
-import { type Line, line, wrap } from '../term/line.ts'
-import type { Look } from './look.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import type { StatusInfo } from '../ui-state.ts'
+import { type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
+import type { ViewOptions } from './view-options.ts'
 
 /** The first lines: who speaks, where, and the two things to know. */
-export function welcome({ model, folder }: Status, notices: readonly string[], { width }: Look): Line[] {
+export function renderWelcome(
+  { model, folder }: StatusInfo,
+  notices: readonly string[],
+  { width }: ViewOptions,
+): StyledLine[] {
   return [
-    ...wrap(
+    ...wrapLine(
       [
         { text: 'Dragoman', tone: 'strong' },
         { text: ` · ${model} · ${folder}`, tone: 'quiet' },
       ],
       width,
     ),
-    ...wrap(line('Say what you want done. /help shows what there is; @ names files.', 'quiet'), width),
-    ...notices.flatMap((text) => wrap(line(visible(text), 'warn'), width)),
+    ...wrapLine(styledLine('Say what you want done. /help shows what there is; @ names files.', 'quiet'), width),
+    ...notices.flatMap((text) => wrapLine(styledLine(escapeForTerminal(text), 'warn'), width)),
   ]
 }

@@ -35,15 +35,15 @@ const SUBCOMMANDS: readonly (readonly string[])[] = `
   .map((words) => words.split(' '))
 
 /** The first words of a command that say what it does; nothing if what follows could make it something else. */
-export function subcommandOf(words: readonly string[]): readonly string[] | undefined {
+export function findSubcommand(words: readonly string[]): readonly string[] | undefined {
   const found = SUBCOMMANDS.filter((one) =>
-    one.every((word, at) => (word === '*' ? isName(words[at]) : words[at] === word)),
+    one.every((word, at) => (word === '*' ? isPlainName(words[at]) : words[at] === word)),
   )
   const longest = found.sort((a, b) => b.length - a.length)[0]
   return longest && words.slice(0, longest.length)
 }
 
-function isName(word: string | undefined): boolean {
+function isPlainName(word: string | undefined): boolean {
   return word !== undefined && /^[\w][\w:./@-]*$/.test(word)
 }
 
@@ -51,7 +51,7 @@ function isName(word: string | undefined): boolean {
  * Says which of the words that follow a subcommand makes it something else: an option that names a program, settings or code,
  * a variable, an address, a path out of the workspace, or a protected file as the value of an option.
  */
-export function wordRisk(
+export function findRiskyWord(
   subcommand: readonly string[],
   rest: readonly string[],
   isOutside: (path: string) => boolean,
@@ -59,22 +59,22 @@ export function wordRisk(
   const [program = ''] = subcommand
   const names = subcommand.map((word) => posix.basename(word))
   const isFor = (programs: string) => names.some((name) => programs.split(' ').includes(name))
-  const risks = RISKS.filter(({ programs }) => isFor(programs))
-  const long = [...LOADS, ...risks.flatMap((one) => one.long?.split(' ') ?? [])]
-  const isShortened = isFor(SHORTENS)
+  const risks = PROGRAM_RISKS.filter(({ programs }) => isFor(programs))
+  const long = [...RISKY_OPTIONS, ...risks.flatMap((one) => one.long?.split(' ') ?? [])]
+  const isShortened = isFor(ABBREVIATING_PROGRAMS)
   const end = program === 'npm' ? rest.indexOf('--') : -1
   return rest.find((word, at) => {
     const isOption = isOptionWord(word)
     // What stands before `--` is for npm itself.
     const isForNpm = program === 'npm' && isOption && (end < 0 || at < end)
-    const { name, value } = partsOf(word)
+    const { name, value } = splitOption(word)
     const isValue = (isOption && value !== word) || (program !== 'git' && isOptionWord(rest[at - 1] ?? ''))
     return (
       (isForNpm && !NPM_OPTIONS.test(word)) ||
       (name !== undefined &&
         long.some((one) => one === name || (isShortened && word.startsWith('--') && one.startsWith(name)))) ||
       risks.some(({ words }) => words?.test(word)) ||
-      (!isTag(word, rest[at - 1]) && /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value)) ||
+      (!isImageTag(word, rest[at - 1]) && /^[a-z][\w+.-]*(?:@[\w.-]+)?:(?:\S*$|:|\/\/)/i.test(value)) ||
       ((isValue || /^[~/]|(?:^|\/)\.\.(?:\/|$)/.test(value)) && isOutside(value))
     )
   })
@@ -85,7 +85,7 @@ const NPM_OPTIONS =
   /^(?:-[sqdw]|-dd|-ddd|--(?:silent|quiet|verbose|if-present|foreground-scripts|ignore-scripts|include-workspace-root|no-(?:audit|fund|progress|color|update-notifier)|prefer-offline|offline|loglevel(?:=\w+)?|workspaces?(?:=[\w@./-]+)?))$/
 
 /** A name for an image, such as `app:1.0`, looks like an address and is none. */
-function isTag(word: string, before = ''): boolean {
+function isImageTag(word: string, before = ''): boolean {
   return /^(?:-t|--tag)$/.test(before) && /^[\w.-]+:[\w.-]+$/.test(word)
 }
 
@@ -94,14 +94,14 @@ function isOptionWord(word: string): boolean {
 }
 
 /** The name of a long option, in small letters and without what follows a dot; and the value that stands in the same word. */
-function partsOf(word: string): { readonly name?: string; readonly value: string } {
+function splitOption(word: string): { readonly name?: string; readonly value: string } {
   const [, dashes, name = '', value] = /^(--?)([\w-]+)(?:\.[\w.-]*)?(?:[=:]([^]*))?$/.exec(word) ?? []
   if (dashes === undefined) return { value: /^-[a-zA-Z]([./~][^]*)$/.exec(word)?.[1] ?? word }
   return { ...((dashes === '--' || name.length > 1) && { name: name.toLowerCase() }), value: value ?? word }
 }
 
 /** By custom, options that name a program, settings, code to load, or another place to work in. */
-const LOADS: readonly string[] = (
+const RISKY_OPTIONS: readonly string[] = (
   'exec execdir execute toolexec vettool eval shell script-shell node-options require import loader experimental-loader ' +
   'prefix cwd config config-file config-path rcfile settings init-script init-hook manifest-path upload-pack receive-pack ' +
   'exec-path git-dir work-tree template plugin plugins load-plugins rulesdir resolve-plugins-relative-to format formatter ' +
@@ -112,16 +112,16 @@ const LOADS: readonly string[] = (
 ).split(' ')
 
 /** Programs that take the beginning of an option's name for the option. */
-const SHORTENS = 'make ninja rake git mypy pylint flake8 isort tox unittest rspec'
+const ABBREVIATING_PROGRAMS = 'make ninja rake git mypy pylint flake8 isort tox unittest rspec'
 
 /** What more is risky for single programs: long options, and words that look so. */
-interface Risk {
+interface ProgramRisk {
   readonly programs: string
   readonly long?: string
   readonly words?: RegExp
 }
 
-const RISKS: readonly Risk[] = [
+const PROGRAM_RISKS: readonly ProgramRisk[] = [
   // To make, a word with = sets a variable, and with != runs a command for its value.
   { programs: 'make ninja', words: /^-[a-zA-Z]*[CfIEerR]|^[^-][^]*=/ },
   {

@@ -2,8 +2,8 @@
  * The programs that a command begins its parts with, for the title of a question. This is for the person's eyes only;
  * what may run is judged elsewhere, by a real parser.
  */
-export function rootCommands(command: string): string[] {
-  const roots = parts(command).flatMap((part) => {
+export function findRootCommands(command: string): string[] {
+  const roots = splitAtOperators(command).flatMap((part) => {
     const words = part.trim().split(/\s+/)
     const first = words.find((word) => word !== '' && !/^[A-Za-z_]\w*=/.test(word) && !/^[!({]+$/.test(word))
     return first === undefined
@@ -19,18 +19,18 @@ export function rootCommands(command: string): string[] {
 }
 
 /** Cuts at the operators that stand outside of quotes. */
-function parts(command: string): string[] {
+function splitAtOperators(command: string): string[] {
   const found = ['']
   let quote = ''
   for (let at = 0; at < command.length; at++) {
-    const sign = command[at] ?? ''
-    const isCut = quote === '' && /[;&|\n]/.test(sign)
-    if (quote !== "'" && sign === '\\') found[found.length - 1] += sign + (command[++at] ?? '')
-    else if (isCut) found.push('')
+    const character = command[at] ?? ''
+    const isOperator = quote === '' && /[;&|\n]/.test(character)
+    if (quote !== "'" && character === '\\') found[found.length - 1] += character + (command[++at] ?? '')
+    else if (isOperator) found.push('')
     else {
-      if (quote === sign) quote = ''
-      else if (quote === '' && (sign === '"' || sign === "'")) quote = sign
-      found[found.length - 1] += sign
+      if (quote === character) quote = ''
+      else if (quote === '' && (character === '"' || character === "'")) quote = character
+      found[found.length - 1] += character
     }
   }
   return found

@@ -1,9 +1,9 @@
-import type { CommandEnd } from '../../../host/host.ts'
-import type { SandboxBlock } from '../../../model/sandbox-access.ts'
+import type { CommandResult } from '../../../host/host.ts'
+import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 
 /** What the sandbox kept a failed command from, judged by what programs print when that happens. */
-export function sandboxBlock(
-  { boxed, exitCode }: Pick<CommandEnd, 'boxed' | 'exitCode'>,
+export function detectSandboxBlock(
+  { boxed, exitCode }: Pick<CommandResult, 'boxed' | 'exitCode'>,
   output: string,
   folders: readonly string[],
 ): SandboxBlock | undefined {
@@ -48,11 +48,11 @@ const MISSING_ERRORS = /no such file or directory|ENOENT|permission denied|EACCE
 
 function namesOutsidePath(row: string, folders: readonly string[]): boolean {
   const paths = row.match(/(?<![\w.~:/-])\/[^\s:'"`),;]+/g) ?? []
-  return paths.some((path) => [...folders, ...ALWAYS_SHOWN].every((folder) => !isInside(path, folder)))
+  return paths.some((path) => [...folders, ...VISIBLE_SYSTEM_FOLDERS].every((folder) => !isInside(path, folder)))
 }
 
 /** Outside the workspace, and yet not hidden: what is missing there is missing outside the sandbox as well. */
-const ALWAYS_SHOWN = ['/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
+const VISIBLE_SYSTEM_FOLDERS = ['/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
 
 function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)

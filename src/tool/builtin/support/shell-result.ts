@@ -1,7 +1,7 @@
-import type { CommandEnd } from '../../../host/host.ts'
+import type { CommandResult } from '../../../host/host.ts'
 
 /** What the eight lines are made of. */
-export interface ShellResult extends Pick<CommandEnd, 'exitCode' | 'signal' | 'background' | 'group'> {
+export interface ShellResultFields extends Pick<CommandResult, 'exitCode' | 'signal' | 'background' | 'group'> {
   readonly command: string
   readonly directory: string | undefined
   readonly output: string
@@ -9,7 +9,7 @@ export interface ShellResult extends Pick<CommandEnd, 'exitCode' | 'signal' | 'b
 }
 
 /** Tells the model how a command went: always the same eight fields, in the same order. */
-export function shellResult(result: ShellResult): string {
+export function formatCommandResult(result: ShellResultFields): string {
   const { command, directory, output, error, exitCode, signal, background, group } = result
   return [
     `Command: ${command}`,

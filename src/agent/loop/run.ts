@@ -1,0 +1,173 @@
+import type { Fault } from '../../model/fault.ts'
+import { type FoldedTurn, splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
+import type { UserTurn } from '../../model/turn.ts'
+import { createInterruptedResult } from '../../session/open-calls.ts'
+import { StoreError } from '../../session/store/store.ts'
+import type { Agent } from '../agent.ts'
+import { executeCalls } from '../calls/execute-calls.ts'
+import { countHistoryChars, needsCompaction } from '../history/compact.ts'
+import { startRunDeadline, getStopReason } from './run-deadline.ts'
+import { handleResponse } from './handle-response.ts'
+import { ENVIRONMENT_TOPIC, hasPinnedNote, appendPinnedNote } from '../history/pinned-notes.ts'
+import { createPlanModeNote } from '../history/plan-mode-note.ts'
+import { createRequestLogger } from './request-log.ts'
+import type { CloseReason, RunEvent } from './run-event.ts'
+import { createRunState, logEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
+
+/**
+ * Works on a prompt until it is done: asks the model, executes its calls, and asks again. It goes on as long as there are
+ * calls, whatever the vendor's label says. There is no other loop.
+ *
+ * `own` holds the words of the person, where the input also holds words of others.
+ *
+ * Without `input` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
+ * written, it stops there: nothing is done that is not on record.
+ */
+export async function* run(
+  agent: Agent,
+  input: UserTurn['parts'] | undefined,
+  signal: AbortSignal = new AbortController().signal,
+  userText?: string,
+): AsyncGenerator<RunEvent> {
+  const deadline = startRunDeadline(agent, signal)
+  try {
+    yield* runTurns(agent, input && { parts: input, ...(userText !== undefined && { own: userText }) }, deadline.signal)
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    const fault: Fault = { kind: 'invalid', code: 'unsaved', message: toSentence(error.message) }
+    yield { type: 'run-close', reason: 'unsaved', text: '', fault }
+  } finally {
+    deadline.cancel()
+  }
+}
+
+interface RunInput {
+  readonly parts: UserTurn['parts']
+  readonly own?: string
+}
+
+async function* runTurns(agent: Agent, input: RunInput | undefined, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const { session, model } = agent
+  const prompt = `${session.id}#${session.promptCount + (input ? 1 : 0)}`
+  const state = createRunState(agent, prompt, signal)
+  yield { type: 'run-open', session: session.id, prompt, model: model.origin.model, provider: model.origin.provider }
+  yield* input ? logUserInput(state, input) : resumePendingCalls(state)
+  for (let turn = 1; ; turn++) {
+    const limit = findReachedLimit(state, turn)
+    if (limit) return yield* closeRun(state, { reason: limit })
+    yield* prepareTurn(state)
+    const started = agent.clock.now()
+    const response = yield* requestTurn(state, turn)
+    const end = yield* handleResponse(state, response, agent.clock.now() - started)
+    if (end) return yield* closeRun(state, end)
+  }
+}
+
+async function* closeRun(state: RunState, { reason, ...more }: RunEnd): AsyncGenerator<RunEvent> {
+  const entry = logEntry(state, { kind: 'close', prompt: state.prompt, reason })
+  await state.agent.session.flush()
+  yield entry
+  yield { type: 'run-close', reason, text: more.plan ?? state.lastText, ...more }
+}
+
+function findReachedLimit({ agent, signal }: RunState, turn: number): CloseReason | undefined {
+  if (signal.aborted) return getStopReason(signal)
+  return agent.limits?.turns !== undefined && turn > agent.limits.turns ? 'turn-limit' : undefined
+}
+
+function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
+  for (const call of state.agent.session.pendingCalls)
+    yield logEntry(state, { kind: 'result', result: createInterruptedResult(call), ms: 0 })
+  yield* appendEnvironmentNote(state.agent)
+  yield logEntry(state, { kind: 'user', ...input, prompt: state.prompt })
+}
+
+/** Executes the calls that were waiting when the session was left. What was not to run then is not to run now. */
+async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<RunEvent> {
+  const { session } = agent
+  const pending = session.pendingCalls.map(({ call }) => call)
+  if (pending.length > 0) {
+    const turn = session.turns.findLast(({ role }) => role === 'assistant')
+    const rejected = turn?.role === 'assistant' ? splitRunnableCalls(turn).rejected : []
+    const ids = new Set(pending.map(({ id }) => id))
+    yield* executeCalls(
+      agent,
+      pending,
+      rejected.filter(({ call }) => ids.has(call.id)),
+      signal,
+    )
+  }
+  yield* appendEnvironmentNote(agent)
+}
+
+/** A session states its environment once; one of an earlier version, whose log does not tell, states it again. */
+function* appendEnvironmentNote({ session, describeEnvironment }: Agent): Generator<RunEvent> {
+  if (!describeEnvironment || hasPinnedNote(session, ENVIRONMENT_TOPIC)) return
+  const { text, notices = [] } = describeEnvironment()
+  for (const notice of notices) yield { type: 'notice', text: notice }
+  yield* appendPinnedNote(session, ENVIRONMENT_TOPIC, text)
+}
+
+/** What must be done or told before the next request: a history that is too long, tools that came or went, plan mode. */
+async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
+  const { agent } = state
+  const { session } = agent
+  if ((await needsCompaction(agent)) && countHistoryChars(session.turns) > state.minCompactionChars) {
+    yield* compactAndMeter(state)
+    state.minCompactionChars = countHistoryChars(session.turns) * MIN_HISTORY_GROWTH
+  }
+  const toolboxChanges = agent.toolbox.refresh?.()
+  for (const notice of toolboxChanges?.notices ?? []) yield { type: 'notice', text: notice }
+  if (toolboxChanges?.note !== undefined) yield logEntry(state, { kind: 'note', text: toolboxChanges.note })
+  for (const { topic, text } of toolboxChanges?.pinned ?? []) yield* appendPinnedNote(session, topic, text)
+  const plan = createPlanModeNote(agent, state.isPlanModeAnnounced)
+  if (plan) {
+    state.isPlanModeAnnounced = plan.plan
+    yield logEntry(state, plan)
+  }
+}
+
+const MIN_HISTORY_GROWTH = 1.2
+
+/** Requests a response from the model. Attempts that failed are logged and cost as well. */
+async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEvent, FoldedTurn> {
+  const { prompt, usageMeter } = state
+  const response = yield* sendRequest(state)
+  for (const { fault, usage, origin } of response.attempts ?? []) {
+    await usageMeter.add(origin, usage)
+    if (fault)
+      yield logEntry(state, { kind: 'fault', fault: { ...fault }, prompt, ...(usage && { usage: { ...usage } }) })
+  }
+  await usageMeter.add(response.turn.origin, response.turn.usage)
+  yield usageMeter.toEvent(turn)
+  return response
+}
+
+async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator<RunEvent, FoldedTurn> {
+  const { model, session } = agent
+  const fold = createTurnFold(model.origin)
+  const request = {
+    model: model.origin.model,
+    system: agent.system,
+    tools: agent.toolbox.specs,
+    turns: session.turns,
+    session: session.id,
+    prompt,
+    ...(agent.params && { params: agent.params }),
+  }
+  const requests = createRequestLogger(session, prompt)
+  const sent: typeof requests.onSent = (one) => {
+    requests.onSent(one)
+    agent.toolbox.onRequestSent?.()
+  }
+  for await (const event of model.stream(request, { turnKey: agent.createId(), signal, onSent: sent })) {
+    fold.push(event)
+    yield* requests.takeEvents()
+    yield { type: 'turn', event }
+  }
+  return fold.end()
+}
+
+function toSentence(message: string): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
+}

@@ -1,0 +1,249 @@
+import { context, type Context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Fault } from '../../model/fault.ts'
+import { createTurnFold } from '../../model/fold.ts'
+import { createRedactor } from '../../model/security/redactor.ts'
+import { formatResultText, joinTextParts } from '../../model/text.ts'
+import type { TurnEvent } from '../../model/event.ts'
+import type { ModelOrigin } from '../../model/turn.ts'
+import { type Usage, parseUsage } from '../../model/usage.ts'
+import type { Entry } from '../../session/log/entry.ts'
+import type { CallState, FinishedCall } from '../calls/call-state.ts'
+import type { RunEvent } from '../loop/run-event.ts'
+import { isFinishedCall } from '../calls/schedule.ts'
+import type { SpanAttributes, Tracer } from './tracer.ts'
+import { SPAN_ATTRIBUTE, OTEL_PROVIDER_NAMES } from './span-attributes.ts'
+
+/** Writes what happens in a run as spans: one for the run, in it one for each request and one for each call. */
+export interface RunTracer {
+  /** `at` is when it happened, in milliseconds since 1970. */
+  onEvent(event: RunEvent, at?: number): void
+}
+
+/** What goes along with the spans. */
+export interface TraceOptions {
+  readonly prompts?: boolean
+  /** Takes secrets out of what was said; without it, whatever has the form of a key. */
+  readonly redact?: (text: string) => string
+}
+
+type RedactText = ((text: string) => string) | undefined
+
+/**
+ * Starts watching a run. Without `prompts` nothing that anybody said, no arguments and no results are in the spans: only
+ * names, sizes, counts and times.
+ */
+export function traceRun(
+  tracer: Tracer,
+  { prompts = false, redact = createRedactor().redact }: TraceOptions = {},
+): RunTracer {
+  const redactText = prompts ? redact : undefined
+  const parentContext = context.active()
+  const tools = new Map<string, { span?: Span; origin?: string }>()
+  let run: Span | undefined
+  let runContext: Context = parentContext
+  let common: SpanAttributes = {}
+  let chatSpan: ChatSpan | undefined
+  let attempts = 0
+  let lastBudget: Extract<RunEvent, { type: 'budget' }> | undefined
+
+  const start = (name: string, kind: SpanKind, at: number, attributes: SpanAttributes, parent = runContext): Span =>
+    tracer.startSpan(name, { kind, startTime: at, attributes: { ...common, ...attributes } }, parent) as Span
+
+  function startRunSpan(
+    { session, prompt, model, provider }: Extract<RunEvent, { type: 'run-open' }>,
+    at: number,
+  ): void {
+    common = {
+      [SPAN_ATTRIBUTE.conversation]: session,
+      [SPAN_ATTRIBUTE.prompt]: prompt,
+      ...toModelAttributes(provider, model),
+    }
+    const attributes = { [SPAN_ATTRIBUTE.operation]: 'invoke_agent', [SPAN_ATTRIBUTE.agent]: 'dragoman' }
+    run = start('invoke_agent dragoman', SpanKind.INTERNAL, at, attributes, parentContext)
+    runContext = trace.setSpan(parentContext, run)
+  }
+
+  function startChatSpan(chatAttributes: SpanAttributes, at: number): ChatSpan {
+    chatSpan?.end(at, {})
+    const name = `chat ${String(chatAttributes[SPAN_ATTRIBUTE.requestModel] ?? common[SPAN_ATTRIBUTE.requestModel])}`
+    const attributes = { [SPAN_ATTRIBUTE.operation]: 'chat', [SPAN_ATTRIBUTE.attempt]: ++attempts, ...chatAttributes }
+    return (chatSpan = createChatSpan(start(name, SpanKind.CLIENT, at, attributes), redactText))
+  }
+
+  function endChatSpan(at: number, more: SpanAttributes, fault?: Fault): void {
+    chatSpan?.end(at, more, fault)
+    chatSpan = undefined
+  }
+
+  function onEntry(entry: Entry, at: number): void {
+    if (entry.kind === 'user') {
+      const text = joinTextParts(entry.parts)
+      run?.setAttribute(SPAN_ATTRIBUTE.promptLength, text.length)
+      if (redactText) run?.setAttribute(SPAN_ATTRIBUTE.inputMessages, formatMessages('user', redactText(text)))
+    } else if (entry.kind === 'request') {
+      const slash = entry.model.indexOf('/')
+      const model = toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1))
+      startChatSpan(
+        {
+          ...model,
+          [SPAN_ATTRIBUTE.requestBytes]: entry.bytes,
+          ...(entry.summary && { [SPAN_ATTRIBUTE.summary]: true }),
+        },
+        entry.at,
+      )
+    } else if (entry.kind === 'compact') {
+      const usage = parseUsage(entry.usage)
+      endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+    }
+  }
+
+  function onTurnEvent(event: TurnEvent, at: number): void {
+    if (event.type === 'open' && event.anew) {
+      endChatSpan(at, {}, event.fault)
+      return
+    }
+    // A port of somebody's own may not tell what it sends.
+    if (!chatSpan && event.type !== 'open' && event.type !== 'warn') startChatSpan({}, at)
+    chatSpan?.onEvent(event)
+    if (event.type !== 'finish') return
+    endChatSpan(at, {}, event.fault)
+    attempts = 0
+  }
+
+  function onCallState(call: CallState, at: number): void {
+    const toolSpan = tools.get(call.call.id) ?? {}
+    tools.set(call.call.id, toolSpan)
+    if ('tool' in call) toolSpan.origin = call.tool.origin
+    if (call.status === 'executing' || (isFinishedCall(call) && !toolSpan.span)) {
+      const attributes = {
+        [SPAN_ATTRIBUTE.operation]: 'execute_tool',
+        [SPAN_ATTRIBUTE.tool]: call.call.name,
+        [SPAN_ATTRIBUTE.toolCall]: call.call.id,
+      }
+      toolSpan.span = start(`execute_tool ${call.call.name}`, SpanKind.INTERNAL, at, attributes)
+    }
+    if (!isFinishedCall(call)) return
+    tools.delete(call.call.id)
+    toolSpan.span?.setAttributes(toCallAttributes(call, toolSpan.origin, redactText))
+    if (call.status === 'error') toolSpan.span?.setStatus({ code: SpanStatusCode.ERROR })
+    toolSpan.span?.end(at)
+  }
+
+  function endRunSpan({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>, at: number): void {
+    endChatSpan(at, {})
+    for (const { span } of tools.values()) span?.end(at)
+    tools.clear()
+    run?.setAttributes({
+      [SPAN_ATTRIBUTE.reason]: reason,
+      ...(lastBudget && { [SPAN_ATTRIBUTE.turns]: lastBudget.turns, ...toUsageAttributes(lastBudget.usage) }),
+      ...(lastBudget?.cost !== undefined && { [SPAN_ATTRIBUTE.cost]: lastBudget.cost }),
+    })
+    if (run && fault) recordFault(run, fault, redactText)
+    run?.end(at)
+    run = undefined
+  }
+
+  return {
+    onEvent(event, at = Date.now()) {
+      if (event.type === 'run-open') startRunSpan(event, at)
+      else if (event.type === 'entry') onEntry(event.entry, at)
+      else if (event.type === 'turn') onTurnEvent(event.event, at)
+      else if (event.type === 'call') onCallState(event.call, at)
+      else if (event.type === 'budget') lastBudget = event
+      else if (event.type === 'compact' && !event.done) endChatSpan(at, {})
+      else if (event.type === 'run-close') endRunSpan(event, at)
+    },
+  }
+}
+
+interface ChatSpan {
+  onEvent(event: TurnEvent): void
+  end(at: number, more: SpanAttributes, fault?: Fault): void
+}
+
+function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
+  const fold = createTurnFold(UNKNOWN_ORIGIN)
+  let model: string | undefined
+  return {
+    onEvent(event) {
+      if (event.type === 'open') model = event.model ?? model
+      if (event.type !== 'part-delta') fold.push(event)
+    },
+    end(at, more, fault) {
+      const { turn, id } = fold.end()
+      span.setAttributes({
+        ...(id !== undefined && { [SPAN_ATTRIBUTE.responseId]: id }),
+        ...(model !== undefined && { [SPAN_ATTRIBUTE.responseModel]: model }),
+        ...(turn.usage && toUsageAttributes(turn.usage)),
+        [SPAN_ATTRIBUTE.finishReasons]: [fault ? 'error' : turn.finish.reason],
+        ...(redactText &&
+          turn.parts.length > 0 && {
+            [SPAN_ATTRIBUTE.outputMessages]: formatMessages('assistant', redactText(joinTextParts(turn.parts))),
+          }),
+        ...more,
+      })
+      if (fault) recordFault(span, fault, redactText)
+      span.end(at)
+    },
+  }
+}
+
+const UNKNOWN_ORIGIN: ModelOrigin = { provider: '', wire: 'openai-chat', model: '' }
+
+function recordFault(span: Span, fault: Fault, redactText: RedactText): void {
+  span.setAttribute(SPAN_ATTRIBUTE.errorType, fault.kind)
+  if (fault.status !== undefined) span.setAttribute(SPAN_ATTRIBUTE.httpStatus, fault.status)
+  // A vendor's message may repeat what was said to it.
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(redactText && { message: redactText(fault.message) }) })
+}
+
+function toCallAttributes(call: FinishedCall, origin: string | undefined, redactText: RedactText): SpanAttributes {
+  const { result, facts = {} } = call
+  const text = formatResultText(result)
+  const failure = result.status === 'ok' ? undefined : (result.error?.type ?? result.status)
+  const figures = Object.entries(facts).flatMap(([key, value]) =>
+    typeof value === 'number' ? [[SPAN_ATTRIBUTE.facts + key, value]] : [],
+  )
+  return {
+    [SPAN_ATTRIBUTE.toolType]: origin === 'mcp' ? 'extension' : 'function',
+    [SPAN_ATTRIBUTE.toolOrigin]: origin ?? 'unknown',
+    [SPAN_ATTRIBUTE.duration]: call.ms,
+    [SPAN_ATTRIBUTE.success]: result.status === 'ok',
+    [SPAN_ATTRIBUTE.argumentsLength]: call.call.raw.length,
+    [SPAN_ATTRIBUTE.resultLength]: text.length,
+    ...(call.decision !== undefined && { [SPAN_ATTRIBUTE.decision]: toDecisionAttribute(call.decision) }),
+    ...(failure !== undefined && { [SPAN_ATTRIBUTE.errorType]: failure }),
+    ...(Object.fromEntries(figures) as SpanAttributes),
+    ...(redactText && {
+      [SPAN_ATTRIBUTE.toolArguments]: redactText(call.call.raw),
+      [SPAN_ATTRIBUTE.toolResult]: redactText(text),
+    }),
+    ...(redactText && result.error && { [SPAN_ATTRIBUTE.error]: redactText(result.error.message) }),
+  }
+}
+
+/** The rule that decided may hold a command; only the kind of the decision goes out. */
+function toDecisionAttribute(decision: string): string {
+  if (decision.startsWith('changed')) return 'modify'
+  if (decision.startsWith('denied')) return 'reject'
+  return decision === 'allowed by the person' ? 'accept' : 'auto_accept'
+}
+
+function toModelAttributes(provider: string, model: string): SpanAttributes {
+  return { [SPAN_ATTRIBUTE.provider]: OTEL_PROVIDER_NAMES[provider] ?? provider, [SPAN_ATTRIBUTE.requestModel]: model }
+}
+
+/** The conventions count what was cached and what was thought inside the whole. */
+function toUsageAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
+  return {
+    [SPAN_ATTRIBUTE.inputTokens]: input + cacheRead + cacheWrite,
+    [SPAN_ATTRIBUTE.outputTokens]: output + reasoning,
+    [SPAN_ATTRIBUTE.cacheRead]: cacheRead,
+    [SPAN_ATTRIBUTE.cacheWrite]: cacheWrite,
+    [SPAN_ATTRIBUTE.reasoning]: reasoning,
+  }
+}
+
+function formatMessages(role: string, text: string): string {
+  return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }])
+}

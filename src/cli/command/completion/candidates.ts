@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CompletionKind } from '../../args/options.ts'
+
+/** Something that could stand at a place, and what it is. */
+export interface CompletionCandidate {
+  readonly value: string
+  readonly about?: string
+}
+
+/** The names of a kind that begin like a word. What cannot be found out is left out: nobody wants an error for a Tab. */
+export async function findCandidates(
+  from: readonly string[] | CompletionKind | undefined,
+  word: string,
+  folder: string,
+): Promise<readonly CompletionCandidate[]> {
+  if (from === undefined) return []
+  if (typeof from === 'object') return from.map((value) => ({ value }))
+  try {
+    return await CANDIDATE_SOURCES[from](word, folder)
+  } catch {
+    return []
+  }
+}
+
+const CANDIDATE_SOURCES: Readonly<
+  Record<CompletionKind, (word: string, folder: string) => Promise<readonly CompletionCandidate[]>>
+> = {
+  file: () => Promise.resolve([{ value: '@files' }]),
+  folder: () => Promise.resolve([{ value: '@folders' }]),
+  model: listModelCandidates,
+  provider: async () => (await listProviderIds()).map((value) => ({ value })),
+  session: listSessionCandidates,
+  tool: listToolCandidates,
+}
+
+/** Providers first; behind the slash, the models that are known. Behind a comma the next one begins. */
+async function listModelCandidates(word: string): Promise<CompletionCandidate[]> {
+  const start = word.lastIndexOf(',') + 1
+  const [provider = '', model] = word.slice(start).split('/', 2)
+  const found =
+    model === undefined
+      ? [...(await listProviderIds()), 'rehearsal'].map((id) => `${id}/`)
+      : (await listModelIds(provider)).map((id) => `${provider}/${id}`)
+  return found.map((value) => ({ value: word.slice(0, start) + value }))
+}
+
+async function listModelIds(provider: string): Promise<string[]> {
+  if (provider === 'rehearsal')
+    return Object.keys((await import('../../../rehearsal/builtin-scripts/all-scripts.ts')).BUILTIN_SCRIPTS)
+  const { createCatalog } = await import('../../../provider/catalog.ts')
+  const { sortModelsNewestFirst } = await import('../../../provider/sort-models.ts')
+  const { providers } = await import('../../../provider/providers.ts')
+  const known = createCatalog().models(provider)
+  const defaultModel = providers.find(({ id }) => id === provider)?.model
+  return sortModelsNewestFirst(
+    [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...known.map(({ id }) => id)])],
+    defaultModel,
+  )
+}
+
+async function listProviderIds(): Promise<string[]> {
+  const { providers } = await import('../../../provider/providers.ts')
+  return providers.map(({ id }) => id)
+}
+
+/** By the names of their files alone, the newest first: reading the logs would take longer than a person waits for a Tab. */
+async function listSessionCandidates(_word: string, folder: string): Promise<CompletionCandidate[]> {
+  const { sessionsFolderPath } = await import('../../paths/folders.ts')
+  const files = readdirSync(sessionsFolderPath(resolve(folder))).filter((name) => name.endsWith('.jsonl'))
+  const ids = files.map((name) => name.slice(0, -'.jsonl'.length)).toSorted()
+  return ['latest', ...ids.toReversed()].map((value) => ({ value }))
+}
+
+async function listToolCandidates(): Promise<CompletionCandidate[]> {
+  const { builtinTools } = await import('../../../tool/builtin/index.ts')
+  // All of them, also those that only some machines have.
+  const model = {
+    serverTools: ['google_search'] as const,
+    query: () => Promise.resolve({ problem: 'nobody is asked' }),
+  }
+  return builtinTools({ memory: 'memory', web: { model }, plan: true }).map(({ spec }) => ({ value: spec.name }))
+}

@@ -1,0 +1,11 @@
+import { printHelp } from '../../args/print-help.ts'
+
+/** `dragoman doctor`: examines a model, or looks at this machine. */
+export async function runDoctorCommand(args: string[]): Promise<number | void> {
+  if (args.length === 0) return printHelp('doctor')
+  if (args.includes('--local')) {
+    const { runLocalDoctor } = await import('./local.ts')
+    return runLocalDoctor(args.filter((arg) => arg !== '--local'))
+  }
+  return (await import('./model.ts')).runModelDoctor(args)
+}

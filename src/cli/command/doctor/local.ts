@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { findProgram } from '../../../host/process/find-program.ts'
+import { localHost } from '../../../host/local-host.ts'
+import { findRipgrep } from '../../../host/search/ripgrep.ts'
+import { createAllowedRoots } from '../../../host/files/allowed-roots.ts'
+import type { SandboxState } from '../../../host/sandbox/sandbox.ts'
+import { findShell } from '../../../host/process/find-shell.ts'
+import { parseRunArgs } from '../../args/run-args.ts'
+import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
+import { projectConfigPath, readSettings, type Settings, userConfigPath } from '../../config/read-settings.ts'
+import { readTrustState } from '../../config/trust.ts'
+import { UserError } from '../../user-error.ts'
+import { listProviders } from '../../setup/choose-model.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import { sessionsFolderPath } from '../../paths/folders.ts'
+import { toSandboxOptions } from '../../setup/sandbox.ts'
+import { version } from '../../version.ts'
+
+/** `dragoman doctor --local`: what is in force on this machine, for this folder. Of keys it says only where they are. */
+export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
+  const asJson = argv.includes('--json')
+  const args = parseRunArgs(argv.filter((arg) => arg !== '--json'))
+  const folder = resolveWorkFolder(args)
+  const { settings, problem } = readSettingsOrProblem(folder)
+  const host = localHost({ folders: [folder], scratch: tmpdir(), ...toSandboxOptions(args, settings, folder) })
+  const sandbox = await host.sandbox()
+  const roots = createAllowedRoots({ folders: [folder] })
+  const git = findProgram('git', roots)
+  const facts = {
+    dragoman: version,
+    node: `${process.version} (${process.platform} ${process.arch})`,
+    sandbox: describeSandbox(sandbox),
+    shell: findShell(),
+    ripgrep: (await findRipgrep(roots)) ?? 'none; searches are slower without it',
+    git: git === undefined ? 'none' : `${git} (${readFirstOutputLine(git, ['--version'])})`,
+    settings:
+      problem ??
+      joinOrNone(settings.files.length > 0 ? settings.files : [], 'none found', describeMissingFiles(folder)),
+    trust: `this folder is ${TRUST_DESCRIPTIONS[readTrustState(folder)]}`,
+    keys: joinOrNone(findKeyVariables(settings), 'none found in the environment'),
+    sessions: sessionsFolderPath(folder),
+  }
+  if (asJson) {
+    const { isActive: inForce, ...state } = sandbox
+    return void process.stdout.write(`${JSON.stringify({ ...facts, sandbox: { inForce, ...state } })}\n`)
+  }
+  const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(10)} ${escapeForTerminal(value)}\n`)
+  process.stdout.write(lines.join(''))
+}
+
+function describeSandbox(state: SandboxState): string {
+  if (state.isActive) {
+    const facts = [
+      `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
+      ...(state.asRoot
+        ? ['as root: files of root outside of the workspace can be read; an ordinary user is safer']
+        : []),
+      ...(state.unfiltered ? ['system calls are not filtered'] : []),
+    ]
+    return facts.join('; ')
+  }
+  return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
+}
+
+const TRUST_DESCRIPTIONS = {
+  unknown: 'not trusted yet',
+  trusted: 'trusted as it is now',
+  changed: 'no longer trusted, because its settings have changed',
+  refused: 'not trusted, as you said',
+}
+
+/** Settings that are wrong are one of the things that a person looks for here. */
+function readSettingsOrProblem(folder: string): { settings: Settings; problem?: string } {
+  try {
+    return { settings: readSettings(folder) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { settings: { config: {}, policies: {}, files: [], notices: [] }, problem: error.message }
+  }
+}
+
+function describeMissingFiles(folder: string): string {
+  const missingPaths = [userConfigPath(), projectConfigPath(folder)].filter((path) => !existsSync(path))
+  return missingPaths.length === 0 ? '' : ` (looked for: ${missingPaths.join(', ')})`
+}
+
+function joinOrNone(names: readonly string[], none: string, more = ''): string {
+  return (names.length === 0 ? none : names.join(', ')) + more
+}
+
+/** The names of variables that hold a key; never a key. */
+function findKeyVariables({ config }: Settings): string[] {
+  const names = listProviders(config).flatMap(({ keys, tokens = [] }) => [...keys, ...tokens])
+  return [...new Set(names)].filter((name) => (process.env[name] ?? '') !== '')
+}
+
+function readFirstOutputLine(program: string, args: readonly string[]): string {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', timeout: 5000 }).split('\n')[0] ?? ''
+  } catch (error) {
+    return `does not run: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`
+  }
+}

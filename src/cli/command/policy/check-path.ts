@@ -1,0 +1,98 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import type { JsonObject } from '../../../model/json.ts'
+import type { DiskView } from '../../../policy/disk-view.ts'
+import { findContainingFolder, classifyPath, type PathContext } from '../../../policy/path/classify-path.ts'
+import { createVirtualDisk } from './virtual-disk.ts'
+import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText, toStringOrEmpty } from './check-case.ts'
+
+/** Judges a path for a file tool: `in`, `out`, `protected` (a person must agree) or `reject` (no path at all). */
+export function checkPathCase(checkCase: JsonObject, context: CheckContext): CheckResult {
+  // What happens between the check and the use is met by the second judgement, when the file is opened.
+  const before = ['base', 'setup'].flatMap((key) => readFixtureSteps(checkCase, key))
+  const stepLists = [before, [...before, ...readFixtureSteps(checkCase, 'race')]]
+  const toPath = (path: string) => toWorkspacePath(path, context.folder)
+  const results = stepLists.flatMap((steps) => {
+    const disk = createVirtualDisk(steps, toPath, context.expandPlaceholders)
+    const paths = [readCaseText(checkCase, 'path'), ...(typeof checkCase['to'] === 'string' ? [checkCase['to']] : [])]
+    return paths.map((path) => judgePath(context.expandPlaceholders(path), checkCase, disk, context))
+  })
+  return (
+    VERDICT_PRIORITY.map((verdict) => results.find((result) => result.verdict === verdict)).find(Boolean) ?? {
+      verdict: 'reject',
+    }
+  )
+}
+
+const VERDICT_PRIORITY = ['out', 'protected', 'reject', 'in']
+
+const WRITE_OPERATIONS: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
+
+function judgePath(rawPath: string, checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult {
+  const operation = toStringOrEmpty(checkCase['operation']) || 'read'
+  const access = WRITE_OPERATIONS.has(operation) ? 'write' : 'read'
+  const pathContext = context.createPathContext({
+    disk,
+    ...readRoots(checkCase, context),
+    platform: toStringOrEmpty(checkCase['platform']) || process.platform,
+  })
+  const path = operation === 'glob' ? rawPath.replace(/[^/]*[*?[{][^]*$/, '') : rawPath
+  const {
+    kind,
+    path: real,
+    why,
+    rule,
+  } = classifyPath(resolveParentOnly(path, operation, disk, context), access, pathContext, context.folder)
+  if (kind === 'reject') return { verdict: 'reject', why, rule }
+  const roots = access === 'write' ? pathContext.folders : [...pathContext.folders, ...(pathContext.readFolders ?? [])]
+  if (findContainingFolder(real, roots, disk) === undefined) {
+    return { verdict: 'out', why: `${real} is outside the workspace.`, rule: 'outside the workspace' }
+  }
+  if (kind !== 'in') return { verdict: 'protected', why, rule }
+  if (operation === 'glob') return judgeGlob(checkCase, disk, context) ?? { verdict: 'in', why, rule }
+  const found = disk.kind(real)
+  const isWrong = found === 'other' || (found === 'folder' && (operation === 'read' || operation === 'write'))
+  return isWrong
+    ? { verdict: 'reject', why: `${real} is no ordinary file.`, rule: 'what is there' }
+    : { verdict: 'in', why, rule }
+}
+
+/** Deleting and moving a link touches the link, not what it leads to. */
+function resolveParentOnly(path: string, operation: string, disk: DiskView, { folder }: CheckContext): string {
+  if (operation !== 'delete' && operation !== 'rename') return path
+  const full = resolve(folder, path)
+  return join(disk.realPath(dirname(full)) ?? dirname(full), basename(full))
+}
+
+/** A search follows no links: what lies behind one that leads out is left out. */
+function judgeGlob(checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult | undefined {
+  const links = readFixtureSteps(checkCase, 'setup').filter(
+    ({ op, path }) => op === 'symlink' && path.startsWith('ws/'),
+  )
+  const out = links.find(
+    ({ path }) =>
+      findContainingFolder(disk.realPath(toWorkspacePath(path, context.folder)) ?? '/', [context.folder], disk) ===
+      undefined,
+  )
+  return (
+    out && {
+      verdict: 'out',
+      why: `What lies behind ${out.path} is outside, and is left out.`,
+      rule: 'outside the workspace',
+    }
+  )
+}
+
+/** In these cases the workspace is called `ws`, beside the other folders. */
+function toWorkspacePath(path: string, folder: string): string {
+  return path === 'ws' || path.startsWith('ws/') ? join(folder, path.slice(3)) : join(dirname(folder), path)
+}
+
+function readRoots(checkCase: JsonObject, { folder }: CheckContext): Partial<PathContext> {
+  const name = (root: string) => toWorkspacePath(root.replace(/:ro$/, ''), folder)
+  const roots = Array.isArray(checkCase['roots']) ? checkCase['roots'].map(String) : undefined
+  if (!roots) return typeof checkCase['root'] === 'string' ? { folders: [folder, name(checkCase['root'])] } : {}
+  return {
+    folders: roots.filter((root) => !root.endsWith(':ro')).map(name),
+    readFolders: roots.filter((root) => root.endsWith(':ro')).map(name),
+  }
+}

@@ -1,0 +1,92 @@
+import { isObject, type JsonObject } from '../../../model/json.ts'
+import { isIpAddress } from '../../../policy/url/ip-address.ts'
+import type { Decision } from '../../../policy/policy.ts'
+import { sanitizeBytes, sanitizeText, createSanitizingStream, type TextSurface } from '../../../policy/text/sanitize.ts'
+import { checkAddresses, checkRedirect } from '../../../policy/url/check-url.ts'
+import { checkUrlOnSurface, type UrlCheckContext, type UrlSurface } from '../../../policy/url/url-surface.ts'
+import { type CheckResult, readCaseText, toStringOrEmpty } from './check-case.ts'
+
+/** Judges an address, with the answers of a name service and the redirects of the line. Nothing is looked up or fetched. */
+export function checkUrlCase(checkCase: JsonObject): CheckResult {
+  const surface = (checkCase['surface'] ?? 'fetch') as UrlSurface
+  const url = readCaseText(checkCase, 'url')
+  const context = {
+    ...(checkCase as unknown as UrlCheckContext),
+    origin: (checkCase['origin'] ?? 'tool-output') as 'tool-output',
+  }
+  const { verdict, rule, why } = followRedirects(
+    url,
+    checkCase,
+    checkUrlOnSurface(surface, url, context),
+    SURFACES_WITH_LOOKUP.has(surface),
+  )
+  return { verdict: verdict === 'deny' ? 'block' : verdict, rule, why, programs: [] }
+}
+
+const SURFACES_WITH_LOOKUP: ReadonlySet<UrlSurface> = new Set(['fetch', 'oauth-metadata', 'oauth-token'])
+const MAX_REDIRECTS = 5
+
+function followRedirects(url: string, checkCase: JsonObject, first: Decision, resolvesNames: boolean): Decision {
+  if (first.verdict !== 'allow' || !resolvesNames) return first
+  const steps = Array.isArray(checkCase['redirects']) ? (checkCase['redirects'] as readonly JsonObject[]) : []
+  if (checkCase['loop'] === true && steps.length > 0) return tooManyRedirects()
+  let at = url
+  for (const [count, step] of [undefined, ...steps].entries()) {
+    if (step) {
+      const next = toStringOrEmpty(step['location'])
+      const to = URL.canParse(next, at) ? new URL(next, at).href : ''
+      const decision =
+        count > MAX_REDIRECTS ? tooManyRedirects() : checkRedirect(at, to, { typed: checkCase['origin'] === 'user' })
+      if (decision.verdict !== 'allow') return decision
+      at = to
+    }
+    const { hostname } = new URL(at)
+    const name = hostname.replace(/^\[|\]$/g, '')
+    // A connection that fails is tried once more, with what the name means by then.
+    const answers = [
+      lookUpAddresses(name, checkCase, count),
+      ...(checkCase['connectFails'] === true ? [lookUpAddresses(name, checkCase, count + 1)] : []),
+    ]
+    const decision = answers
+      .map((addresses) => checkAddresses(hostname, addresses))
+      .find(({ verdict }) => verdict !== 'allow')
+    if (decision) return decision
+  }
+  return first
+}
+
+function tooManyRedirects(): Decision {
+  return { verdict: 'deny', rule: 'url-redirects', why: `It is sent on more than ${MAX_REDIRECTS} times.` }
+}
+
+/** A name without an entry counts as public. */
+function lookUpAddresses(host: string, checkCase: JsonObject, count: number): readonly string[] {
+  if (isIpAddress(host)) return [host]
+  const sequence = checkCase['dnsSequence']
+  if (Array.isArray(sequence)) return toStringList(sequence[Math.min(count, sequence.length - 1)])
+  const entry = isObject(checkCase['dns']) ? checkCase['dns'][host] : undefined
+  if (entry === undefined) return ['93.184.215.14']
+  return isObject(entry) && typeof entry['cname'] === 'string'
+    ? lookUpAddresses(entry['cname'], checkCase, count)
+    : toStringList(entry)
+}
+
+function toStringList(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Shows a text as it would be shown where it goes. */
+export function checkTerminalCase(checkCase: JsonObject): CheckResult {
+  const surface = (checkCase['surface'] ?? 'tool-output') as TextSurface
+  return { rendered: renderCase(checkCase, surface) }
+}
+
+function renderCase(checkCase: JsonObject, surface: TextSurface): string {
+  const { chunks, inputBase64: bytes } = checkCase
+  if (typeof bytes === 'string') return sanitizeBytes(Buffer.from(bytes, 'base64'), surface)
+  if (!Array.isArray(chunks)) return sanitizeText(readCaseText(checkCase, 'input'), surface)
+  if (surface !== 'tool-output' && surface !== 'model-text')
+    return sanitizeText(chunks.map(toStringOrEmpty).join(''), surface)
+  const stream = createSanitizingStream(surface)
+  return chunks.map((chunk) => stream.write(toStringOrEmpty(chunk))).join('') + stream.end()
+}

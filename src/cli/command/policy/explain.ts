@@ -1,0 +1,97 @@
+import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { localHost } from '../../../host/local-host.ts'
+import type { Effect } from '../../../policy/effect.ts'
+import type { ApprovalMode, Decision, GrantScope, Proposal, Verdict } from '../../../policy/policy.ts'
+import { SHELL_TOOL } from '../../../policy/rules/rule.ts'
+import { sanitizeText } from '../../../policy/text/sanitize.ts'
+import { createUrlGuard, withUrlGuard } from '../../../policy/url/url-guard.ts'
+import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
+import { readSettings } from '../../config/read-settings.ts'
+import { UserError } from '../../user-error.ts'
+import { RUN_OPTIONS } from '../../args/options.ts'
+import { createPoliciesFromSettings } from '../../setup/policies.ts'
+import { toSandboxOptions } from '../../setup/sandbox.ts'
+import type { PolicyCommandOptions } from './policy.ts'
+
+const MODE_NAMES = RUN_OPTIONS['approval-mode'].from
+
+/** `dragoman policy explain`: what would happen to a call, in words. */
+export async function runPolicyExplain(call: string, options: PolicyCommandOptions): Promise<void> {
+  const folder = resolveWorkFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
+  const proposal = parseProposal(call, options.tool, folder)
+  const settings = readSettings(folder)
+  const host = localHost({ folders: [folder], scratch: tmpdir(), ...toSandboxOptions({}, settings, folder) })
+  const policyFor = createPoliciesFromSettings(settings, {
+    folders: [folder],
+    sandboxed: async () => (await host.sandbox()).isActive,
+  })
+  const requestedMode = options['approval-mode'] ?? 'default'
+  const decisions: [ApprovalMode, Decision][] = []
+  for (const mode of MODE_NAMES) {
+    const policy = withUrlGuard(policyFor(mode), createUrlGuard())
+    const grants = (await policy.offers?.(proposal)) ?? []
+    decisions.push([mode, { ...(await policy.decide(proposal)), ...(grants.length > 0 && { grants }) }])
+  }
+  const decision = decisions.find(([mode]) => mode === requestedMode)?.[1]
+  if (options.json)
+    return printSafe(JSON.stringify({ ...decision, modes: Object.fromEntries(decisions.map(toModeVerdict)) }))
+  if (decision) printSafe(formatDecision(decision))
+  printSafe(`By mode: ${decisions.map(([mode, { verdict }]) => `${mode} ${VERDICT_PHRASES[verdict]}`).join(', ')}.`)
+}
+
+const VERDICT_PHRASES: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'refuses it' }
+
+function formatDecision({ verdict, rule, why, grants = [], programs = [] }: Decision): string {
+  const argument = { allow: 'It runs without a question.', ask: 'A person is asked.', deny: 'It is refused.' }[verdict]
+  return [
+    `${argument} ${why}`,
+    `Decided by: ${rule}.`,
+    ...(programs.length > 0 ? [`It runs: ${programs.join(', ')}.`] : []),
+    ...grants.map(
+      ({ covers, scopes = [] }) => `“Always” can cover: ${covers} (${scopes.map(describeScope).join(', ')}).`,
+    ),
+  ].join('\n')
+}
+
+function describeScope(scope: GrantScope): string {
+  return { session: 'in the session', project: 'in this project', user: 'everywhere' }[scope]
+}
+
+function toModeVerdict([mode, { verdict }]: [ApprovalMode, Decision]): [string, Verdict] {
+  return [mode, verdict]
+}
+
+/**
+ * A call is written as a rule is: `write_file(src/a.ts)`; with --tool, what stands in the brackets is enough. What is no call
+ * is a command for the shell.
+ */
+function parseProposal(call: string, toolName: string | undefined, folder: string): Proposal {
+  if (call.trim() === '')
+    throw new UserError("explain which call? for example: dragoman policy explain 'git push', or 'write_file(a.ts)'")
+  const [, first, argumentText] = (toolName === undefined && /^(\w+)\(([^]*)\)$/.exec(call)) || []
+  const [tool, argument] = first === undefined ? [toolName ?? SHELL_TOOL, call] : [first, argumentText ?? '']
+  return { tool, input: {}, effects: [toEffect(tool, argument, folder)] }
+}
+
+const WRITE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace', 'smart_edit', 'save_memory'])
+const READ_TOOLS: ReadonlySet<string> = new Set([
+  'read_file',
+  'read_many_files',
+  'list_directory',
+  'glob',
+  'search_file_content',
+])
+
+function toEffect(tool: string, argument: string, folder: string): Effect {
+  if (tool === SHELL_TOOL) return { kind: 'exec', command: argument, folder }
+  if (WRITE_TOOLS.has(tool)) return { kind: 'write', path: resolve(folder, argument) }
+  if (READ_TOOLS.has(tool)) return { kind: 'read', path: resolve(folder, argument) }
+  if (tool !== 'web_fetch') return { kind: 'unknown' }
+  const url = URL.canParse(argument) ? argument : `https://${argument}/`
+  return { kind: 'net', host: URL.canParse(url) ? new URL(url).host : argument, urls: [url] }
+}
+
+function printSafe(text: string): void {
+  process.stdout.write(`${sanitizeText(text, 'model-text')}\n`)
+}

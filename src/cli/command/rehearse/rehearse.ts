@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { BUILTIN_SCRIPTS } from '../../../rehearsal/builtin-scripts/all-scripts.ts'
+import { startRehearsalServer } from '../../../rehearsal/server.ts'
+import type { RehearsalScript } from '../../../rehearsal/script/script.ts'
+import { parseScript } from '../../../rehearsal/script/script-schema.ts'
+import { UserError, EXIT_CODE } from '../../user-error.ts'
+import { REHEARSE_COMMAND } from './spec.ts'
+import { parseCommandLine } from '../../args/parse.ts'
+import { printHelp } from '../../args/print-help.ts'
+
+/** `dragoman rehearse serve`: the scripted model as a server for other clients. */
+export async function runRehearseCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseCommandLine('dragoman rehearse', REHEARSE_COMMAND.options, args)
+  if (positionals.length === 0) return printHelp('rehearse')
+  if (positionals[0] !== 'serve') throw new UserError(`dragoman rehearse knows serve, not “${positionals[0]}”`)
+  const port = values.port === undefined ? 0 : Number(values.port)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UserError(`--port ${values.port} is not a port`)
+  const scripts =
+    values.script === undefined ? BUILTIN_SCRIPTS : { ...BUILTIN_SCRIPTS, script: readScriptFile(values.script) }
+  const server = await startServer(scripts, port)
+  process.stdout.write(`${server.url}\n`)
+  process.stderr.write(
+    `OpenAI: ${server.url}/v1   Anthropic: ${server.url}   Gemini: ${server.url}\nControl-C ends it.\n`,
+  )
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  await server.close()
+  return EXIT_CODE.ok
+}
+
+async function startServer(scripts: Readonly<Record<string, RehearsalScript>>, port: number) {
+  try {
+    return await startRehearsalServer({ scripts, port, templateValues: { cwd: process.cwd() } })
+  } catch (error) {
+    throw new UserError(
+      `the server cannot start: ${error instanceof Error ? error.message : String(error)}`,
+      EXIT_CODE.failure,
+    )
+  }
+}
+
+function readScriptFile(file: string): RehearsalScript {
+  try {
+    return parseScript(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    throw new UserError(`${file} cannot be read as a script: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,128 @@
+import { parseRequestPrefix, type RequestPrefix } from '../../../agent/loop/request-log.ts'
+import { type Usage, parseUsage } from '../../../model/usage.ts'
+import type { Entry } from '../../../session/log/entry.ts'
+import { formatTable, formatNumber } from '../../output/format.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+
+/** A request, and why the vendor's cache did or did not know its beginning. */
+export interface RequestCacheReport {
+  readonly request: number
+  readonly model: string
+  readonly bytes: number
+  /** What the vendor took in, and how much of it was cached; null where no answer told. */
+  readonly input_tokens: number | null
+  readonly cached_tokens: number | null
+  readonly cached_share: number | null
+  /** The places where it differs from the request before, the first one first; empty where it only goes on from it. */
+  readonly differs: readonly string[]
+}
+
+/** Goes through the requests of a session. */
+export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[] {
+  const lines: RequestCacheReport[] = []
+  let last: { model: string; prefix: RequestPrefix | undefined } | undefined
+  // Whose the messages of the last request were, one letter each; undefined where a damaged log does not tell.
+  let roles: string[] | undefined = []
+  let wasCompacted = false
+  for (const entry of entries) {
+    const open = lines.at(-1)
+    if (entry.kind === 'request') {
+      const now = { model: entry.model, prefix: parseRequestPrefix(entry.prefix) }
+      lines.push({
+        request: lines.length + 1,
+        model: entry.model,
+        bytes: entry.bytes,
+        input_tokens: null,
+        cached_tokens: null,
+        cached_share: null,
+        differs: entry.summary
+          ? ['it asked for a summary']
+          : last
+            ? findDifferences(last, now, roles, wasCompacted)
+            : ['the first request'],
+      })
+      if (entry.summary) continue
+      roles = extendRoles(roles, now.prefix)
+      last = now
+      wasCompacted = false
+    } else if (entry.kind === 'turn' && open?.input_tokens === null)
+      lines[lines.length - 1] = withUsage(open, entry.turn.usage)
+    else if (entry.kind === 'compact') {
+      wasCompacted = true
+      if (open) lines[lines.length - 1] = withUsage(open, parseUsage(entry.usage))
+    }
+  }
+  return lines
+}
+
+/** The same for a person. */
+export function formatCacheReport(lines: readonly RequestCacheReport[]): string {
+  if (lines.length === 0) return 'This session has sent no request yet.\n'
+  const rows = lines.map(
+    ({ request, model, bytes, input_tokens: input, cached_tokens: cached, cached_share: share, differs }) => [
+      String(request),
+      escapeForTerminal(model),
+      formatNumber(bytes),
+      input === null ? '–' : formatNumber(input),
+      cached === null ? '–' : formatNumber(cached),
+      share === null ? '–' : `${Math.round(share * 100)} %`,
+      differs.length === 0 ? 'goes on from the one before' : differs.join(', '),
+    ],
+  )
+  return formatTable([['#', 'model', 'bytes', 'tokens in', 'cached', 'share', 'differs in'], ...rows], [0, 2, 3, 4, 5])
+}
+
+interface SentRequestPrefix {
+  readonly model: string
+  readonly prefix: RequestPrefix | undefined
+}
+
+function extendRoles(roles: string[] | undefined, prefix: RequestPrefix | undefined): string[] | undefined {
+  if (!prefix || prefix.same > (roles?.length ?? 0)) return undefined
+  const kept = roles ?? []
+  kept.length = prefix.same
+  for (const hash of prefix.fresh) kept.push(hash.charAt(0))
+  return kept
+}
+
+function findDifferences(
+  last: SentRequestPrefix,
+  now: SentRequestPrefix,
+  roles: readonly string[] | undefined,
+  wasCompacted: boolean,
+): string[] {
+  const model = last.model === now.model ? [] : [`the model (before: ${escapeForTerminal(last.model)})`]
+  const [before, after] = [last.prefix, now.prefix]
+  if (!before || !after || !roles || after.same > roles.length) return [...model, 'unknown: the log does not say']
+  const changedSections = PREFIX_SECTIONS.filter(([key]) => before[key] !== after[key]).map(([, name]) => name)
+  if (after.same === roles.length) return [...model, ...changedSections]
+  const roleLabel = ROLE_LABELS[roles[after.same] ?? ''] ?? 'somebody’s'
+  const why = wasCompacted ? ', as the history was summarised' : ''
+  return [...model, ...changedSections, `turn ${turnNumberAt(roles, after.same)} (${roleLabel})${why}`]
+}
+
+const PREFIX_SECTIONS = [
+  ['system', 'the system prompt'],
+  ['tools', 'the tools'],
+  ['settings', 'the settings'],
+] as const
+
+const ROLE_LABELS: Readonly<Record<string, string>> = { u: 'the person’s', a: 'the model’s', r: 'results' }
+
+/** The number of the turn to which a message belongs: what a person says is one each; a model's messages in a row, and results, are one. */
+function turnNumberAt(roles: readonly string[], message: number): number {
+  let turns = 0
+  for (let at = 0; at <= message; at++) if (roles[at] === 'u' || roles[at] !== roles[at - 1]) turns++
+  return turns
+}
+
+function withUsage(line: RequestCacheReport, usage: Usage | undefined): RequestCacheReport {
+  if (!usage) return line
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    ...line,
+    input_tokens: input,
+    cached_tokens: usage.cacheRead,
+    cached_share: input === 0 ? null : usage.cacheRead / input,
+  }
+}

@@ -1,0 +1,72 @@
+import type { Usage } from '../../../model/usage.ts'
+import { formatTable, formatDollars, formatNumber, formatElapsed } from '../../output/format.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import type { SessionStats } from './stats.ts'
+
+/** The statistics of a session for a person. */
+export function formatSessionStats(stats: SessionStats): string {
+  const { usage, lines } = stats
+  const unpriced = Object.entries(stats.models).flatMap(([name, { cost_usd: cost }]) => (cost === null ? [name] : []))
+  const cost = stats.cost_usd === null ? `unknown: no price for ${unpriced.join(', ')}` : formatDollars(stats.cost_usd)
+  const head = formatTable([
+    ['prompts', formatNumber(stats.prompts)],
+    [
+      'turns',
+      `${formatNumber(stats.turns)}   (${formatNumber(stats.requests)} requests, ${formatNumber(stats.faults)} failed)`,
+    ],
+    [
+      'time',
+      `${formatElapsed(stats.duration_ms)}   (${formatElapsed(stats.api_ms)} in the API, ${formatElapsed(stats.tool_ms)} in tools)`,
+    ],
+    ['tokens', `${formatNumber(totalTokens(usage))}   (${formatTokenBuckets(usage)})`],
+    ['cost', escapeForTerminal(cost)],
+    [
+      'lines',
+      `model +${lines.model_added} −${lines.model_removed}, person +${lines.person_added} −${lines.person_removed}`,
+    ],
+  ])
+  return [head, formatModelTable(stats), formatToolTable(stats)].filter((part) => part !== '').join('\n')
+}
+
+function formatModelTable({ models }: SessionStats): string {
+  const rows = Object.entries(models).map(([name, { turns, usage, cost_usd: cost, api_ms: ms }]) => [
+    escapeForTerminal(name),
+    formatNumber(turns),
+    formatNumber(usage.input),
+    formatNumber(usage.cacheRead),
+    formatNumber(usage.cacheWrite),
+    formatNumber(usage.output),
+    formatNumber(usage.reasoning),
+    cost === null ? 'unknown' : formatDollars(cost),
+    formatElapsed(ms),
+  ])
+  const head = ['model', 'turns', 'input', 'cache read', 'cache write', 'output', 'reasoning', 'cost', 'time']
+  return rows.length === 0 ? '' : formatTable([head, ...rows], [1, 2, 3, 4, 5, 6, 7, 8])
+}
+
+function formatToolTable({ tools }: SessionStats): string {
+  const rows = Object.entries(tools).map(([name, { count, ok, failed, denied, cancelled, ms, lines }]) => [
+    escapeForTerminal(name),
+    ...[count, ok, failed, denied, cancelled].map(formatNumber),
+    formatElapsed(ms),
+    formatLineChange(lines.model_added, lines.model_removed),
+    formatLineChange(lines.person_added, lines.person_removed),
+  ])
+  const head = ['tool', 'calls', 'ok', 'failed', 'denied', 'cancelled', 'time', 'lines (model)', 'lines (person)']
+  return rows.length === 0 ? '' : formatTable([head, ...rows], [1, 2, 3, 4, 5, 6, 7, 8])
+}
+
+function formatLineChange(added: number, removed: number): string {
+  return added + removed === 0 ? '' : `+${added} −${removed}`
+}
+
+function totalTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
+  return input + cacheRead + cacheWrite + output + reasoning
+}
+
+function formatTokenBuckets({ input, cacheRead, cacheWrite, output, reasoning }: Usage): string {
+  const all = { input, 'read from cache': cacheRead, 'written to cache': cacheWrite, output, reasoning }
+  return Object.entries(all)
+    .map(([name, count]) => `${formatNumber(count)} ${name}`)
+    .join(', ')
+}

@@ -1,0 +1,47 @@
+import { join, resolve } from 'node:path'
+import { setTrust, readTrustState, listTrustRelevantFiles } from '../../config/trust.ts'
+import { UserError } from '../../user-error.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import { readProjectText } from '../../paths/project-file.ts'
+
+const TRUST_BY_OPTION: Readonly<Record<string, boolean | undefined>> = {
+  '--yes': true,
+  '--refuse': false,
+  '--forget': undefined,
+}
+
+/** `dragoman trust`: whether the settings of a project are used. */
+export function runTrustCommand(args: readonly string[]): void {
+  const [option, ...more] = args
+  if (more.length > 0 || (option !== undefined && !Object.hasOwn(TRUST_BY_OPTION, option)))
+    throw new UserError(`dragoman trust takes --yes, --refuse or --forget, not “${args.join(' ')}”`)
+  const folder = resolve('.')
+  if (option === undefined) return void process.stdout.write(`${describeTrust(folder)}\n`)
+  setTrust(folder, TRUST_BY_OPTION[option])
+  process.stdout.write(`${folder}: ${TRUST_DESCRIPTIONS[readTrustState(folder)]}\n`)
+}
+
+const TRUST_DESCRIPTIONS = {
+  unknown: 'not trusted yet',
+  trusted: 'trusted, as it is now',
+  changed: 'was trusted, but has changed since',
+  refused: 'not trusted, as you said',
+}
+
+const MAX_FILE_BYTES = 2 ** 20
+
+function describeTrust(folder: string): string {
+  const files = listTrustRelevantFiles(folder)
+  const texts = files.map((path) => {
+    const read = readProjectText(join(folder, path), { within: folder, maxBytes: MAX_FILE_BYTES })
+    const text =
+      'text' in read ? `${read.text.trimEnd()}${read.isCut ? '\n[cut here]' : ''}` : `[it ${read.problem ?? 'is gone'}]`
+    return `--- ${escapeForTerminal(path)}\n${escapeForTerminal(text)}`
+  })
+  const what = files.length === 0 ? ['It has no settings of its own.'] : texts
+  return [
+    `${folder}: ${TRUST_DESCRIPTIONS[readTrustState(folder)]}`,
+    ...what,
+    'dragoman trust --yes trusts this; --refuse does not.',
+  ].join('\n')
+}

@@ -1,0 +1,71 @@
+import type { UndoAction, UndoFile } from '../../../agent/apply-undo.ts'
+import type { Files } from '../../../host/host.ts'
+import type { Store } from '../../../session/store/store.ts'
+import type { UndoPlan } from '../../../session/undo-plan.ts'
+import { unifiedDiff } from '../../../tool/text/diff.ts'
+
+/** What an undo will change, for the person: each file with its diff, and what is left alone. */
+export async function formatUndoPlan(
+  plan: UndoPlan,
+  inspectedFiles: readonly UndoFile[],
+  files: Files,
+  store: Store,
+): Promise<string> {
+  const { promptNumber, promptText, redo, commands } = plan
+  const when = redo === undefined ? `before turn ${promptNumber}` : 'before the last undo'
+  const title = promptText.replace(/\s+/g, ' ').trim().slice(0, 70)
+  const lines = [`Back to ${when}${title === '' ? '' : ` (“${title}”)`}:`, '']
+  const pendingFiles = inspectedFiles.filter(({ action }) => action !== 'nothing')
+  for (const [at, file] of pendingFiles.entries()) {
+    lines.push(`${ACTION_LABELS[file.action]} ${file.path}`)
+    if (at < MAX_DIFFS && ACTIONS_WITH_DIFF.has(file.action)) lines.push(await formatFileDiff(file, files, store))
+  }
+  if (pendingFiles.length === 0) lines.push('All files are as they were already.')
+  if (pendingFiles.some(({ action }) => action === 'changed'))
+    lines.push('', 'Files that somebody else has changed stay; --force puts them back too.')
+  if (commands.length > 0) lines.push('', ...commandLines(commands))
+  return `${lines.join('\n')}\n`
+}
+
+const ACTION_LABELS: Readonly<Record<UndoAction, string>> = {
+  write: 'put back',
+  remove: 'remove  ',
+  nothing: 'as it was',
+  changed: 'changed since, left:',
+  lost: 'no longer kept, left:',
+}
+
+const ACTIONS_WITH_DIFF: ReadonlySet<UndoAction> = new Set(['write', 'remove', 'changed'])
+const MAX_DIFFS = 20
+const MAX_DIFF_LINES = 60
+
+async function formatFileDiff({ path, before }: UndoFile, files: Files, store: Store): Promise<string> {
+  const currentBytes = (await files.info(path)) ? await files.read(path) : new Uint8Array()
+  const previousBytes = (before && store.getBlob(before.blob)) ?? new Uint8Array()
+  if (isBinary(currentBytes) || isBinary(previousBytes))
+    return `  ${currentBytes.length} bytes now, ${previousBytes.length} bytes then; not text`
+  const lines = unifiedDiff(
+    path,
+    Buffer.from(currentBytes).toString('utf8'),
+    Buffer.from(previousBytes).toString('utf8'),
+  ).split('\n')
+  return lines.length <= MAX_DIFF_LINES
+    ? lines.join('\n')
+    : [...lines.slice(0, MAX_DIFF_LINES), `  … ${lines.length - MAX_DIFF_LINES} more lines`].join('\n')
+}
+
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.length > 200_000 || bytes.subarray(0, 8000).includes(0)
+}
+
+/** There is nothing to put back; but commands may have changed files, and whoever asks may mean that. */
+export function nothingText(commands: readonly string[]): string {
+  if (commands.length === 0) return 'No file was changed by a tool since then.\n'
+  return `${['No file was changed by a file tool since then.', ...commandLines(commands)].join('\n')}\n`
+}
+
+function commandLines(commands: readonly string[]): string[] {
+  const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
+  const more = commands.length > 10 ? [`  … ${commands.length - 10} more`] : []
+  return ['These commands ran since then; what they did is not undone:', ...more, ...shown]
+}

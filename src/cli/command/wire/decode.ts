@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { type FoldedTurn, splitRunnableCalls } from '../../../model/fold.ts'
+import { createTurnKey } from '../../../model/ids.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
+import type { ToolSpec } from '../../../model/request.ts'
+import type { CallPart } from '../../../model/turn.ts'
+import { decodeResponse } from '../../../wire/decode-response.ts'
+import { loadWire } from '../../../wire/wires.ts'
+import { UserError } from '../../user-error.ts'
+import type { WireCommandOptions } from './wire.ts'
+import { type WireRecording, readInput, readJsonInput, findRecordings, parseWireOption } from './input.ts'
+
+/** Prints what an answer means, as one JSON object; with `--batch`, one line for each recording of a folder. */
+export async function runWireDecode(options: WireCommandOptions): Promise<void> {
+  if (options.batch !== undefined) {
+    for (const recording of findRecordings(options.batch, 'answer'))
+      printJson({ id: recording.id, ...(await decodeRecording(recording)) })
+    return
+  }
+  const wire = await loadWire(parseWireOption(options.wire))
+  const tools = options.tools === undefined ? [] : parseToolList(readJsonInput(options.tools))
+  const status = options.status === undefined ? undefined : Number(options.status)
+  if (status !== undefined && !(status >= 100 && status < 600))
+    throw new UserError(`--status ${options.status} is not an HTTP status`)
+  const bytes = readInput(options.file)
+  const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...(status !== undefined && { status }) }
+  printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
+}
+
+async function decodeRecording({ wire: id, request, response }: WireRecording): Promise<JsonObject> {
+  const wire = await loadWire(id)
+  const tools = wire.readRequest(request?.['body']).tools
+  const status = typeof response?.['status'] === 'number' ? { status: response['status'] } : {}
+  const contentType = typeof response?.['contentType'] === 'string' ? response['contentType'] : undefined
+  const bytes = Buffer.from(stringOrEmpty(response?.['body']), 'utf8')
+  return toJsonReport(
+    decodeResponse(wire, { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...status }, [bytes], contentType),
+  )
+}
+
+/** The one JSON form of an answer. */
+function toJsonReport({ turn, warnings }: FoldedTurn): JsonObject {
+  const { calls, rejected } = splitRunnableCalls(turn)
+  const texts = turn.parts.filter((part) => part.kind === 'text')
+  const refusal = texts
+    .filter((part) => part.refusal)
+    .map((part) => part.text)
+    .join('')
+  const value = {
+    text: texts
+      .filter((part) => !part.refusal)
+      .map((part) => part.text)
+      .join(''),
+    reasoning: turn.parts.map((part) => (part.kind === 'reasoning' ? part.text : '')).join(''),
+    calls: calls.map(toCallReport),
+    ...(rejected.length > 0 && { rejected: rejected.map(({ call, reason }) => ({ ...toCallReport(call), reason })) }),
+    ...(refusal !== '' && { refusal }),
+    finish: { reason: turn.finish.reason, raw: turn.finish.raw ?? null },
+    usage: turn.usage ?? null,
+    warnings,
+    fault: turn.finish.fault ?? null,
+  }
+  return JSON.parse(JSON.stringify(value)) as JsonObject
+}
+
+function toCallReport(call: CallPart) {
+  return {
+    id: call.id,
+    wireId: call.native?.id ?? null,
+    name: call.name,
+    input: call.freeform ? call.raw : (call.input ?? null),
+    raw: call.raw,
+  }
+}
+
+/** Tools in our own form, in any vendor's, or inside a conversation or request body. */
+function parseToolList(value: unknown): ToolSpec[] {
+  const list = isObject(value) ? value['tools'] : value
+  if (!Array.isArray(list)) throw new UserError('the tools must be a JSON list of {name, description, schema}')
+  return list.flatMap((entry: unknown): ToolSpec[] => {
+    if (!isObject(entry)) return []
+    const declared = entry['functionDeclarations'] ?? entry['function_declarations']
+    if (Array.isArray(declared)) return parseToolList(declared)
+    const tool = isObject(entry['function']) ? entry['function'] : entry
+    const schema = tool['schema'] ?? tool['parameters'] ?? tool['input_schema'] ?? tool['parametersJsonSchema']
+    if (typeof tool['name'] !== 'string') throw new UserError('every tool needs a name')
+    return [
+      {
+        name: tool['name'],
+        description: typeof tool['description'] === 'string' ? tool['description'] : '',
+        schema: (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject,
+      },
+    ]
+  })
+}
+
+/** The same answer gives the same ids, so that two runs can be compared. */
+function turnKeyFor(bytes: Uint8Array): string {
+  return createTurnKey(createHash('sha256').update(bytes).digest())
+}
+
+function printJson(value: JsonObject): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}

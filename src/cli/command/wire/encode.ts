@@ -1,0 +1,48 @@
+import { isObject, type Json } from '../../../model/json.ts'
+import { fromPlainConversation, toPlainConversation } from '../../../wire/plain-conversation.ts'
+import { loadWire } from '../../../wire/wires.ts'
+import { UserError } from '../../user-error.ts'
+import type { WireCommandOptions } from './wire.ts'
+import { readJsonInput, findRecordings, parseWireOption } from './input.ts'
+
+/** Prints the request body for a conversation; with `--batch`, one line for each recording that holds one. */
+export async function runWireEncode(options: WireCommandOptions): Promise<void> {
+  const wire = await loadWire(parseWireOption(options.wire))
+  if (options.batch === undefined) {
+    const { body, warnings } = wire.encodeRequest(
+      parseConversation(readJsonInput(options.file), options.model ?? 'model'),
+      wire.profile,
+    )
+    for (const warning of warnings) process.stderr.write(`dragoman: ${warning.message}\n`)
+    return printJson(body)
+  }
+  for (const { id, model, request } of findRecordings(options.batch, 'conversation')) {
+    const parsed = parseConversation(request?.['conversation'], options.model ?? model)
+    const { body, warnings } = wire.encodeRequest(parsed, wire.profile)
+    printJson({ id, wire: wire.id, body, warnings: JSON.parse(JSON.stringify(warnings)) as Json })
+  }
+}
+
+/** Prints the conversation that a request body holds. */
+export async function runWireRead(options: WireCommandOptions): Promise<void> {
+  const wire = await loadWire(parseWireOption(options.wire))
+  if (options.batch !== undefined)
+    throw new UserError('dragoman wire read takes one body at a time; --batch is for decode and encode')
+  const body = readJsonInput(options.file)
+  if (!isObject(body))
+    throw new UserError(`${options.file ?? 'standard input'} is no request body: it is not a JSON object`)
+  const found = toPlainConversation(wire.readRequest(body))
+  printJson(JSON.parse(JSON.stringify(found)) as Json)
+}
+
+function parseConversation(value: unknown, model: string) {
+  try {
+    return fromPlainConversation(value, model)
+  } catch (error) {
+    throw new UserError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function printJson(value: Json): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}

@@ -1,0 +1,23 @@
+import type { OutputFormat } from '../args/run-args.ts'
+import { truncateLines } from './truncate-lines.ts'
+import { createJsonOutput } from './json-output.ts'
+import type { RunOutput, OutputStreams } from './run-output.ts'
+import { createStreamJsonOutput } from './stream-json-output.ts'
+import { createTextOutput } from './text-output.ts'
+
+/** Prints a run on standard output, in the form that was asked for. */
+export function createRunOutput(format: OutputFormat): RunOutput {
+  return OUTPUT_FACTORIES[format](STANDARD_STREAMS)
+}
+
+/** The standard streams. */
+export const STANDARD_STREAMS: OutputStreams = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(truncateLines(text)),
+}
+
+const OUTPUT_FACTORIES: Readonly<Record<OutputFormat, (sink: OutputStreams) => RunOutput>> = {
+  text: createTextOutput,
+  json: createJsonOutput,
+  'stream-json': createStreamJsonOutput,
+}

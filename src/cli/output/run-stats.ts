@@ -1,0 +1,62 @@
+import type { RunEvent } from '../../agent/loop/run-event.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
+
+/** Counts what a run used and did. */
+export interface RunStats {
+  onEvent(event: RunEvent): void
+  toJson(): JsonObject
+}
+
+/** Starts counting. */
+export function createRunStats(now: () => number = Date.now): RunStats {
+  const started = now()
+  const tools = new Map<string, { count: number; success: number; ms: number }>()
+  let model = ''
+  let usage: Usage = NO_USAGE
+  let cost: number | undefined
+  let requests = 0
+
+  return {
+    onEvent(event) {
+      if (event.type === 'run-open') model = event.model
+      else if (event.type === 'turn' && event.event.type === 'finish') requests++
+      else if (event.type === 'budget') ({ usage, cost } = event)
+      else if (
+        event.type === 'call' &&
+        (event.call.status === 'success' || event.call.status === 'error' || event.call.status === 'cancelled')
+      ) {
+        const toolStats = tools.get(event.call.call.name) ?? { count: 0, success: 0, ms: 0 }
+        toolStats.count++
+        if (event.call.status === 'success') toolStats.success++
+        toolStats.ms += event.call.ms
+        tools.set(event.call.call.name, toolStats)
+      }
+    },
+    toJson() {
+      const cached = usage.cacheRead
+      const input = usage.input + usage.cacheRead + usage.cacheWrite
+      const output = usage.output + usage.reasoning
+      const calls = [...tools.values()].reduce((sum, tool) => sum + tool.count, 0)
+      const allUsage = addUsage(usage, NO_USAGE)
+      return {
+        total_tokens: input + output,
+        input_tokens: input,
+        output_tokens: output,
+        cached,
+        input: usage.input,
+        duration_ms: now() - started,
+        tool_calls: calls,
+        requests,
+        usage: { ...allUsage },
+        // A price that is not known is not nothing.
+        cost_usd: cost ?? null,
+        models:
+          model === ''
+            ? {}
+            : { [model]: { total_tokens: input + output, input_tokens: input, output_tokens: output, cached } },
+        tools: Object.fromEntries([...tools].map(([name, tool]) => [name, { ...tool }])),
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Json } from '../../model/json.ts'
+import type { KeyValueStore } from '../../tool/mcp/server/key-value-store.ts'
+import { updatePrivateFile, withFileLock } from './private-file.ts'
+
+/** A shelf in a folder that only this person can read: each thing is a file. */
+export function createFileKeyValueStore(folder: string): KeyValueStore {
+  const pathOf = (name: string) => join(folder, toFileName(name))
+  function get(name: string): Json | undefined {
+    try {
+      return JSON.parse(readFileSync(pathOf(name), 'utf8')) as Json
+    } catch {
+      return undefined
+    }
+  }
+  function change(name: string, next: (now: Json | undefined) => Json): void {
+    try {
+      updatePrivateFile(pathOf(name), () => `${JSON.stringify(next(get(name)))}\n`)
+    } catch {
+      // What cannot be kept is asked for again the next time.
+    }
+  }
+  return {
+    get,
+    update: change,
+    set: (name, value) => change(name, () => value),
+    withLock: (name, work) => withFileLock(`${pathOf(name)}.work`, work),
+  }
+}
+
+/** A name that a person recognises, and that no other thing has. */
+function toFileName(name: string): string {
+  const readable = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 60)
+  return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 8)}.json`
+}

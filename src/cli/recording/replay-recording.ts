@@ -1,0 +1,188 @@
+import { type FoldedTurn, fold } from '../../model/fold.ts'
+import { toCanonicalJson } from '../../model/json.ts'
+import type { TurnEvent } from '../../model/event.ts'
+import type { ToolSpec } from '../../model/request.ts'
+import type { Redactor } from '../../model/security/redactor.ts'
+import type { AssistantTurn, Turn } from '../../model/turn.ts'
+import type { Model } from '../../provider/model.ts'
+import { resolveModel } from '../../provider/resolve-model.ts'
+import type { ProviderDefinition } from '../../provider/provider-definition.ts'
+import { createModel } from '../../provider/http/node-http-client.ts'
+import { getBaseUrlVariable, type Endpoint } from '../../provider/endpoint.ts'
+import type { HttpClient } from '../../provider/http/http-client.ts'
+import type { RequestDifference } from '../../provider/middleware/recording/request-difference.ts'
+import { withFallback } from '../../provider/middleware/fallback.ts'
+import { createReplayClient } from '../../provider/middleware/recording/replay.ts'
+import { withAdaptation } from '../../provider/middleware/adaptation/with-adaptation.ts'
+import { withRetry } from '../../provider/middleware/retry.ts'
+import type { Entry } from '../../session/log/entry.ts'
+import { appendEntry, projectHistory } from '../../session/project-history.ts'
+import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
+import { UserError } from '../user-error.ts'
+import { readSavedCapabilities } from '../setup/saved-capabilities.ts'
+import type { RecordingLine, SessionRecording } from './read-recording.ts'
+
+/** How a session went when it was played again. */
+export interface ReplayReport {
+  readonly requests: number
+  readonly answers: number
+  readonly differences: readonly ReplayDifference[]
+}
+
+/** A difference, and where it was found: in the n-th request, or in how the n-th answer was read. */
+export interface ReplayDifference extends RequestDifference {
+  readonly in: 'request' | 'answer'
+  readonly number: number
+}
+
+/** What this version would tell the model. */
+export interface ReplayOptions {
+  readonly providers: readonly ProviderDefinition[]
+  readonly system: string
+  readonly tools: readonly ToolSpec[]
+  readonly redactor: Redactor
+  /** Stop before the answer with this number, counted from 1. */
+  readonly stopBeforeAnswer?: number
+}
+
+/**
+ * Plays a recorded session again, with no network and no tools: what was said and what tools gave comes from its log,
+ * answers come from the recording, and every request and every reading of an answer is compared with what was recorded.
+ */
+export async function replayRecording(
+  { lines, exchanges }: SessionRecording,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const differences: ReplayDifference[] = []
+  let requests = 0
+  const player = createReplayClient(exchanges, options.redactor, (number, difference) =>
+    differences.push({ in: 'request', number, ...difference }),
+  )
+  const httpClient: HttpClient = (httpRequest, signal) => {
+    requests++
+    return player(httpRequest, signal)
+  }
+  const targets = new Map<string, Endpoint>()
+  let model: Model | undefined
+  let entries: Entry[] = []
+  let turns: Turn[] = []
+  let tools = options.tools
+  let last: FoldedTurn | undefined
+  let answers = 0
+  for (const line of lines) {
+    if (line.kind === 'model')
+      targets.set(`${line.row.id}/${line.model}`, resolveRecordedEndpoint(line, options.providers))
+    else if (line.kind === 'chosen') model = createReplayModel(line.models, targets, httpClient)
+    else if (line.kind === 'session') {
+      entries = []
+      turns = []
+    } else if (line.kind === 'tools') tools = mergeToolSpecs(line.tools, options.tools)
+    else if (line.kind === 'entry') {
+      const { entry } = line
+      if (entry.kind === 'turn' && last) {
+        answers++
+        const difference = compareTurns(entry.turn, last.turn, options.redactor)
+        if (difference) differences.push({ in: 'answer', number: answers, ...difference })
+        last = undefined
+      }
+      entries.push(entry)
+      if (entry.kind === 'compact') turns = projectHistory(entries)
+      else appendEntry(turns, entry)
+    } else if (line.kind === 'ask') {
+      if (options.stopBeforeAnswer !== undefined && answers + 1 >= options.stopBeforeAnswer) break
+      if (!model) throw new UserError('this recording does not say which model was asked')
+      const { key, kind: _kind, turns: ownTurns, ...more } = line
+      const request = { model: model.origin.model, system: options.system, tools, turns: ownTurns ?? turns, ...more }
+      const events: TurnEvent[] = []
+      for await (const event of model.stream(request, { turnKey: key })) events.push(event)
+      last = fold(events, model.origin)
+    }
+  }
+  const unusedExchanges = exchanges.length - requests
+  if (unusedExchanges > 0 && options.stopBeforeAnswer === undefined)
+    differences.push({
+      in: 'request',
+      number: requests + 1,
+      place: 'end',
+      recorded: `${unusedExchanges} more`,
+      now: 'no further request',
+    })
+  return { requests, answers, differences }
+}
+
+/** The models that were asked, in their order, as this version knows them. */
+function createReplayModel(
+  names: readonly string[],
+  targets: ReadonlyMap<string, Endpoint>,
+  httpClient: HttpClient,
+): Model | undefined {
+  const ports = names.flatMap((name) => {
+    const target = targets.get(name)
+    return target
+      ? [
+          withRetry(
+            withAdaptation(target, (one) =>
+              createModel(one, { httpClient, createBodyWriter: createIncrementalBodyWriter }),
+            ),
+            INSTANT_RETRY,
+          ),
+        ]
+      : []
+  })
+  const [first, ...others] = ports
+  return first && others.length > 0 ? withFallback([first, ...others]) : first
+}
+
+function resolveRecordedEndpoint(
+  line: Extract<RecordingLine, { kind: 'model' }>,
+  rows: readonly ProviderDefinition[],
+): Endpoint {
+  const { row: recorded, model, baseUrl, style, project: projectId, location } = line
+  const row = rows.find(({ id }) => id === recorded.id) ?? recorded
+  // A token that was refused was fetched again.
+  const renew = row.signIn === 'google' && style === 'bearer' ? { renew: () => {} } : {}
+  const credential = style === undefined ? undefined : { key: { style, read: () => 'replayed', ...renew } }
+  const env = {
+    [getBaseUrlVariable(row.id)]: baseUrl,
+    GOOGLE_CLOUD_PROJECT: projectId,
+    GOOGLE_CLOUD_LOCATION: location,
+  }
+  const signIns = { stored: () => credential, google: () => undefined }
+  const target = resolveModel(`${row.id}/${model}`, env, [row], signIns, readSavedCapabilities)
+  if ('problem' in target) throw new UserError(target.problem, target.code)
+  return target
+}
+
+/** Nobody waits for what has already happened. */
+const INSTANT_RETRY = {
+  random: () => 0.5,
+  clock: {
+    now: () => 0,
+    schedule(_ms: number, call: () => void) {
+      const immediate = setImmediate(call)
+      return () => clearImmediate(immediate)
+    },
+  },
+}
+
+/** Our own tools as they are now, and those of others as they were: theirs cannot be asked for here. */
+function mergeToolSpecs(recorded: readonly ToolSpec[], ownTurns: readonly ToolSpec[]): readonly ToolSpec[] {
+  const known = recorded.map((spec) => ownTurns.find(({ name }) => name === spec.name) ?? spec)
+  return [...known, ...ownTurns.filter(({ name }) => !recorded.some((spec) => spec.name === name))]
+}
+
+/** Where the same answer is read differently. What a person cut off was not read to its end. */
+function compareTurns(
+  recorded: AssistantTurn,
+  now: AssistantTurn,
+  { redact }: Redactor,
+): RequestDifference | undefined {
+  if (recorded.finish.reason === 'aborted') return undefined
+  const length = Math.max(recorded.parts.length, now.parts.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [recorded.parts[at], now.parts[at]].map((part) => redact(toCanonicalJson(part ?? null)))
+    if (a !== b) return { place: `part ${at + 1}`, recorded: (a ?? '').slice(0, 300), now: (b ?? '').slice(0, 300) }
+  }
+  const [a, b] = [recorded.finish.reason, now.finish.reason]
+  return a === b ? undefined : { place: 'finish', recorded: a, now: b }
+}

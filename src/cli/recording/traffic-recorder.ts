@@ -1,0 +1,181 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { ToolSpec } from '../../model/request.ts'
+import { type Redactor, createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
+import { listSecrets } from '../../provider/auth/stored-credential.ts'
+import type { ModelOrigin } from '../../model/turn.ts'
+import type { Model } from '../../provider/model.ts'
+import { getSharedHttpClient } from '../../provider/http/node-http-client.ts'
+import type { Endpoint } from '../../provider/endpoint.ts'
+import type { HttpClient } from '../../provider/http/http-client.ts'
+import { recordExchanges } from '../../provider/middleware/recording/record.ts'
+import { traceExchanges } from '../../provider/middleware/trace.ts'
+import { wrapModel } from '../../provider/middleware/wrap-model.ts'
+import type { Session } from '../../session/session.ts'
+import { UserError } from '../user-error.ts'
+import { openKeyFile } from '../sign-in/key-file.ts'
+import type { RecordingLine } from './read-recording.ts'
+import { version } from '../version.ts'
+
+/** Watches what goes over the wire, to record or to trace it. */
+export interface TrafficRecorder {
+  /** The client that is watched. */
+  readonly httpClient: HttpClient
+  /** Hears which model is asked. */
+  readonly onEndpoint: (target: Endpoint) => void
+  /** A port whose questions are noted, and the models behind it, in the order in which they are asked. */
+  readonly withRequestRecording: (port: Model, models: readonly ModelOrigin[]) => Model
+  /** Follows a session from here on. */
+  readonly followSession: (session: Session) => void
+  readonly close: () => void
+}
+
+/** What a person asked to be written down: everything, in a folder; or the times, in a file. */
+export interface TrafficRecorderOptions {
+  readonly record?: string | undefined
+  readonly trace?: string | undefined
+}
+
+/** Starts to watch; `told` hears what the person should know. */
+export function createTrafficRecorder(args: TrafficRecorderOptions, warn: (sentence: string) => void): TrafficRecorder {
+  const secrets = createSecretRedactor()
+  let httpClient: HttpClient = getSharedHttpClient()
+  if (args.trace !== undefined) {
+    const write = createAppender(resolve(args.trace), warn)
+    httpClient = traceExchanges(httpClient, secrets, (phase) =>
+      write(`${JSON.stringify({ at: new Date().toISOString(), ...phase })}\n`),
+    )
+  }
+  if (args.record === undefined)
+    return {
+      httpClient,
+      onEndpoint: () => {},
+      withRequestRecording: (port) => port,
+      followSession: () => {},
+      close: () => {},
+    }
+  return createSessionRecorder(httpClient, resolve(args.record), secrets, warn)
+}
+
+/** A redactor that knows every secret of this person that we know: of the variables, and of those that are stored. */
+export function createSecretRedactor(): Redactor {
+  const keys = openKeyFile()
+  const stored = keys.listProviders().flatMap((row) => {
+    const grant = keys.get(row)
+    return grant ? listSecrets(grant) : []
+  })
+  return createRedactor([...findEnvironmentSecrets(process.env), ...stored])
+}
+
+function createSessionRecorder(
+  httpClient: HttpClient,
+  folder: string,
+  secrets: Redactor,
+  warn: (sentence: string) => void,
+): TrafficRecorder {
+  createRecordingFolder(folder)
+  const append = createAppender(join(folder, 'session.jsonl'), warn)
+  const writeLine = (content: RecordingLine): void => {
+    const text = secrets.redact(JSON.stringify(content))
+    // Nothing is known to get through the first time; what does is left out.
+    if (secrets.findCertainSpans(text).length === 0) append(`${text}\n`)
+    else warn('A line of the session is not recorded: it holds a secret.')
+  }
+  writeLine({ kind: 'start', dragoman: version })
+  const models = new Set<string>()
+  let session: Session | undefined
+  let tools: readonly ToolSpec[] | undefined
+  let written = 0
+  const flush = (): void => {
+    for (const entry of session?.entries.slice(written) ?? []) writeLine({ kind: 'entry', entry })
+    written = session?.entries.length ?? 0
+  }
+  return {
+    httpClient: recordExchanges(httpClient, secrets, (exchange) => writeExchangeFile(folder, exchange, warn), warn),
+    onEndpoint({ provider, model, baseUrl, credential, project, location }) {
+      if (models.has(`${provider.id}/${model}`)) return
+      models.add(`${provider.id}/${model}`)
+      const more = { ...(project !== undefined && { project }), ...(location !== undefined && { location }) }
+      writeLine({
+        kind: 'model',
+        row: provider,
+        model,
+        baseUrl,
+        ...(credential && { style: credential.style }),
+        ...more,
+      })
+    },
+    withRequestRecording(inner, origins) {
+      writeLine({ kind: 'chosen', models: origins.map(({ provider, model }) => `${provider}/${model}`) })
+      return wrapModel(inner, (request, requestOptions) => {
+        flush()
+        const { prompt, params, toolChoice, turns } = request
+        if (request.tools !== tools) writeLine({ kind: 'tools', tools: request.tools })
+        tools = request.tools
+        const hasOwnTurns = turns !== session?.turns
+        writeLine({
+          kind: 'ask',
+          key: requestOptions.turnKey,
+          ...(request.session !== undefined && { session: request.session }),
+          ...(prompt !== undefined && { prompt }),
+          ...(params && { params }),
+          ...(toolChoice !== undefined && { toolChoice }),
+          // A question that is not the session's own, like that for a summary, is kept with all its turns.
+          ...(hasOwnTurns && { turns }),
+        })
+        return inner.stream(request, requestOptions)
+      })
+    },
+    followSession(nextSession) {
+      if (nextSession === session) return
+      flush()
+      session = nextSession
+      written = 0
+      writeLine({ kind: 'session', id: nextSession.id, folder: nextSession.folder })
+    },
+    close: flush,
+  }
+}
+
+/** A recording begins in a folder of its own. */
+function createRecordingFolder(folder: string): void {
+  try {
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      throw new UserError(`${folder} is not empty; name a new folder for the recording`)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(
+      `nothing can be recorded in ${folder}: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** Each exchange is a file, written whole and then put in its place. */
+function writeExchangeFile(
+  folder: string,
+  exchange: { readonly number: number },
+  warn: (sentence: string) => void,
+): void {
+  const path = join(folder, `${String(exchange.number).padStart(4, '0')}.json`)
+  try {
+    writeFileSync(`${path}.part`, `${JSON.stringify(exchange, undefined, 1)}\n`, { mode: 0o600 })
+    renameSync(`${path}.part`, path)
+  } catch (error) {
+    warn(`Exchange ${exchange.number} is not recorded: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Appends to a file that only this person can read. What cannot be written is told once; the run goes on. */
+function createAppender(path: string, warn: (sentence: string) => void): (text: string) => void {
+  let hasFailed = false
+  return (text) => {
+    if (hasFailed) return
+    try {
+      appendFileSync(path, text, { mode: 0o600 })
+    } catch (error) {
+      hasFailed = true
+      warn(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}

@@ -1,0 +1,333 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Agent } from '../../agent/agent.ts'
+import { createToolContext } from '../../agent/calls/execute-tool.ts'
+import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
+import { createSeenFiles } from '../../agent/calls/seen-files.ts'
+import { createChangeRecorder } from '../../agent/apply-undo.ts'
+import { createTurnKey } from '../../model/ids.ts'
+import type { SandboxState } from '../../host/sandbox/sandbox.ts'
+import type { ApprovalMode, Policy } from '../../policy/policy.ts'
+import { withUrlGuard } from '../../policy/url/url-guard.ts'
+import { systemClock } from '../../provider/clock.ts'
+import type { Model } from '../../provider/model.ts'
+import type { Entry } from '../../session/log/entry.ts'
+import { createSessionNotices } from '../../session/session-notices.ts'
+import { resumeSession, type Session } from '../../session/session.ts'
+import { jsonlStore } from '../../session/store/jsonl-store.ts'
+import { memoryStore } from '../../session/store/memory-store.ts'
+import { getDiskFullReason, createWriteError } from '../../session/store/errors.ts'
+import { type SessionLog, type SessionSummary, type Store, StoreError } from '../../session/store/store.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { BuiltinOptions, WebToolOptions } from '../../tool/builtin/index.ts'
+import { createToolbox } from '../../tool/toolbox.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import { createLazyCatalog } from './catalog.ts'
+import type { Settings } from '../config/read-settings.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
+import { formatFolderTree, readInstructions } from './instructions.ts'
+import { setSessionLogPath } from '../crash-report.ts'
+import type { McpRuntime } from './mcp.ts'
+import { describeDiskError, ensurePrivateFolder } from '../paths/private-folder.ts'
+import { memoryFilePath, sessionsFolderPath, writeLocksFolderPath } from '../paths/folders.ts'
+import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFilePatterns } from './policies.ts'
+import { loadSystemPrompt } from './system-prompt.ts'
+import { requireSandbox, toSandboxOptions } from './sandbox.ts'
+import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web.ts'
+
+/** An agent that is ready to run, and how to put it away. */
+export interface AssembledAgent {
+  readonly agent: Agent
+  /** What the person should know before it starts: damage in the log, and the like. */
+  readonly notices: readonly string[]
+  /** The servers of the settings, if there are any. */
+  readonly mcp?: McpRuntime
+  /** From here on tools and servers put their questions to this model. */
+  useModel(model: Model): void
+  /** The sandbox that commands run in, and whether they reach the network from there. */
+  readonly sandbox: { state(): Promise<SandboxState>; setNetwork(isOpen: boolean): void }
+  /** The session is closed at once; servers get a moment to end by themselves. */
+  close(): Promise<void>
+}
+
+/** Puts an agent together from what a person asked for on the command line. */
+export async function assembleAgent(
+  args: RunArgs,
+  settings: Settings,
+  model: Model,
+  ask?: Agent['requestApproval'],
+): Promise<AssembledAgent> {
+  const { config } = settings
+  const folder = resolveWorkFolder(args)
+  const folders = [folder, ...args.directories.map((one) => requireFolder(resolve(folder, one)))]
+  const system = loadSystemPrompt(args)
+  const store = args.noSession ? memoryStore() : jsonlStore(sessionsFolderPath(folder))
+  const { session, scratch, notices } = openSession(args, store, folders)
+  if (!args.noSession) setSessionLogPath(join(sessionsFolderPath(folder), `${session.id}.jsonl`))
+  try {
+    const { localHost } = await import('../../host/local-host.ts')
+    const { builtinTools } = await import('../../tool/builtin/index.ts')
+    const memory = memoryFilePath()
+    const { withChangeRecording } = await import('../../host/files/record-changes.ts')
+    const sandboxSettings = toSandboxOptions(args, settings, folder)
+    let isNetworkOpen = sandboxSettings.sandbox.network ?? false
+    const local = localHost({
+      folders,
+      scratch,
+      locks: writeLocksFolderPath(),
+      extraFiles: [memory],
+      ...sandboxSettings,
+      sandbox: {
+        ...sandboxSettings.sandbox,
+        get network() {
+          return isNetworkOpen
+        },
+      },
+    })
+    await requireSandbox(args, settings, local)
+    const guard = createSessionUrlGuard(session, folders, process.env)
+    const host = {
+      ...withChangeRecording(local, createChangeRecorder(session, store)),
+      web: createLazyWeb(guard, process.env),
+    }
+    const limits = { ...(args.maxTurns !== undefined && { turns: args.maxTurns }) }
+    const policies = createPoliciesFromSettings(settings, {
+      folders: [...folders, scratch],
+      allowed: args.allowedTools,
+      sandboxed: async () => (await local.sandbox()).isActive,
+    })
+    const mode = createModePolicy(args.approvalMode ?? config.approvalMode ?? 'default', (one) =>
+      withUrlGuard(policies(one), guard),
+    )
+    const createId = (): string => createTurnKey(randomBytes(20))
+    let current = model
+    const web = createWebToolOptions(() => current, createId, config.search, process.env)
+    const selfCorrect = config.selfCorrect ? await createSelfCorrection(web) : {}
+    const plan = ask !== undefined || mode.get() === 'plan'
+    const builtins = builtinTools({ memory, web, plan, secretFiles: listSecretFilePatterns(settings), ...selfCorrect })
+    const configs = config.mcpServers ?? {}
+    const mcp =
+      Object.keys(configs).length === 0
+        ? undefined
+        : (await import('./mcp.ts')).createMcpRuntime(configs, {
+            folders,
+            host: local,
+            model,
+            createId,
+            builtinTools: builtins,
+            ask,
+          })
+    const agent: Agent = {
+      session,
+      model,
+      toolbox: mcp?.toolbox ?? createToolbox(builtins),
+      policy: mode.policy,
+      sandboxAccess: createAccessRulesFromSettings(settings, [...folders, scratch], async () => {
+        const currentPolicy = await local.sandbox()
+        return currentPolicy.isActive && !currentPolicy.network
+      }),
+      mode,
+      host,
+      folders,
+      seenFiles: createSeenFiles(),
+      system,
+      describeEnvironment: () => describeEnvironment(folders),
+      limits,
+      catalog: createLazyCatalog(config),
+      clock: systemClock,
+      createId,
+      writeOverflowFile: async (name, text) => {
+        const path = join(scratch, name.replace(/[^A-Za-z0-9._-]/g, '_'))
+        writeFileSync(path, text, { mode: 0o600 })
+        return Promise.resolve(path)
+      },
+      ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
+      ...(ask && { requestApproval: ask }),
+    }
+    if (session.turns.length === 0 && args.allFiles) {
+      const files = await readAllFiles(agent, builtins)
+      if (files !== undefined) session.append({ kind: 'note', text: files })
+    }
+    return {
+      agent,
+      notices: [...settings.notices, ...notices],
+      ...(mcp && { mcp }),
+      useModel(next) {
+        current = next
+        mcp?.useModel(next)
+      },
+      sandbox: { state: () => local.sandbox(), setNetwork: (isOpen) => void (isNetworkOpen = isOpen) },
+      async close() {
+        if (!mcp) host.close()
+        session.close()
+        if (args.noSession) rmSync(scratch, { recursive: true, force: true })
+        if (!mcp) return
+        // Servers end by themselves if they are let; whatever happens meanwhile, nothing outlives us.
+        const atExit = (): void => host.close()
+        process.once('exit', atExit)
+        await mcp.servers.close()
+        process.off('exit', atExit)
+        host.close()
+      },
+    }
+  } catch (error) {
+    session.close()
+    throw error instanceof StoreError ? toUserError(error) : error
+  }
+}
+
+/** The approval mode of a session, and a policy that always is the one of that mode. */
+function createModePolicy(
+  first: ApprovalMode,
+  policyFor: (mode: ApprovalMode) => Policy,
+): NonNullable<Agent['mode']> & { readonly policy: Policy } {
+  let mode = first
+  const policyByMode = new Map<ApprovalMode, Policy>()
+  const currentPolicy = (): Policy => {
+    const policy = policyByMode.get(mode) ?? policyFor(mode)
+    policyByMode.set(mode, policy)
+    return policy
+  }
+  return {
+    get: () => mode,
+    set: (next) => void (mode = next),
+    policy: {
+      decide: (proposal) => currentPolicy().decide(proposal),
+      offers: async (proposal) => (await currentPolicy().offers?.(proposal)) ?? [],
+      remember: (proposal, grant, scope) => currentPolicy().remember(proposal, grant, scope),
+      sessionGrants: () => currentPolicy().sessionGrants?.() ?? [],
+      revoke: (grant) => currentPolicy().revoke?.(grant),
+      forget: (rule, verdict) => currentPolicy().forget?.(rule, verdict),
+    },
+  }
+}
+
+/** Edits that do not fit are put right by the model, where the person wants that. */
+async function createSelfCorrection({ model }: WebToolOptions): Promise<Pick<BuiltinOptions, 'selfCorrect'>> {
+  const { createEditCorrector } = await import('../../tool/edit/correct-edit.ts')
+  return model ? { selfCorrect: createEditCorrector(model) } : {}
+}
+
+/** A session, with a folder for what it leaves beside its log. */
+interface OpenedSession {
+  readonly session: Session
+  readonly scratch: string
+  readonly notices: readonly string[]
+}
+
+/** The session that was asked for: a new one, one to go on with, or a branch of one. */
+function openSession(args: RunArgs, store: Store, folders: readonly string[]): OpenedSession {
+  const [folder = '.'] = folders
+  let log: SessionLog | undefined
+  try {
+    if (!args.noSession) ensurePrivateFolder(sessionsFolderPath(folder))
+    log = openSessionLog(args, store, folder)
+    const scratch = args.noSession
+      ? mkdtempSync(join(realpathSync(tmpdir()), 'dragoman-'))
+      : join(sessionsFolderPath(folder), 'scratch', log.id)
+    ensurePrivateFolder(scratch)
+    const session = resumeSession(log)
+    return { session, scratch, notices: args.resume === undefined ? [] : createSessionNotices(log) }
+  } catch (error) {
+    log?.close()
+    if (error instanceof StoreError) throw toUserError(error)
+    if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
+    if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
+      throw new UserError(
+        `sessions cannot be kept in ${sessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or keep none with --no-session`,
+        EXIT_CODE.config,
+      )
+    }
+    throw error
+  }
+}
+
+function toUserError({ message, isDiskError }: StoreError): UserError {
+  return isDiskError ? new UserError(message, EXIT_CODE.config) : new UserError(message)
+}
+
+function openSessionLog(args: RunArgs, store: Store, folder: string): SessionLog {
+  if (args.fork !== undefined) {
+    const [, name = args.fork, message] = /^(.*)@(\d+)$/.exec(args.fork) ?? []
+    const session = findSessionId(name, store)
+    const seq = findBranchPoint(store.read(session).entries, message)
+    return store.create({ id: newSessionId(), folder, parent: { session, seq } })
+  }
+  return args.resume === undefined
+    ? store.create({ id: newSessionId(), folder })
+    : store.open(findSessionId(args.resume, store), { takeOver: args.takeOver ?? false })
+}
+
+/** The last entry that a branch shares: the last of all, or the one before the message of the person with this number. */
+function findBranchPoint(entries: readonly Entry[], message: string | undefined): number {
+  if (message === undefined) return entries.at(-1)?.seq ?? 0
+  const userEntries = entries.filter((entry) => entry.kind === 'user')
+  const first = userEntries[Number(message) - 1]
+  if (!first)
+    throw new UserError(
+      `there is no message ${message} of yours in that session; the last one is ${userEntries.length}`,
+    )
+  return entries[entries.indexOf(first) - 1]?.seq ?? 0
+}
+
+/** The id that a person means: `latest`, an id, or the beginning of one. */
+export function findSessionId(name: string, store: Store): string {
+  return findSessionSummary(name, store).id
+}
+
+/** The session that a person means, as a list shows it. */
+export function findSessionSummary(name: string, store: Store): SessionSummary {
+  const all = store.list()
+  if (name === 'latest') {
+    const latest = all[0]
+    if (!latest) throw new UserError('there is no session in this folder yet')
+    return latest
+  }
+  const found = all.filter(({ id }) => id.startsWith(name))
+  if (found.length === 1 && found[0]) return found[0]
+  throw new UserError(
+    found.length === 0
+      ? `there is no session ${name} in this folder; dragoman sessions list shows them`
+      : `${name} could be any of ${found.length} sessions; give more of the id`,
+  )
+}
+
+/** A new name for a session: when it began, and something that no other has. */
+export function newSessionId(): string {
+  const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
+  return `${time}-${createTurnKey(randomBytes(20)).slice(0, 6)}`
+}
+
+/** The folder to work in. */
+export function resolveWorkFolder(args: Pick<RunArgs, 'cwd'>): string {
+  return requireFolder(resolve(args.cwd ?? '.'))
+}
+
+function requireFolder(folder: string): string {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`there is no folder ${folder}`)
+  return folder
+}
+
+/** All files of the folders, as far as they are text and there is room for them. */
+async function readAllFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
+  const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
+  const context = createToolContext(agent, new AbortController().signal, () => undefined)
+  const output = await tool?.run({ paths: ['**/*'] }, context)
+  return typeof output?.content === 'string' && !output.error ? `All files:\n${output.content}` : undefined
+}
+
+function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable<Agent['describeEnvironment']>> {
+  const folder = folders[0] ?? '.'
+  const { files, memories, notices } = readInstructions(folder)
+  const text = formatEnvironmentMessage({
+    date: new Date().toDateString(),
+    platform: `${process.platform} ${process.arch}`,
+    folders,
+    tree: formatFolderTree(folder),
+    instructions: files,
+    ...(memories && { memories }),
+  })
+  return { text, notices }
+}

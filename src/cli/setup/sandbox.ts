@@ -1,0 +1,63 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LocalHost, LocalOptions } from '../../host/local-host.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import type { Settings } from '../config/read-settings.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
+import { dataFolderPath, listPrivateFolders, sessionsFolderPath } from '../paths/folders.ts'
+
+/** What a command line says about the sandbox. */
+type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
+
+type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
+  Required<Pick<LocalOptions, 'sandbox'>>
+
+const BYTES_PER_MEGABYTE = 2 ** 20
+
+/** How commands are shut in, by what the person said and settled. */
+export function toSandboxOptions(
+  args: SandboxArgs,
+  { config, policies }: Settings,
+  folder: string,
+): SandboxHostOptions {
+  const { writeCaches, memory, fileSize, network = false } = config.sandboxOptions ?? {}
+  return {
+    sandbox: {
+      mode: args.sandbox ?? config.sandbox ?? 'auto',
+      network: args.network ?? network,
+      protect: Object.values(policies).flatMap(({ protectedWrites = [] }) => protectedWrites),
+      hiddenFolders: listPrivateFolders(),
+      caches: join(sessionsFolderPath(folder), 'caches'),
+      writeCaches: args.writeCaches ?? writeCaches ?? false,
+    },
+    ...(memory !== undefined && { memoryLimit: memory * BYTES_PER_MEGABYTE }),
+    ...(fileSize !== undefined && { fileLimit: fileSize * BYTES_PER_MEGABYTE }),
+    onUnsandboxed: warnOnce,
+  }
+}
+
+/** Whoever demands a sandbox must know before anything runs that there is none. */
+export async function requireSandbox(args: SandboxArgs, { config }: Settings, host: LocalHost): Promise<void> {
+  if ((args.sandbox ?? config.sandbox) !== 'on') return
+  const state = await host.sandbox()
+  if (state.isActive) return
+  const remedy = state.remedy === undefined ? '' : ` ${state.remedy}`
+  throw new UserError(
+    `commands cannot run in a sandbox here: ${state.why}${remedy} Or go on without: --sandbox off`,
+    EXIT_CODE.config,
+  )
+}
+
+/** A person is told once on this machine, not with every run. */
+function warnOnce(why: string): void {
+  const markerFile = join(dataFolderPath(), 'told-no-sandbox')
+  if (existsSync(markerFile)) return
+  process.stderr.write(
+    `dragoman: ${why} Until then only commands that are proved harmless, or that you allowed, run unasked.\n`,
+  )
+  try {
+    writeFileSync(markerFile, '', { mode: 0o600 })
+  } catch {
+    // Then they are told again.
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, stringOrEmpty } from '../../model/json.ts'
+import {
+  type StoredCredential,
+  parseStoredCredential,
+  type CredentialStore,
+} from '../../provider/auth/stored-credential.ts'
+import { UserError, EXIT_CODE } from '../user-error.ts'
+import { updatePrivateFile, withFileLock } from '../paths/private-file.ts'
+import { dataFolderPath } from '../paths/folders.ts'
+
+/** Keys in a file that only this person can read. It is read once, and only when somebody asks. */
+export function openKeyFile(path: string = join(dataFolderPath(), 'keys.json')): CredentialStore {
+  let cachedGrants: Readonly<Record<string, StoredCredential>> | undefined
+  const all = () => (cachedGrants ??= readKeyFile(path))
+  const change = (
+    next: (now: Readonly<Record<string, StoredCredential>>) => Readonly<Record<string, StoredCredential>>,
+  ): void => {
+    updatePrivateFile(path, () => {
+      cachedGrants = next(readKeyFile(path))
+      return `${JSON.stringify(cachedGrants, undefined, 2)}\n`
+    })
+  }
+  return {
+    get: (row) => (Object.hasOwn(all(), row) ? all()[row] : undefined),
+    set: (row, grant) => change((now) => ({ ...now, [row]: grant })),
+    remove(row) {
+      if (!Object.hasOwn(readKeyFile(path), row)) return false
+      change(({ [row]: _gone, ...rest }) => rest)
+      return true
+    },
+    listProviders: () => Object.keys(all()),
+    getRefreshTokenStore: (row) => ({
+      read: () => findRefreshToken(readKeyFile(path)[row]),
+      replace: (old, next) =>
+        change((now) => {
+          const grant = now[row]
+          if (grant?.kind !== 'google' || findRefreshToken(grant) !== old) return now
+          return { ...now, [row]: { ...grant, credential: { ...grant.credential, refresh_token: next } } }
+        }),
+      runExclusively: (work) => withFileLock(`${path}.${row.replace(/[^\w.-]/g, '_')}`, work),
+    }),
+  }
+}
+
+function findRefreshToken(grant: StoredCredential | undefined): string | undefined {
+  return grant?.kind === 'google' ? stringOrEmpty(grant.credential['refresh_token']) || undefined : undefined
+}
+
+function readKeyFile(path: string): Record<string, StoredCredential> {
+  let text
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return {}
+    throw unreadableKeysError(path)
+  }
+  try {
+    const json: unknown = JSON.parse(text)
+    if (!isObject(json)) throw new Error('no object')
+    const grants = Object.entries(json).map(([row, one]) => [row, parseStoredCredential(one)] as const)
+    return Object.fromEntries(grants.filter((pair): pair is [string, StoredCredential] => pair[1] !== undefined))
+  } catch {
+    // What a parser says may quote the file.
+    throw unreadableKeysError(path)
+  }
+}
+
+function unreadableKeysError(path: string): UserError {
+  return new UserError(`the stored keys in ${path} cannot be read; remove the file and sign in again`, EXIT_CODE.config)
+}

@@ -1,0 +1,172 @@
+import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
+import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
+import { isFullyShown, terminalSize, type UiState } from '../ui-state.ts'
+import type { KeyEvent } from '../term/key-parser.ts'
+import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.ts'
+import { fitApprovalArea, measureApprovalWindow, hasHiddenSecrets } from '../view/approval.ts'
+import { toEditorEdit, type NamedKey } from './edit-keys.ts'
+import { type EditorEdit, applyEdit, EMPTY_EDITOR } from './text-editor.ts'
+import type { UiAction, KeyResult } from './handle-key.ts'
+
+/** A letter is an answer if no other follows within so many milliseconds: else it is the beginning of a text. */
+export const KEY_HOLD_MS = 200
+
+/** What a key does while a question waits. What is no answer to it is `written`. */
+export function handleApprovalKey(
+  state: UiState,
+  key: KeyEvent,
+  typeInstead: (state: UiState) => KeyResult,
+): KeyResult {
+  const { approvalView } = state
+  const ask = findSelectedApproval(state)
+  if (!ask || key.type === 'report') return { state }
+  if (approvalView.reasonEditor) return handleReasonKey(state, key, ask)
+  if (key.type === 'paste') return typeInstead(insertHeldKey(state))
+  if (key.type === 'text') return handleLetter(state, key.text, ask, typeInstead)
+  const { state: now, actions = [] } = applyHeldKey(state)
+  // The answer that was held is given first; the key is then meant for what is there now.
+  if (actions.length > 0) return { state: now, actions }
+  const { isChoosing, isTooEarly: _unused, ...rest } = now.approvalView
+  const look = (at: number): KeyResult => ({ state: { ...now, approvalView: { ...rest, at, top: 0 } } })
+  if (key.name === 'escape')
+    return isChoosing
+      ? { state: { ...now, approvalView: rest } }
+      : { state: now, actions: [createAnswer(ask, 'cancel')] }
+  if (key.name === 'left') return look((approvalView.at + now.approvals.length - 1) % now.approvals.length)
+  if (key.name === 'right' || key.name === 'tab') return look((approvalView.at + 1) % now.approvals.length)
+  return { state: scrollApproval(now, key.name) }
+}
+
+/** The question with another part of it on the screen. */
+function scrollApproval(state: UiState, key: NamedKey['name']): UiState {
+  const { isTooEarly: _unused, ...asking } = state.approvalView
+  return { ...state, approvalView: { ...asking, top: scrollPosition(state, key) } }
+}
+
+/** Keys by which pagers turn pages, too. */
+const PAGER_KEYS: Readonly<Record<string, NamedKey['name']>> = { ' ': 'page-down', b: 'page-up', g: 'home', G: 'end' }
+
+/** Gives the answer that a held letter means: no other has followed it. */
+export function applyHeldKey(state: UiState): KeyResult {
+  const { heldKey, ...rest } = state
+  const ask = findSelectedApproval(state)
+  return heldKey === undefined || !ask ? { state: rest } : answerWithKey(rest, heldKey, ask)
+}
+
+function findSelectedApproval({ approvals, approvalView }: UiState): ApprovalRequest | undefined {
+  return approvals[approvalView.at] ?? approvals[0]
+}
+
+/** Several letters at once are a text, and so is one that answers nothing. */
+function handleLetter(
+  state: UiState,
+  text: string,
+  ask: ApprovalRequest,
+  typeInstead: (state: UiState) => KeyResult,
+): KeyResult {
+  const { approvals, approvalView, heldKey } = state
+  const look = { hasSecrets: hasHiddenSecrets(ask, approvalView) }
+  // A letter that was on its way before the question was on the screen does not answer it.
+  const isSeen = approvalView.shown[ask.id] !== undefined
+  const isAnswer = isSeen && listApprovalAnswers(ask, approvals, approvalView, look).some(({ key }) => key === text)
+  const isPager = Object.hasOwn(PAGER_KEYS, text) && measureWindow(state).last > 0
+  if (heldKey === undefined && (isAnswer || isPager)) return { state: { ...state, heldKey: text } }
+  return typeInstead(insertHeldKey(state))
+}
+
+/** A held letter was the beginning of a text. */
+function insertHeldKey({ heldKey, ...state }: UiState): UiState {
+  if (heldKey === undefined) return state
+  const { isChoosing: _unused, ...asking } = state.approvalView
+  return { ...state, approvalView: asking, editor: applyEdit(state.editor, { do: 'insert', text: heldKey }) }
+}
+
+function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): KeyResult {
+  const { isChoosing, isTooEarly: _unused, ...asking } = state.approvalView
+  const withoutChoosing: UiState = { ...state, approvalView: asking }
+  const page = PAGER_KEYS[letter]
+  if (page !== undefined) return { state: scrollApproval(state, page) }
+  if (letter === 'n') return { state: { ...withoutChoosing, approvalView: { ...asking, reasonEditor: EMPTY_EDITOR } } }
+  if (letter === 'e') return { state: withoutChoosing, actions: [{ do: 'modify', ask: ask.id }] }
+  if (letter === 'v')
+    return {
+      state: { ...withoutChoosing, approvalView: { ...asking, top: 0, revealedIds: [...asking.revealedIds, ask.id] } },
+    }
+  if (letter === 'A') return approveAllEdits(withoutChoosing, ask)
+  const isPlan = ask.details.kind === 'plan'
+  if (letter === 'a' && !isPlan) return { state: { ...withoutChoosing, approvalView: { ...asking, isChoosing: true } } }
+  // Nothing is approved that has not been on the screen, all of it.
+  if (!isFullyShown(asking, ask.id)) return markTooEarly(state)
+  if (isPlan)
+    return { state: withoutChoosing, actions: [createAnswer(ask, letter === 'a' ? 'proceed-always' : 'proceed-once')] }
+  const access = ACCESS_BY_KEY[letter]
+  if (access) return { state: withoutChoosing, actions: [{ ...createAnswer(ask, 'proceed-once'), access }] }
+  if (!isChoosing) return { state: withoutChoosing, actions: [createAnswer(ask, 'proceed-once')] }
+  const choice = listGrantChoices(ask)[Number(letter) - 1]
+  return choice
+    ? { state: withoutChoosing, actions: [{ ...createAnswer(ask, 'proceed-always'), ...choice }] }
+    : { state }
+}
+
+/** Letters that let a command do more than the sandbox lets it, once. */
+const ACCESS_BY_KEY: Readonly<Record<string, SandboxAccess>> = { o: 'outside', w: 'network' }
+
+function markTooEarly(state: UiState): KeyResult {
+  return { state: { ...state, approvalView: { ...state.approvalView, isTooEarly: true } } }
+}
+
+function createAnswer(
+  ask: ApprovalRequest,
+  outcome: Extract<UiAction, { do: 'answer' }>['outcome'],
+): Extract<UiAction, { do: 'answer' }> {
+  return { do: 'answer', ask: ask.id, outcome }
+}
+
+function measureWindow(state: UiState): ReturnType<typeof measureApprovalWindow> {
+  return measureApprovalWindow(
+    state.approvals,
+    state.approvalView,
+    fitApprovalArea(state, { ...terminalSize(state), root: state.root }),
+  )
+}
+
+/** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
+function scrollPosition(state: UiState, name: NamedKey['name']): number {
+  const { room, last } = measureWindow(state)
+  const page = Math.max(room - 1, 1)
+  const steps: Readonly<Record<string, number>> = {
+    'page-down': page,
+    'page-up': -page,
+    down: 1,
+    up: -1,
+    home: -Infinity,
+    end: Infinity,
+  }
+  return Math.max(Math.min(Math.min(state.approvalView.top, last) + (steps[name] ?? 0), last), 0)
+}
+
+/** Several edits at once, but only after all of each has been shown. */
+function approveAllEdits(state: UiState, current: ApprovalRequest): KeyResult {
+  const { approvals, approvalView } = state
+  const edits = approvals.filter(({ details }) => details.kind === 'edit')
+  if (edits.length < 2) return { state }
+  const isUnseen = ({ id }: ApprovalRequest): boolean => !isFullyShown(approvalView, id)
+  if (current.details.kind === 'edit' && isUnseen(current)) return markTooEarly(state)
+  const next = edits.find(isUnseen)
+  if (next) return { state: { ...state, approvalView: { ...approvalView, at: approvals.indexOf(next), top: 0 } } }
+  return { state, actions: edits.map((one) => createAnswer(one, 'proceed-once')) }
+}
+
+function handleReasonKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>, ask: ApprovalRequest): KeyResult {
+  const { reasonEditor = EMPTY_EDITOR, ...asking } = state.approvalView
+  if (key.type === 'key' && key.name === 'escape') return { state: { ...state, approvalView: asking } }
+  if (key.type === 'key' && key.name === 'enter') {
+    const words = reasonEditor.text.trim()
+    const action = { ...createAnswer(ask, 'cancel'), ...(words !== '' && { words }) }
+    return { state: { ...state, approvalView: asking }, actions: [action] }
+  }
+  const change: EditorEdit | undefined = key.type === 'key' ? toEditorEdit(key) : { do: 'insert', text: key.text }
+  return change
+    ? { state: { ...state, approvalView: { ...asking, reasonEditor: applyEdit(reasonEditor, change) } } }
+    : { state }
+}

@@ -1,0 +1,108 @@
+import type { EditorState } from './text-editor.ts'
+import { formatMention } from '../mention/mentions.ts'
+import type { CompletionMenu, MenuItem } from '../ui-state.ts'
+
+/** What can be completed: commands at the beginning of the text, files anywhere after an @. */
+export interface CompletionSources {
+  readonly commands: () => readonly MenuItem[]
+  /** The files of the project, and what else an @ can name. */
+  readonly files: () => readonly string[]
+  /** What can stand after the name of a command, as far as that is known by now. */
+  readonly commandArguments: (command: string) => ArgumentChoices | undefined
+}
+
+/** What can stand after the name of a command. */
+export interface ArgumentChoices {
+  readonly items: readonly MenuItem[]
+  /** Other words can stand there too: what was typed is meant as it was typed. */
+  readonly allowsOthers?: true
+}
+
+const MAX_MENU_ITEMS = 50
+
+/** What fits the word before the cursor, the best first. */
+export function findCompletions({ text, cursor }: EditorState, sources: CompletionSources): CompletionMenu | undefined {
+  const before = text.slice(0, cursor)
+  const command = /^\/[\w:-]*$/.exec(before)
+  if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'sends', 0, cursor)
+  const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
+  const words = name === undefined ? undefined : sources.commandArguments(name)
+  if (words && word !== undefined)
+    return createMenu(
+      filterArguments(words.items, word),
+      words.allowsOthers ? 'sends-typed' : 'sends',
+      cursor - word.length,
+      cursor,
+    )
+  const file = /(?:^|\s)@(?<path>"[^"\n]*|[^\s@"]*)$/.exec(before)
+  const path = file?.groups?.['path']
+  if (path === undefined) return undefined
+  const found = rankPaths(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: formatMention(value) }))
+  return createMenu(found, 'puts', cursor - path.length - 1, cursor)
+}
+
+function createMenu(
+  items: readonly MenuItem[],
+  enter: CompletionMenu['enterAction'],
+  from: number,
+  to: number,
+): CompletionMenu | undefined {
+  return items.length === 0
+    ? undefined
+    : { items: items.slice(0, MAX_MENU_ITEMS), selected: 0, from, to, enterAction: enter }
+}
+
+function filterArguments(items: readonly MenuItem[], word: string): readonly MenuItem[] {
+  if (word === '') return items
+  const byValue = new Map(items.map((item) => [item.value, item]))
+  return rankPaths([...byValue.keys()], word).flatMap((value) => byValue.get(value) ?? [])
+}
+
+function filterCommands(items: readonly MenuItem[], word: string): MenuItem[] {
+  // Who types /mode in full does not mean /model. An alias is offered where the name does not begin so.
+  const prefixMatches = items
+    .flatMap((item): MenuItem[] => {
+      if (item.value.startsWith(word)) return [item]
+      const alias = item.aliases?.find((one) => one.startsWith(word))
+      return alias === undefined ? [] : [{ ...item, value: alias }]
+    })
+    .sort((a, b) => Number(b.value === word) - Number(a.value === word))
+  const substringMatches = items.filter(
+    ({ value, aliases = [] }) =>
+      ![value, ...aliases].some((one) => one.startsWith(word)) && value.includes(word.slice(1)),
+  )
+  return [...prefixMatches, ...substringMatches]
+}
+
+/** Paths that hold the letters in this order, the best first: whole words, names rather than folders, short ones. */
+export function rankPaths(paths: readonly string[], query: string): string[] {
+  const letters = query.toLowerCase()
+  return paths
+    .flatMap((path) => {
+      const score = scorePath(path.toLowerCase(), letters)
+      return score === undefined ? [] : [{ path, score }]
+    })
+    .sort((a, b) => b.score - a.score || a.path.length - b.path.length || (a.path < b.path ? -1 : 1))
+    .slice(0, MAX_MENU_ITEMS)
+    .map(({ path }) => path)
+}
+
+/** How well letters fit a path; nothing if they are not all there in order. */
+function scorePath(path: string, letters: string): number | undefined {
+  if (letters === '') return -path.split('/').length
+  const name = path.lastIndexOf('/', path.length - 2) + 1
+  const nameMatch = path.indexOf(letters, name)
+  if (nameMatch >= 0) return 1000 - (nameMatch - name)
+  const pathMatch = path.indexOf(letters)
+  if (pathMatch >= 0) return 500 - pathMatch / 10
+  let score = 0
+  let at = -1
+  for (const letter of letters) {
+    const next = path.indexOf(letter, at + 1)
+    if (next < 0) return undefined
+    // A letter right after the last one, or at the beginning of a word, is what a person means.
+    score += next === at + 1 ? 5 : /[/_.-]/.test(path[next - 1] ?? '/') ? 4 : 0
+    at = next
+  }
+  return score
+}

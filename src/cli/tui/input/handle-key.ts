@@ -1,0 +1,214 @@
+import type { ApprovalOutcome } from '../../../agent/calls/call-state.ts'
+import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
+import { isInputFocused, type CompletionMenu, terminalSize, type UiState } from '../ui-state.ts'
+import type { KeyEvent } from '../term/key-parser.ts'
+import { displayWidth } from '../term/display-width.ts'
+import type { GrantChoice } from '../view/approval-answers.ts'
+import { inputColumns } from '../view/input.ts'
+import { toEditorEdit } from './edit-keys.ts'
+import { type EditorEdit, applyEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
+import { offsetAtColumn, findRowIndex, layoutRows } from './text-rows.ts'
+import { handleApprovalKey } from './approval-keys.ts'
+import { handleSearchKey, startHistorySearch } from './history-search.ts'
+import { handleVimKey } from './vim-keys.ts'
+
+/** What a key asks of the program, beside changing what is written. */
+export type UiAction =
+  | { readonly do: 'say'; readonly text: string }
+  | ({
+      readonly do: 'answer'
+      readonly ask: string
+      readonly outcome: ApprovalOutcome
+      readonly words?: string
+      readonly access?: SandboxAccess
+    } & Partial<GrantChoice>)
+  /** The proposed change is opened in the person's editor. */
+  | { readonly do: 'modify'; readonly ask: string }
+  /** Something was pasted into the input; it may be the path of a picture. */
+  | { readonly do: 'pasted'; readonly text: string }
+  | {
+      readonly do:
+        | 'stop'
+        | 'quit'
+        | 'complete'
+        | 'details'
+        | 'editor'
+        | 'redraw'
+        | 'suspend'
+        | 'next-mode'
+        | 'paste-image'
+    }
+
+/** What is shown after a key, and what there is to do. */
+export interface KeyResult {
+  readonly state: UiState
+  readonly actions?: readonly UiAction[]
+}
+
+/** What a key does. */
+export function handleKey(before: UiState, key: KeyEvent): KeyResult {
+  const { hint: _unused, ...rest } = before
+  const state: UiState = rest
+  if (key.type === 'report') return { state: before }
+  if (key.type === 'key' && key.ctrl && key.name === 'c') return handleInterrupt(before)
+  if (key.type === 'key' && key.ctrl && key.name === 'z') return { state, actions: [{ do: 'suspend' }] }
+  if (key.type === 'key' && key.ctrl && key.name === 'l') return { state, actions: [{ do: 'redraw' }] }
+  if (state.approvals.length === 0) return handleTypingKey(state, key)
+  if (!isInputFocused(state))
+    return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
+  // Whoever writes goes on writing, until they turn to the question; the draft stays.
+  const leavesInput = key.type === 'key' && key.name === 'escape' && !state.menu
+  return leavesInput ? { state: { ...state, isWriting: false } } : handleTypingKey({ ...state, isWriting: true }, key)
+}
+
+function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
+  const searchResult = before.search ? handleSearchKey(before, key) : 'use'
+  if (searchResult !== 'use') return { state: searchResult }
+  const { search: _over, ...state } = before
+  if (state.menu) {
+    const chosen = handleMenuKey(state, key)
+    if (chosen) return chosen
+  }
+  if (state.vim !== undefined) {
+    const done = handleVimKey(state, key)
+    if (done) return done
+  }
+  return handleInputKey(state, key)
+}
+
+/** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
+function handleInterrupt(state: UiState): KeyResult {
+  if (state.approvals.length > 0) return stopRun(state)
+  if (state.search) {
+    const { search, ...rest } = state
+    return { state: { ...rest, editor: search.draft } }
+  }
+  // Undo brings it back.
+  if (state.editor.text !== '') return { state: editInput(state, { do: 'set', text: '' }).state }
+  if (state.runningSince !== undefined) return stopRun(state)
+  if (state.hint === LEAVE_HINT) return { state, actions: [{ do: 'quit' }] }
+  return { state: { ...state, hint: LEAVE_HINT } }
+}
+
+const LEAVE_HINT = 'Control-C again leaves; the session is kept.'
+
+function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
+  if (key.type === 'text') return editInput(state, { do: 'insert', text: key.text }, true)
+  if (key.type === 'paste')
+    return key.text === '' ? { state, actions: [{ do: 'paste-image' }] } : handlePaste(state, key.text)
+  if (key.name === 'enter' && !key.alt && !key.shift && !key.ctrl) return submitInput(state)
+  const newLine = (key.name === 'enter' && (key.alt ?? key.shift ?? key.ctrl)) || (key.ctrl && key.name === 'j')
+  if (newLine) return editInput(state, { do: 'insert', text: '\n' })
+  if (key.name === 'escape') return state.runningSince === undefined ? { state } : stopRun(state)
+  if (key.name === 'tab') return { state, actions: [{ do: key.shift ? 'next-mode' : 'complete' }] }
+  if (key.name === 'up' || key.name === 'down') return moveVertically(state, key.name)
+  if (key.ctrl && key.name === 'd')
+    return state.editor.text === ''
+      ? { state, actions: [{ do: 'quit' }] }
+      : editInput(state, { do: 'remove', to: 'right' })
+  if (key.ctrl && key.name === 'o') return { state, actions: [{ do: 'details' }] }
+  if (key.ctrl && (key.name === 'x' || key.name === 'g')) return { state, actions: [{ do: 'editor' }] }
+  if (key.ctrl && key.name === 'r') return { state: startHistorySearch(state) }
+  if (key.ctrl && key.name === 'v') return { state, actions: [{ do: 'paste-image' }] }
+  const change = toEditorEdit(key)
+  return change ? editInput(state, change, change.do !== 'move') : { state }
+}
+
+function handlePaste(state: UiState, text: string): KeyResult {
+  const { state: next, actions = [] } = editInput(state, { do: 'insert', text, paste: true }, true)
+  return { state: next, actions: [{ do: 'pasted', text }, ...actions] }
+}
+
+/** Typing may open or narrow the list of completions. */
+function editInput(state: UiState, change: EditorEdit, completes = false): KeyResult {
+  const { historyIndex: _unused, draft: _gone, menu: _closed, ...rest } = state
+  const next: UiState = { ...rest, editor: applyEdit(state.editor, change) }
+  return completes ? { state: next, actions: [{ do: 'complete' }] } : { state: next }
+}
+
+function submitInput(state: UiState): KeyResult {
+  // A backslash at the end of a line goes on in the next one, in every terminal.
+  if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\'))
+    return {
+      state: {
+        ...state,
+        editor: applyEdit(applyEdit(state.editor, { do: 'remove', to: 'left' }), { do: 'insert', text: '\n' }),
+      },
+    }
+  const text = expandPastes(state.editor).trim()
+  if (text === '') return { state }
+  const { historyIndex: _unused, draft: _gone, ...rest } = state
+  const history = state.history.at(-1) === text ? state.history : [...state.history, text]
+  return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'say', text }] }
+}
+
+/** Stops the model. What was to be sent next comes back into the input: whoever stops wants nothing to be sent. */
+function stopRun(state: UiState): KeyResult {
+  return { state: moveQueueToInput(state), actions: [{ do: 'stop' }] }
+}
+
+function moveQueueToInput(state: UiState): UiState {
+  if (state.queued.length === 0) return state
+  // A message that was only recalled is no draft: the one that waits may be the same.
+  const { historyIndex, draft, ...rest } = state
+  const draftText = historyIndex === undefined ? state.editor.text : (draft?.text ?? '')
+  const text = [...state.queued, draftText].filter((one) => one !== '').join('\n')
+  return { ...rest, queued: [], editor: applyEdit(state.editor, { do: 'set', text }) }
+}
+
+/** Up and down move in the rows of the text, and beyond its ends through what was said before. */
+function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
+  const { editor } = state
+  const rows = layoutRows(editor.text, inputColumns(terminalSize(state).width))
+  const at = findRowIndex(rows, editor.cursor)
+  const [here, next] = [rows[at], rows[to === 'up' ? at - 1 : at + 1]]
+  if (!here || !next) return recallHistory(state, to)
+  const column = editor.column ?? displayWidth(here.text.slice(0, editor.cursor - here.start))
+  return {
+    state: { ...state, editor: applyEdit(editor, { do: 'place', cursor: offsetAtColumn(next, column), column }) },
+  }
+}
+
+/** What was said before; at the end of it stands what was being written, as it was. */
+function recallHistory(state: UiState, to: 'up' | 'down'): KeyResult {
+  // The last thing that was said waits: it is taken out of the queue to be changed.
+  if (to === 'up' && state.queued.length > 0) return { state: moveQueueToInput(state) }
+  const { historyIndex, draft, ...rest } = state
+  const last = state.history.length
+  const next = (historyIndex ?? last) + (to === 'up' ? -1 : 1)
+  if (next < 0 || next > last) return { state }
+  if (next === last) return { state: { ...rest, editor: draft ?? EMPTY_EDITOR } }
+  const editor = applyEdit(state.editor, { do: 'set', text: state.history[next] ?? '' })
+  return { state: { ...rest, historyIndex: next, draft: draft ?? state.editor, editor } }
+}
+
+function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
+  const { menu, ...rest } = state
+  if (!menu || key.type !== 'key') return undefined
+  const count = menu.items.length
+  if (key.name === 'escape') {
+    // A command whose list of choices is left without one is not meant any more; undo brings it back.
+    const isCommandAlone = /^\/\S+ $/.test(state.editor.text)
+    return { state: isCommandAlone ? editInput(rest, { do: 'set', text: '' }).state : rest }
+  }
+  if (key.name === 'up' || (key.ctrl && key.name === 'p'))
+    return { state: { ...state, menu: selectMenuItem(menu, (menu.selected + count - 1) % count) } }
+  if (key.name === 'down' || (key.ctrl && key.name === 'n'))
+    return { state: { ...state, menu: selectMenuItem(menu, (menu.selected + 1) % count) } }
+  const chosen = menu.items[menu.selected]
+  if (!chosen || key.ctrl || key.alt || (key.name !== 'tab' && key.name !== 'enter')) return undefined
+  if (key.name === 'enter' && menu.enterAction === 'sends-typed') return submitInput(rest)
+  const after = state.editor.text.slice(menu.to)
+  if (key.name === 'enter' && menu.enterAction === 'sends') {
+    const text = state.editor.text.slice(0, menu.from) + chosen.value + after
+    return submitInput({ ...rest, editor: applyEdit(state.editor, { do: 'set', text }) })
+  }
+  const head = `${state.editor.text.slice(0, menu.from)}${chosen.value}${after.startsWith(' ') || chosen.value.endsWith('/') ? '' : ' '}`
+  const editor = applyEdit(state.editor, { do: 'set', text: head + after, cursor: head.length })
+  return { state: { ...rest, editor }, actions: [{ do: 'complete' }] }
+}
+
+/** Whoever goes to a choice means it. */
+function selectMenuItem(menu: CompletionMenu, at: number): CompletionMenu {
+  return { ...menu, selected: at, enterAction: menu.enterAction === 'sends-typed' ? 'sends' : menu.enterAction }
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { updatePrivateFile } from '../../paths/private-file.ts'
+import { sessionsFolderPath } from '../../paths/folders.ts'
+
+const MAX_HISTORY_ENTRIES = 500
+
+/** What the person said before in this folder, the latest last. */
+export function readInputHistory(folder: string): string[] {
+  try {
+    const json: unknown = JSON.parse(readFileSync(historyFilePath(folder), 'utf8'))
+    return Array.isArray(json) ? json.filter((one) => typeof one === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** Keeps it for the next time. That it cannot be kept is no reason to stop anyone. */
+export function writeInputHistory(folder: string, history: readonly string[]): void {
+  try {
+    updatePrivateFile(historyFilePath(folder), () => JSON.stringify(history.slice(-MAX_HISTORY_ENTRIES)))
+  } catch {
+    // Read-only homes exist.
+  }
+}
+
+function historyFilePath(folder: string): string {
+  return join(sessionsFolderPath(folder), 'said.json')
+}

@@ -1,0 +1,121 @@
+import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import type { UserTurn } from '../../model/turn.ts'
+import { toContentParts, toResourceParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
+import { toServerName } from '../../tool/mcp/tools/tool-names.ts'
+import type { McpServer } from '../../tool/mcp/server/server.ts'
+import type { McpServers } from '../../tool/mcp/server/servers.ts'
+import { findMentions } from './mention/mentions.ts'
+import type { SlashCommand } from './slash/slash-command.ts'
+
+/** The prompts of servers, as commands: `/server:prompt`, with words or `name=value` behind it. */
+export function createPromptCommands(servers: McpServers | undefined): SlashCommand[] {
+  return (servers?.list ?? []).flatMap((server) =>
+    server.lists.prompts.flatMap((prompt) => createPromptCommand(server, prompt)),
+  )
+}
+
+/** What an @ can name of servers: `server:uri`. */
+export function listResourceNames(servers: McpServers | undefined): string[] {
+  return (servers?.list ?? []).flatMap(({ name, lists }) =>
+    lists.resources.map((resource) => `${name}:${stringOrEmpty(resource['uri'])}`).filter((word) => !/\s/.test(word)),
+  )
+}
+
+/** What is in the resources that the person names, once they have been read. */
+export interface ResourceMentions {
+  /** Reads the resources that a text names. */
+  load(text: string): Promise<void>
+  /** What a name behind an @ stands for, if it is that of a resource. */
+  get(name: string): UserTurn['parts'] | undefined
+}
+
+/** Reads resources of servers when they are named. */
+export function createResourceMentions(servers: () => McpServers | undefined): ResourceMentions {
+  const loaded = new Map<string, UserTurn['parts']>()
+  return {
+    async load(text) {
+      for (const name of new Set(findMentions(text))) {
+        const found = findMentionedServer(name, servers())
+        if (found) loaded.set(name, await readResource(found.server, found.uri, name))
+      }
+    },
+    get: (name) => loaded.get(name),
+  }
+}
+
+function findMentionedServer(
+  name: string,
+  servers: McpServers | undefined,
+): { server: McpServer; uri: string } | undefined {
+  const server = servers?.list.find((one) => name.startsWith(`${one.name}:`))
+  return server && { server, uri: name.slice(server.name.length + 1) }
+}
+
+async function readResource(server: McpServer, uri: string, name: string): Promise<UserTurn['parts']> {
+  try {
+    const { contents } = await server.request('resources/read', { uri }, { timeout: REQUEST_TIMEOUT_MS })
+    const parts = toResourceParts(name, (Array.isArray(contents) ? contents.filter(isObject) : []) as JsonObject[])
+    const text = (words: string) => ({ kind: 'text', text: words }) as const
+    return [text(`--- ${name} ---`), ...parts, text(`--- end of ${name} ---`)]
+  } catch (error) {
+    throw new Error(`@${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 60_000
+
+function createPromptCommand(server: McpServer, prompt: JsonObject): SlashCommand[] {
+  const promptName = stringOrEmpty(prompt['name'])
+  if (promptName === '') return []
+  const fields = (Array.isArray(prompt['arguments']) ? prompt['arguments'] : []).filter((one) => isObject(one))
+  const names = fields.map((field) => stringOrEmpty(field['name'])).filter((name) => name !== '')
+  const requiredNames = fields
+    .filter((field) => field['required'] === true)
+    .map((field) => stringOrEmpty(field['name']))
+  return [
+    {
+      name: `${toServerName(server.name)}:${promptName.replace(/[^\w:-]/g, '_')}`,
+      about: stringOrEmpty(prompt['description']).split('\n', 1)[0] ?? '',
+      ...(names.length > 0 && {
+        takes: names.map((name) => (requiredNames.includes(name) ? name : `[${name}]`)).join(' '),
+      }),
+      async run({ ui, controller }, words) {
+        const args = parsePromptArguments(words, names)
+        const missing = requiredNames.filter((name) => args[name] === undefined)
+        if (missing.length > 0) return ui.notify(`It also needs ${missing.join(', ')}.`, 'warn')
+        const answer = await server.request(
+          'prompts/get',
+          { name: promptName, arguments: args },
+          { timeout: REQUEST_TIMEOUT_MS },
+        )
+        const { messages } = answer
+        const blocks = (Array.isArray(messages) ? messages.filter(isObject) : []).map(({ content }) => content)
+        // Which files are attached is not for a server to say.
+        return controller.submit(
+          formatForDisplay(blocks.flatMap((block) => toContentParts(promptName, block))),
+          'without-files',
+        )
+      },
+    },
+  ]
+}
+
+/** `name=value` where a word is written so; the others in their order, the last with all that is left. */
+function parsePromptArguments(words: string, names: readonly string[]): JsonObject {
+  const given: JsonObject = {}
+  const rest: string[] = []
+  for (const word of words.match(/(?:[^\s"]|"[^"]*")+/g) ?? []) {
+    const at = word.indexOf('=')
+    const name = word.slice(0, Math.max(at, 0))
+    if (names.includes(name)) given[name] = word.slice(at + 1).replaceAll('"', '')
+    else rest.push(word.replaceAll('"', ''))
+  }
+  const open = names.filter((name) => given[name] === undefined)
+  for (const [at, name] of open.entries()) {
+    const part = at === open.length - 1 ? rest.slice(at).join(' ') : (rest[at] ?? '')
+    if (part !== '') given[name] = part
+  }
+  return given
+}

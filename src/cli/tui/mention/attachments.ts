@@ -1,0 +1,80 @@
+import { statSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
+import { isInside } from '../../../host/files/regular-file.ts'
+import type { UserTurn } from '../../../model/turn.ts'
+import { expandHome } from '../../paths/folders.ts'
+import { readProjectBytes } from '../../paths/project-file.ts'
+import { findMentions } from './mentions.ts'
+
+type UserParts = UserTurn['parts']
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.pdf': 'application/pdf',
+}
+
+/** Is this a file that goes along as it is, by its name? */
+export function isMediaFile(path: string): boolean {
+  return MEDIA_TYPES[extname(path).toLowerCase()] !== undefined
+}
+
+/** A file that is longer than this is named, and the model reads of it what it needs. In bytes. */
+const MAX_TEXT_BYTES = 100_000
+
+/** Pictures that are larger than this are refused by every vendor. */
+const MAX_MEDIA_BYTES = 32 * 2 ** 20
+
+/** What a person said, with the files that it names by @, and what else is known by name: texts and pictures go along. */
+export function attachMentionedFiles(
+  text: string,
+  folder: string,
+  resolveMention: (name: string) => UserParts | undefined,
+): UserParts {
+  const more = findMentionedFiles(text, folder).flatMap(({ path, name }): UserParts => {
+    const found = resolveMention(name) ?? readAttachment(path, name, folder)
+    return 'problem' in found ? [] : found
+  })
+  return [{ kind: 'text', text }, ...more]
+}
+
+/** Says of each name behind an @ that goes out as mere text why nothing is attached. */
+export function findAttachmentProblems(
+  text: string,
+  folder: string,
+  resolveMention: (name: string) => UserParts | undefined,
+): string[] {
+  return findMentionedFiles(text, folder).flatMap(({ path, name }) => {
+    const found = resolveMention(name) ?? readAttachment(path, name, folder)
+    return 'problem' in found ? [found.problem] : []
+  })
+}
+
+/** The files that a text names, each once. */
+function findMentionedFiles(text: string, folder: string): { path: string; name: string }[] {
+  const all = findMentions(text).map((word) => {
+    const name = word.replace(/[.,;:!?)]+$/, '')
+    return { path: resolve(folder, expandHome(name)), name }
+  })
+  return all.filter(({ path, name }, at) => name !== '' && all.findIndex((one) => one.path === path) === at)
+}
+
+/** A name in the folder must mean a file in the folder: where a link leads is not for the project to say. */
+function readAttachment(path: string, name: string, folder: string): UserParts | { readonly problem: string } {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
+  const mime = MEDIA_TYPES[extname(path).toLowerCase()]
+  const within = isInside(path, folder) ? { within: folder } : {}
+  const read = readProjectBytes(path, { maxBytes: mime === undefined ? MAX_TEXT_BYTES : MAX_MEDIA_BYTES, ...within })
+  if ('problem' in read)
+    return {
+      problem: read.problem === undefined ? `no file ${name}; sent as text` : `@${name} ${read.problem}; sent as text`,
+    }
+  const { bytes, isCut } = read
+  if (mime !== undefined && isCut) return { problem: `@${name} is too large to be attached; sent as text` }
+  if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
+  if (isCut || bytes.includes(0)) return []
+  return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---` }]
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { stopWhenStuck } from '../../../host/search/stop-when-stuck.ts'
+
+/** The files of a project, for completion. */
+export interface ProjectFiles {
+  readonly paths: readonly string[]
+  /** Lists them anew, unless that is being done, and not too often; gives whether the list is another one now. */
+  refresh(): Promise<boolean>
+}
+
+/** So many milliseconds at least are between two lists. */
+const MIN_REFRESH_INTERVAL_MS = 1000
+
+/** More files than this are not offered; a person can still name them. */
+const MAX_FILES = 50_000
+
+/** Lists the files that git does not ignore, in the background. */
+export function createProjectFiles(folder: string): ProjectFiles {
+  let paths: readonly string[] = []
+  let isLoading = false
+  let lastLoadedAt = -Infinity
+
+  async function list(): Promise<readonly string[]> {
+    const { rgPath } = await import('@vscode/ripgrep')
+    const child = spawn(rgPath, ['--files', '--hidden', '--glob', '!.git', '--sort', 'none'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const stuck = stopWhenStuck(child.pid, () => child.kill('SIGKILL'))
+    const files: string[] = []
+    let rest = ''
+    child.stdout.setEncoding('utf8')
+    child.stdout.on('data', (text: string) => {
+      const rows = (rest + text).split('\n')
+      rest = rows.pop() ?? ''
+      files.push(...rows)
+      if (files.length > MAX_FILES) child.kill()
+    })
+    await new Promise<void>((resolve) => {
+      child.on('close', () => resolve())
+      child.on('error', () => resolve())
+    })
+    stuck.close()
+    return addFolders(files.slice(0, MAX_FILES))
+  }
+
+  return {
+    get paths() {
+      return paths
+    },
+    async refresh() {
+      if (isLoading) return false
+      isLoading = true
+      await wait(Math.max(lastLoadedAt + MIN_REFRESH_INTERVAL_MS - performance.now(), 0), undefined, { ref: false })
+      const previousPaths = new Set(paths)
+      paths = await list()
+      isLoading = false
+      lastLoadedAt = performance.now()
+      return paths.length !== previousPaths.size || paths.some((path) => !previousPaths.has(path))
+    },
+  }
+}
+
+function addFolders(files: readonly string[]): string[] {
+  const folders = new Set(
+    files.flatMap((file) => (file.includes('/') ? [`${file.slice(0, file.lastIndexOf('/'))}/`] : [])),
+  )
+  return [...files, ...folders]
+}

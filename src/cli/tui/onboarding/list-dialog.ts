@@ -1,0 +1,122 @@
+import { looksLikeApiKey } from './api-key-format.ts'
+import type { KeyEvent } from '../term/key-parser.ts'
+import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
+import { openScreen } from '../term/screen.ts'
+import { openTerminal } from '../term/terminal.ts'
+import { THEMES, type ThemeName } from '../term/theme.ts'
+import { displayWidth } from '../term/display-width.ts'
+
+/** Something to choose. */
+export interface ListItem<T> {
+  readonly value: T
+  readonly label: string
+  readonly about?: string
+}
+
+/** Shows a page with a few ways on, and gives the one that the person chose; nothing if they left. A key may be pasted instead. */
+export function chooseFromList<T>(
+  page: readonly StyledLine[],
+  choices: readonly ListItem<T>[],
+  theme: ThemeName,
+  fromKey?: (key: string) => T,
+): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    let at = 0
+    let wanted = ''
+    const terminal = openTerminal(process.stdin, process.stdout, {
+      key: onKey,
+      resize: (columns, rows) => screen.resize(columns, rows),
+    })
+    const screen = openScreen(terminal, THEMES[theme])
+
+    /** A list that is too long for numbers is narrowed by typing. */
+    const isLong = choices.length > 9
+    const filteredChoices = (): readonly ListItem<T>[] =>
+      isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
+
+    function show(): void {
+      screen.show(
+        renderChoiceList(filteredChoices(), {
+          selected: at,
+          filter: wanted,
+          isLong,
+          width: terminal.columns,
+          rows: terminal.rows,
+        }),
+      )
+    }
+
+    function end(value: T | undefined): void {
+      screen.close()
+      terminal.close()
+      resolve(value)
+    }
+
+    function onKey(key: KeyEvent): void {
+      const count = filteredChoices().length
+      // Whoever has typed letters before a digit types a name or a key, and does not choose.
+      const chosen = key.type === 'text' && !isLong && wanted === '' ? choices[Number(key.text) - 1] : undefined
+      if (chosen) return end(chosen.value)
+      if (key.type === 'text') [wanted, at] = [wanted + key.text, 0]
+      if (key.type === 'paste' && fromKey && looksLikeApiKey(key.text)) return end(fromKey(key.text.trim()))
+      if (key.type === 'key' && key.name === 'enter' && fromKey && looksLikeApiKey(wanted))
+        return end(fromKey(wanted.trim()))
+      if (key.type === 'key') {
+        if (key.name === 'enter') return count > 0 ? end(filteredChoices()[at]?.value) : undefined
+        if (key.name === 'escape' || (key.ctrl && (key.name === 'c' || key.name === 'd'))) return end(undefined)
+        if (key.name === 'backspace') [wanted, at] = [wanted.slice(0, -1), 0]
+        if (key.name === 'up') at = (at + count - 1) % Math.max(count, 1)
+        if (key.name === 'down' || key.name === 'tab') at = (at + 1) % Math.max(count, 1)
+      }
+      show()
+    }
+
+    screen.commit(page.flatMap((one) => wrapLine(one, terminal.columns)))
+    show()
+  })
+}
+
+/** How far a choice has come: what is looked at, and what was typed to narrow a long list. */
+export interface ListState {
+  readonly selected: number
+  readonly filter: string
+  readonly isLong: boolean
+  readonly width: number
+  readonly rows: number
+}
+
+/** The choices as lines: of a list that is higher than the terminal, the part around the one that is looked at. */
+export function renderChoiceList(
+  choices: readonly Pick<ListItem<unknown>, 'label' | 'about'>[],
+  { selected, filter, isLong, width, rows }: ListState,
+): StyledLine[] {
+  const room = Math.max(rows - 4, 3)
+  const top = isLong ? Math.max(Math.min(selected - Math.floor(room / 2), choices.length - room), 0) : 0
+  const longest = Math.max(...choices.map(({ label }) => displayWidth(label)), 0)
+  const lines = choices
+    .slice(top, isLong ? top + room : undefined)
+    .flatMap(({ label, about = '' }, place): StyledLine[] => {
+      const isChosen = top + place === selected
+      const row: StyledLine = [
+        { text: isChosen ? '› ' : '  ', tone: 'accent' },
+        { text: `${isLong ? '' : `${place + 1}. `}${label}`, tone: isChosen ? 'strong' : 'plain' },
+        { text: about === '' ? '' : ' '.repeat(longest - displayWidth(label) + 2) + about, tone: 'quiet' },
+      ]
+      return isLong ? [truncateStyledLine(row, width)] : wrapLine(row, width, [{ text: '     ' }])
+    })
+  if (looksLikeApiKey(filter))
+    return [
+      ...lines,
+      truncateStyledLine(
+        styledLine(`A key, which is not shown (${filter.length} letters): Enter takes it.`, 'quiet'),
+        width,
+      ),
+    ]
+  if (!isLong) return lines
+  const none = choices.length === 0 ? [styledLine('  nothing has these letters', 'warn')] : []
+  const typed =
+    filter === ''
+      ? 'Type a few letters, or ↑ ↓; Enter takes it, Esc goes back.'
+      : `Letters: ${choices.length === 0 ? '•'.repeat(filter.length) : filter}`
+  return [...lines, ...none, styledLine(typed, 'quiet')]
+}

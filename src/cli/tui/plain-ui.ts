@@ -1,0 +1,134 @@
+import { createInterface } from 'node:readline'
+import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
+import { escapeForTerminal } from '../output/escape.ts'
+import { notifyOutputLost } from '../stop-signals.ts'
+import { takeFinalBlocks } from './conversation.ts'
+import type { Ui } from './ui.ts'
+import type { UiAction } from './input/handle-key.ts'
+import { type UiState, INITIAL_APPROVAL_VIEW } from './ui-state.ts'
+import { type StyledLine, plainText, wrapLine } from './term/styled-line.ts'
+import { type GrantChoice, listGrantChoices, describeScope } from './view/approval-answers.ts'
+import { renderApproval } from './view/approval.ts'
+import { renderBlock } from './view/frame.ts'
+import type { ViewOptions } from './view/view-options.ts'
+
+/**
+ * The same conversation in plain lines, for a screen reader or a terminal that can do nothing else: nothing is ever
+ * written twice, nothing moves, and every answer is a line.
+ */
+export function openPlainUi(start: UiState, onAction: (action: UiAction) => void): Ui {
+  let state = start
+  const shownApprovals = new Set<string>()
+  const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
+  const currentViewOptions = (): ViewOptions => ({
+    width: process.stdout.columns || 80,
+    ...(state.root !== undefined && { root: state.root }),
+  })
+
+  function write(rows: readonly StyledLine[]): void {
+    for (const row of rows) process.stdout.write(`${plainText(row)}\n`)
+  }
+
+  /** What is final is said; a question is said once, whole. */
+  function printNew(): void {
+    const { final, rest } = takeFinalBlocks(state.conversation)
+    state = { ...state, conversation: rest }
+    // What the person typed stands there already.
+    write(
+      final
+        .filter(({ kind }) => kind !== 'user')
+        .flatMap((block) => renderBlock(block, currentViewOptions(), Date.now())),
+    )
+    for (const ask of state.approvals.filter(({ id }) => !shownApprovals.has(id))) {
+      shownApprovals.add(ask.id)
+      write([
+        [],
+        ...renderApproval(
+          [ask],
+          { ...INITIAL_APPROVAL_VIEW, revealedIds: [ask.id] },
+          { ...currentViewOptions(), rows: 1_000_000 },
+        ).lines,
+      ])
+      process.stdout.write(formatAnswerPrompt(ask))
+    }
+  }
+
+  lines.on('line', (text) => {
+    const [ask] = state.approvals
+    if (ask) return answer(ask, text.trim())
+    if (text.trim() === '') return lines.prompt()
+    onAction({ do: 'say', text: text.trim() })
+  })
+  lines.on('SIGINT', () => onAction({ do: state.runningSince === undefined ? 'quit' : 'stop' }))
+  process.stdin.on('error', () => notifyOutputLost())
+  lines.on('close', () => onAction({ do: 'quit' }))
+
+  function answer(ask: ApprovalRequest, text: string): void {
+    const { id } = ask
+    const letter = /^(?:y|yes|a|n|no)\b/i.exec(text)?.[0].charAt(0).toLowerCase()
+    const words = text.replace(/^no?\b[,.: ]*/i, '')
+    const choices = listGrantChoices(ask)
+    const choice = /^a\d$/i.test(text) ? choices[Number(text.slice(1)) - 1] : undefined
+    if (choice) return onAction({ do: 'answer', ask: id, outcome: 'proceed-always', ...choice })
+    if (ask.details.kind === 'sandbox' && /^o(?:utside)?$/i.test(text))
+      return onAction({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'outside' })
+    if (ask.details.kind === 'exec' && ask.details.isOffline && /^w(?:ith network)?$/i.test(text))
+      return onAction({ do: 'answer', ask: id, outcome: 'proceed-once', access: 'network' })
+    if (letter === 'y') return onAction({ do: 'answer', ask: id, outcome: 'proceed-once' })
+    if (letter === 'n') return onAction({ do: 'answer', ask: id, outcome: 'cancel', ...(words !== '' && { words }) })
+    if (letter === 'a' && ask.details.kind === 'plan')
+      return onAction({ do: 'answer', ask: id, outcome: 'proceed-always' })
+    if (letter === 'a') write(choiceLines(choices))
+    process.stdout.write(formatAnswerPrompt(ask))
+  }
+
+  function choiceLines(choices: readonly GrantChoice[]): StyledLine[] {
+    return choices.flatMap(({ grant, scope }, at) =>
+      wrapLine(
+        [{ text: escapeForTerminal(`a${at + 1}: always, ${describeScope(scope, state.root)}: ${grant.covers}`) }],
+        currentViewOptions().width,
+      ),
+    )
+  }
+
+  lines.prompt()
+  return {
+    get state() {
+      return state
+    },
+    flush: printNew,
+    update(change) {
+      const wasBusy = state.runningSince !== undefined
+      state = change(state)
+      printNew()
+      if (wasBusy && state.runningSince === undefined) lines.prompt()
+    },
+    notify: (text) => write([[{ text: escapeForTerminal(text) }]]),
+    print: (rows) => write(rows.flatMap((row) => wrapLine(row, currentViewOptions().width))),
+    get viewOptions() {
+      return currentViewOptions()
+    },
+    setTheme: () => undefined,
+    redraw: () => undefined,
+    async suspendFor(use) {
+      lines.pause()
+      try {
+        return await use()
+      } finally {
+        lines.resume()
+      }
+    },
+    close() {
+      printNew()
+      lines.removeAllListeners('close')
+      lines.close()
+    },
+  }
+}
+
+function formatAnswerPrompt(ask: ApprovalRequest): string {
+  const always = listGrantChoices(ask).length > 0 || ask.details.kind === 'plan' ? ' a,' : ''
+  const outside = ask.details.kind === 'sandbox' && ask.details.blocked === 'network' ? ' o (outside the sandbox),' : ''
+  const network = ask.details.kind === 'exec' && ask.details.isOffline ? ' w (with network),' : ''
+  return `Answer y,${network}${outside}${always} or n with your reason: `
+}

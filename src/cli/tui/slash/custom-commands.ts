@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isTrusted } from '../../config/trust.ts'
+import { configFolderPath } from '../../paths/folders.ts'
+import { readProjectText } from '../../paths/project-file.ts'
+import type { SlashCommand } from './slash-command.ts'
+
+/**
+ * Commands of one's own: a Markdown file `commands/<name>.md` is a prompt, `$ARGUMENTS` in it stands for the words after
+ * the name. A project's count only where the folder is trusted.
+ */
+export function loadCustomCommands(folder: string): SlashCommand[] {
+  const personalCommands = readCommandFolder(join(configFolderPath(), 'commands'))
+  const project = isTrusted(folder) ? readCommandFolder(join(folder, '.dragoman', 'commands'), folder) : []
+  return [...project, ...personalCommands.filter(({ name }) => !project.some((other) => other.name === name))]
+}
+
+/** No prompt is longer. */
+const MAX_COMMAND_BYTES = 100_000
+
+function readCommandFolder(commandFolder: string, within?: string): SlashCommand[] {
+  return listMarkdownFiles(commandFolder).flatMap((file): SlashCommand[] => {
+    const limits = { maxBytes: MAX_COMMAND_BYTES, ...(within !== undefined && { within }) }
+    const read = readProjectText(join(commandFolder, file), limits)
+    // A command that cannot be read, or not whole, is not offered.
+    if ('problem' in read || read.isCut) return []
+    const { text } = read
+    const head = /^---\n(?<head>[^]*?)\n---\n(?<rest>[^]*)$/.exec(text)?.groups
+    const about = /^description:\s*(?<about>.+)$/m.exec(head?.['head'] ?? '')?.groups?.['about']
+    const prompt = (head?.['rest'] ?? text).trim()
+    const slash: SlashCommand = {
+      name: file.slice(0, -'.md'.length),
+      about: about ?? prompt.split('\n', 1)[0] ?? '',
+      run({ controller }, words) {
+        controller.submit(
+          prompt.includes('$ARGUMENTS') ? prompt.replaceAll('$ARGUMENTS', () => words) : `${prompt}\n\n${words}`.trim(),
+        )
+      },
+    }
+    return [slash]
+  })
+}
+
+function listMarkdownFiles(commandFolder: string): string[] {
+  try {
+    return readdirSync(commandFolder)
+      .filter((name) => /^[\w-]+\.md$/.test(name))
+      .sort()
+  } catch {
+    return []
+  }
+}

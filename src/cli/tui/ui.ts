@@ -1,0 +1,172 @@
+import { type ConversationBlock, takeFinalBlocks } from './conversation.ts'
+import type { UiAction } from './input/handle-key.ts'
+import { handleKey, type KeyResult } from './input/handle-key.ts'
+import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
+import type { UiState } from './ui-state.ts'
+import type { KeyEvent } from './term/key-parser.ts'
+import { type StyledLine, wrapLine } from './term/styled-line.ts'
+import { captureStderr } from './term/capture-stderr.ts'
+import { openScreen, type Screen } from './term/screen.ts'
+import { THEMES, type ThemeName } from './term/theme.ts'
+import { supportsUtf8, type TerminalSession, openTerminal } from './term/terminal.ts'
+import { markShownLines } from './view/approval.ts'
+import { renderBlock, renderFrame } from './view/frame.ts'
+import type { ViewOptions } from './view/view-options.ts'
+
+/** The screen with the state behind it: every change is shown, at most so often as a person can see. */
+export interface Ui {
+  readonly state: UiState
+  update(change: (state: UiState) => UiState): void
+  /** Shows now what is not shown yet. */
+  flush(): void
+  /** Puts something above the live part for good. */
+  notify(text: string, tone?: 'quiet' | 'warn' | 'bad'): void
+  print(lines: readonly StyledLine[]): void
+  readonly viewOptions: ViewOptions
+  setTheme(theme: ThemeName): void
+  /** Draws everything anew on an empty screen. */
+  redraw(): void
+  /** Lets another program have the terminal. */
+  suspendFor<T>(use: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** Keystrokes are shown at once; what comes in by itself, so many milliseconds later at most. */
+const FRAME_DELAY_MS = 33
+const TICK_INTERVAL_MS = 250
+
+/** Opens the screen. What a key asks for beyond the text goes to `act`. */
+export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAction) => void): Ui {
+  let state = start
+  let highlight: ViewOptions['highlight']
+  let timer: NodeJS.Timeout | undefined
+  let holdTimer: NodeJS.Timeout | undefined
+  /** Something has changed that is not shown yet. */
+  let isPaintDue = false
+  let isClosed = false
+  const isUtf8 = supportsUtf8(process.env)
+  const terminal: TerminalSession = openTerminal(process.stdin, process.stdout, {
+    key: onKey,
+    resize: (columns, rows) => {
+      state = { ...state, size: { width: columns, rows } }
+      screen.resize(columns, rows)
+      paint()
+    },
+  })
+  state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
+  const screen: Screen = openScreen(terminal, THEMES[theme])
+  let isSuspended = false
+  let restoreStderr = captureStderr(onStderrText)
+  // Colours for code come when they are there; nobody waits for them.
+  void loadColours()
+
+  async function loadColours(): Promise<void> {
+    highlight = (await import('./view/highlight.ts')).highlightCode
+  }
+
+  const currentViewOptions = (): ViewOptions & { rows: number } => ({
+    width: terminal.columns,
+    rows: terminal.rows,
+    ...(state.root !== undefined && { root: state.root }),
+    ...(!isUtf8 && { ascii: true }),
+    ...(highlight && { highlight }),
+  })
+
+  function onKey(key: KeyEvent): void {
+    applyKeyResult(handleKey(state, key))
+    clearTimeout(holdTimer)
+    if (state.heldKey !== undefined) holdTimer = setTimeout(() => applyKeyResult(applyHeldKey(state)), KEY_HOLD_MS)
+  }
+
+  function applyKeyResult({ state: next, actions = [] }: KeyResult): void {
+    state = next
+    for (const action of actions) onAction(action)
+    paint()
+  }
+
+  function onStderrText(text: string): void {
+    printNotice(text.trim().replace(/^dragoman: /, ''), 'warn')
+  }
+
+  function paint(): void {
+    clearTimeout(timer)
+    // Seconds go by while the model works; otherwise nothing changes by itself.
+    timer = state.runningSince === undefined ? undefined : setTimeout(paint, TICK_INTERVAL_MS)
+    isPaintDue = false
+    if (isSuspended) return
+    const now = Date.now()
+    const { final, rest } = takeFinalBlocks(state.conversation)
+    state = { ...state, conversation: rest }
+    commit(final, now)
+    const { lines, cursor } = renderFrame(state, currentViewOptions(), now)
+    screen.show(lines, cursor)
+    state = markShownLines(state)
+  }
+
+  function commit(blocks: readonly ConversationBlock[], now: number): void {
+    const currentOptions = currentViewOptions()
+    screen.commit(blocks.flatMap((block) => renderBlock(block, currentOptions, now)))
+  }
+
+  function printNotice(text: string, tone: 'quiet' | 'warn' | 'bad' = 'quiet'): void {
+    paint()
+    screen.commit(renderBlock({ kind: 'notice', text, tone }, currentViewOptions(), 0))
+  }
+
+  paint()
+  return {
+    get state() {
+      return state
+    },
+    update(change) {
+      state = change(state)
+      if (isPaintDue || isClosed) return
+      isPaintDue = true
+      clearTimeout(timer)
+      timer = setTimeout(paint, FRAME_DELAY_MS)
+    },
+    flush() {
+      if (isPaintDue) paint()
+    },
+    notify: printNotice,
+    print(lines) {
+      paint()
+      screen.commit(lines.flatMap((one) => wrapLine(one, terminal.columns, [{ text: '  ' }])))
+    },
+    get viewOptions() {
+      return currentViewOptions()
+    },
+    setTheme(name) {
+      screen.setTheme(THEMES[name])
+      screen.resize(terminal.columns, terminal.rows)
+    },
+    redraw() {
+      screen.resize(terminal.columns, terminal.rows)
+      screen.redraw()
+    },
+    async suspendFor(use) {
+      screen.close()
+      isSuspended = true
+      restoreStderr()
+      try {
+        return await terminal.suspendFor(use)
+      } finally {
+        isSuspended = false
+        restoreStderr = captureStderr(onStderrText)
+        // The terminal may have got another size meanwhile.
+        state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
+        screen.resize(terminal.columns, terminal.rows)
+        paint()
+      }
+    },
+    close() {
+      isClosed = true
+      paint()
+      clearTimeout(timer)
+      clearTimeout(holdTimer)
+      screen.close()
+      terminal.close()
+      restoreStderr()
+    },
+  }
+}

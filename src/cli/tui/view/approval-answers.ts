@@ -1,0 +1,94 @@
+import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
+import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
+import type { Grant, GrantScope } from '../../../policy/policy.ts'
+import { type ApprovalView, isFullyShown } from '../ui-state.ts'
+
+/** An answer: its key, what it means, and that in a word. */
+export interface ApprovalAnswer {
+  readonly key: string
+  readonly meaning: string
+  readonly brief: string
+}
+
+/** Something that can be allowed from now on, and where it would hold. */
+export interface GrantChoice {
+  readonly grant: Grant
+  readonly scope: GrantScope
+}
+
+/** What can be allowed from now on, in the order in which it is numbered. */
+export function listGrantChoices({ decision: { grants = [] } }: ApprovalRequest): readonly GrantChoice[] {
+  return grants.flatMap((grant) => (grant.scopes ?? ['session']).map((scope) => ({ grant, scope }))).slice(0, 9)
+}
+
+/** Where a grant holds, and where it is written, in words. */
+export function describeScope(scope: GrantScope, root: string | undefined): string {
+  if (scope === 'session') return 'in this session'
+  if (scope === 'user') return 'everywhere, for good'
+  return `in this project, for good${root === undefined ? '' : ` (${root})`}`
+}
+
+/** The answers to a question that there are now. */
+export function listApprovalAnswers(
+  ask: ApprovalRequest,
+  asks: readonly ApprovalRequest[],
+  asking: ApprovalView,
+  { root, hasSecrets }: { readonly root?: string | undefined; readonly hasSecrets: boolean },
+): readonly ApprovalAnswer[] {
+  if (asking.reasonEditor)
+    return [
+      { key: 'Enter', meaning: 'sends this to the model', brief: 'sends' },
+      { key: 'Esc', meaning: 'goes back', brief: 'back' },
+    ]
+  if (asking.isChoosing)
+    return [
+      ...listGrantChoices(ask).map(({ grant, scope }, at) => ({
+        key: String(at + 1),
+        meaning: `always, ${describeScope(scope, root)}: ${grant.covers}`,
+        brief: `${scope} ${grant.breadth}`,
+      })),
+      { key: 'Esc', meaning: 'goes back', brief: 'back' },
+    ]
+  const { details } = ask
+  const edits = asks.filter((one) => one.details.kind === 'edit')
+  const unseenCount = edits.filter((one) => one.id !== ask.id && !isFullyShown(asking, one.id)).length
+  if (details.kind === 'sandbox')
+    return [...listSandboxAnswers(details.blocked), ...listAlwaysAnswer(ask), NO_WITH_REASON, PLAIN_NO]
+  const isPlan = details.kind === 'plan'
+  const isOffline = details.kind === 'exec' && details.isOffline === true
+  const yes = isPlan ? 'yes, and ask about each edit' : isOffline ? 'yes, once, without network' : 'yes, once'
+  const all: readonly (ApprovalAnswer | false)[] = [
+    { key: 'y', meaning: yes, brief: 'yes' },
+    isOffline && { key: 'w', meaning: 'yes, once, with network', brief: 'with network' },
+    isPlan && { key: 'a', meaning: 'yes, and edits run unasked', brief: 'edits unasked' },
+    ...listAlwaysAnswer(ask),
+    hasSecrets && { key: 'v', meaning: 'show what is hidden', brief: 'show' },
+    (details.kind === 'edit' || isPlan) && { key: 'e', meaning: 'edit it first', brief: 'edit' },
+    details.kind === 'info' && details.form !== undefined && { key: 'e', meaning: 'fill it in', brief: 'fill in' },
+    edits.length > 1 && {
+      key: 'A',
+      meaning: unseenCount === 0 ? `all ${edits.length} edits` : `all edits, after the other ${unseenCount}`,
+      brief: 'all',
+    },
+    isPlan ? { ...NO_WITH_REASON, meaning: 'no, and say what to change' } : NO_WITH_REASON,
+    PLAIN_NO,
+  ]
+  return all.filter((one) => one !== false)
+}
+
+const NO_WITH_REASON: ApprovalAnswer = { key: 'n', meaning: 'no, and say why', brief: 'no…' }
+const PLAIN_NO: ApprovalAnswer = { key: 'Esc', meaning: 'no', brief: 'no' }
+
+function listAlwaysAnswer(ask: ApprovalRequest): readonly ApprovalAnswer[] {
+  return listGrantChoices(ask).length > 0 ? [{ key: 'a', meaning: 'always…', brief: 'always…' }] : []
+}
+
+/** How a command that the sandbox blocked may run again. */
+function listSandboxAnswers(blocked: SandboxBlock): readonly ApprovalAnswer[] {
+  const outside = { meaning: 'yes, outside the sandbox, once', brief: 'outside' }
+  if (blocked === 'files') return [{ key: 'y', ...outside }]
+  return [
+    { key: 'y', meaning: 'yes, with the network, once', brief: 'network' },
+    { key: 'o', ...outside },
+  ]
+}

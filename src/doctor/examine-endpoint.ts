@@ -1,0 +1,180 @@
+import type { Fault } from '../model/fault.ts'
+import type { Usage } from '../model/usage.ts'
+import type { Clock } from '../provider/clock.ts'
+import { systemClock } from '../provider/clock.ts'
+import type { Capabilities } from '../provider/provider-definition.ts'
+import { createHttpClient } from '../provider/http/node-http-client.ts'
+import { isLoopback, toDisplayUrl, type Endpoint } from '../provider/endpoint.ts'
+import type { HttpClient } from '../provider/http/http-client.ts'
+import type { Timeouts } from '../provider/http/timeouts.ts'
+import { createBudgetLedger } from '../provider/middleware/budget.ts'
+import type { Probe, ProbeStatus } from './probes/probe.ts'
+import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
+import type { ProbeExchange } from './probe-exchange.ts'
+import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
+import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
+
+/** How an examination is to be held; all of it has a default but `mint`. */
+export interface ExaminationOptions {
+  /** Letters and digits that nobody has used before. */
+  readonly newId: () => string
+  readonly httpClient?: HttpClient
+  readonly clock?: Clock
+  /** For the waits between attempts, where it is to be another. */
+  readonly retryClock?: Clock
+  readonly timeouts?: Partial<Timeouts>
+  /** Tokens that the whole examination may take. */
+  readonly maxTokens?: number
+  /** Tokens that one answer may have. */
+  readonly maxResponseTokens?: number
+  /** How many questions are asked at the same time. */
+  readonly concurrency?: number
+  readonly maxAttempts?: number
+  /** Hears of each behaviour as soon as it is known. */
+  readonly onProbeFinished?: (one: ProbeReport) => void
+}
+
+/** A behaviour, and how the endpoint did. */
+export interface ProbeReport {
+  readonly id: number
+  readonly title: string
+  readonly taught: string
+  readonly how: Probe['mode']
+  readonly status: ProbeStatus
+  readonly said: string
+  /** What a person can do, where there is something to do. */
+  readonly advice?: string
+  readonly seconds: number
+  readonly tokens: number
+}
+
+/** What an examination found. */
+export interface ExaminationReport {
+  readonly provider: string
+  readonly model: string
+  readonly wire: string
+  readonly url: string
+  /** Can tools be used with it at all? */
+  readonly usable: boolean
+  readonly behaviours: readonly ProbeReport[]
+  readonly findings: readonly QuirkFinding[]
+  /** The flags of its profile that differ from what was known. */
+  readonly learnt: Capabilities
+  readonly tokens: number
+  readonly seconds: number
+  /** Why there was nothing to examine. */
+  readonly dead?: Fault
+}
+
+/** Examines an endpoint: asks it for each behaviour, and looks at every byte of its answers. */
+export async function examineEndpoint(target: Endpoint, options: ExaminationOptions): Promise<ExaminationReport> {
+  const clock = options.clock ?? systemClock
+  const startedAt = clock.now()
+  const ledger = createBudgetLedger({ tokens: options.maxTokens ?? DEFAULT_MAX_TOKENS }, () => undefined)
+  const isLocal = target.provider.port !== undefined || isLoopback(new URL(target.baseUrl).hostname)
+  const runner = createProbeRunner({
+    target,
+    httpClient: options.httpClient ?? createHttpClient(process.env),
+    clock,
+    retryClock: options.retryClock ?? clock,
+    timeouts: { ...DEFAULT_TIMEOUTS_MS, ...options.timeouts },
+    ledger,
+    maxAttempts: options.maxAttempts ?? 3,
+    maxResponseTokens: options.maxResponseTokens ?? DEFAULT_MAX_RESPONSE_TOKENS,
+    newId: options.newId,
+  })
+  const findings = new Map<string, QuirkFinding>()
+  const probeReports: ProbeReport[] = []
+  const recordQuirks = (exchanges: readonly ProbeExchange[], quirkOptions: Parameters<typeof findQuirks>[2]): void => {
+    for (const exchange of exchanges)
+      for (const finding of findQuirks(exchange, target.wire, quirkOptions))
+        if (!findings.has(finding.id)) findings.set(finding.id, finding)
+  }
+
+  async function runProbe(probe: Probe): Promise<ProbeExchange[]> {
+    const { id, title, failureIds, mode, advice, expectedQuirks } = probe
+    const { context, exchanges, usage } = runner.openContext()
+    const probeStartedAt = clock.now()
+    const { status, message, capabilities } = await probe.run(context)
+    if (capabilities) runner.learnCapabilities(capabilities)
+    recordQuirks(exchanges, { isFirstExchange: id === 1, ...(expectedQuirks && { expectedQuirks }) })
+    const one: ProbeReport = {
+      id,
+      title,
+      taught: failureIds,
+      how: mode,
+      status,
+      said: message,
+      ...(status === 'fails' && { advice }),
+      seconds: (clock.now() - probeStartedAt) / 1000,
+      tokens: sumTokens(usage()),
+    }
+    probeReports.push(one)
+    options.onProbeFinished?.(one)
+    return [...exchanges]
+  }
+
+  const report = (dead?: Fault): ExaminationReport => ({
+    provider: target.provider.id,
+    model: target.model,
+    wire: target.wire,
+    url: toDisplayUrl(target.baseUrl),
+    usable: [3, 6].every((id) => probeReports.some((one) => one.id === id && /passes|degraded/.test(one.status))),
+    behaviours: probeReports.sort((one, other) => one.id - other.id),
+    findings: [...findings.values()],
+    learnt: runner.learnedCapabilities,
+    tokens: ledger.spent.tokens,
+    seconds: (clock.now() - startedAt) / 1000,
+    ...(dead && { dead }),
+  })
+
+  // Without an answer there is nothing to examine, and the others go on from the first call.
+  const [text, call] = ESSENTIAL_PROBES
+  const fault = (await runProbe(text)).at(-1)?.fault
+  if (fault && !(await worksWithoutStreaming(runner, fault))) return report(fault)
+  await runProbe(call)
+  const rest = PROBES.filter((one) => one !== text && one !== call)
+  await runConcurrently(rest, options.concurrency ?? (isLocal ? 1 : 4), runProbe)
+  if (findings.has('think-in-text') && target.profile.think !== true) runner.learnCapabilities({ think: true })
+  return report()
+}
+
+/** Enough for all questions with room to spare; nobody should find a surprise on the bill. */
+const DEFAULT_MAX_TOKENS = 80_000
+
+/** Enough for a short answer, also of a model that thinks first. */
+const DEFAULT_MAX_RESPONSE_TOKENS = 2000
+
+/** Shorter than in earnest: nobody wants to wait an hour for a diagnosis. */
+const DEFAULT_TIMEOUTS_MS: Timeouts = { firstByte: 90_000, idle: 45_000, quiet: 60_000, lifetime: 180_000 }
+
+/** A server whose streams break may answer well in one piece; then its answers are asked for so. */
+async function worksWithoutStreaming(runner: ProbeRunner, fault: Fault): Promise<boolean> {
+  const isStreamBroken =
+    fault.kind === 'decode' || (fault.kind === 'transport' && (fault.code ?? 'ECONNRESET') === 'ECONNRESET')
+  if (!isStreamBroken || fault.status !== undefined) return false
+  const { context } = runner.openContext()
+  const request = {
+    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Reply with the single word: ready.' }] } as const],
+  }
+  const wholeResponse = await context.send({ ...request, params: { stream: false } })
+  if (wholeResponse.fault || wholeResponse.text === '') return false
+  runner.learnCapabilities({ stream: false })
+  return true
+}
+
+async function runConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const queue = [...items]
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: concurrency }, worker))
+}
+
+function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
+  return input + cacheRead + cacheWrite + output + reasoning
+}

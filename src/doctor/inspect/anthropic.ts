@@ -1,0 +1,68 @@
+import { isObject, stringOrEmpty } from '../../model/json.ts'
+import { toArray, toNumberOrNull, toObject } from './json-values.ts'
+import type { InspectionBuilder } from './inspect-frames.ts'
+
+/** Looks at an event of Anthropic's messages, or at a whole message. */
+export function inspectAnthropicEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
+  const message = toObject(value['message'])
+  const usage = value['usage'] ?? message['usage']
+  if (isObject(usage)) inspection.usages.push(usage)
+  const index = toNumberOrNull(value['index'])
+  const delta = toObject(value['delta'])
+  switch (value['type']) {
+    case 'message':
+      return inspectWholeMessage(inspection, value)
+    case 'message_start':
+      inspection.startCount++
+      return
+    case 'error':
+      inspection.hasError = true
+      return
+    case 'content_block_start': {
+      const block = toObject(value['content_block'])
+      inspection.blockIndexes.push(index)
+      inspection.hasOpenBlock = true
+      inspection.text += stringOrEmpty(block['text'])
+      if (block['type'] === 'tool_use') inspection.fragments.push(toCallFragment(block, index))
+      return
+    }
+    case 'content_block_delta':
+      if (index === null) inspection.blockIndexes.push(null)
+      inspection.text += stringOrEmpty(delta['text'])
+      if (delta['type'] === 'input_json_delta')
+        inspection.fragments.push({
+          index,
+          id: undefined,
+          name: undefined,
+          arguments: delta['partial_json'],
+          startsCall: false,
+        })
+      return
+    case 'content_block_stop':
+      inspection.hasOpenBlock = false
+      return
+    case 'message_delta':
+      if (typeof delta['stop_reason'] === 'string') inspection.finishReasons.push(delta['stop_reason'])
+  }
+}
+
+function inspectWholeMessage(inspection: InspectionBuilder, message: Record<string, unknown>): void {
+  inspection.startCount++
+  if (typeof message['stop_reason'] === 'string') inspection.finishReasons.push(message['stop_reason'])
+  for (const block of toArray(message['content']).filter(isObject)) {
+    inspection.text += stringOrEmpty(block['text'])
+    // Whole, the arguments are an object by right.
+    if (block['type'] === 'tool_use')
+      inspection.fragments.push({
+        ...toCallFragment(block, undefined),
+        arguments: JSON.stringify(block['input'] ?? {}),
+      })
+  }
+}
+
+/** The arguments of a call that begins are an empty object, to be filled. */
+function toCallFragment(block: Record<string, unknown>, index: number | null | undefined) {
+  const input = block['input']
+  const args = isObject(input) && Object.keys(input).length === 0 ? undefined : input
+  return { index, id: block['id'], name: block['name'], arguments: args, startsCall: true }
+}

@@ -1,0 +1,56 @@
+import { isObject, stringOrEmpty } from '../../model/json.ts'
+import { toArray, toNumberOrNull, toObject } from './json-values.ts'
+import type { InspectionBuilder } from './inspect-frames.ts'
+
+/** Looks at an event of Responses, or at a whole response. */
+export function inspectResponsesEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
+  const type = stringOrEmpty(value['type'])
+  if (value['object'] === 'response') return inspectWholeResponse(inspection, value)
+  if (type === 'error' || type === 'response.failed') inspection.hasError = true
+  const response = toObject(value['response'])
+  if (isObject(response['usage'])) inspection.usages.push(response['usage'])
+  if (/^response\.(?:completed|incomplete|failed)$/.test(type))
+    inspection.finishReasons.push(stringOrEmpty(response['status']))
+  if (type === 'response.output_text.delta') inspection.text += stringOrEmpty(value['delta'])
+  if (!INDEXED_EVENT_TYPES.test(type)) return
+  const index = toNumberOrNull(value['output_index'])
+  const item = toObject(value['item'])
+  if (type === 'response.output_item.added') {
+    inspection.blockIndexes.push(index)
+    inspection.hasOpenBlock = true
+    if (item['type'] === 'function_call')
+      inspection.fragments.push({ ...toCallFragment(item, index), startsCall: true })
+  } else if (type === 'response.output_item.done') {
+    inspection.hasOpenBlock = false
+    if (item['type'] === 'function_call')
+      inspection.fragments.push({ ...toCallFragment(item, index), startsCall: false, isFinalCopy: true })
+  } else if (type === 'response.function_call_arguments.delta') {
+    const args = value['delta']
+    inspection.fragments.push({
+      index,
+      id: undefined,
+      itemId: value['item_id'],
+      name: undefined,
+      arguments: args,
+      startsCall: false,
+    })
+  } else if (index === null) inspection.blockIndexes.push(null)
+}
+
+/** The events that say which item they are about. */
+const INDEXED_EVENT_TYPES = /^response\.(?:output_item|function_call_arguments|output_text|content_part|reasoning)/
+
+function inspectWholeResponse(inspection: InspectionBuilder, response: Record<string, unknown>): void {
+  if (isObject(response['usage'])) inspection.usages.push(response['usage'])
+  if (isObject(response['error'])) inspection.hasError = true
+  if (typeof response['status'] === 'string') inspection.finishReasons.push(response['status'])
+  for (const item of toArray(response['output']).filter(isObject)) {
+    if (item['type'] === 'function_call')
+      inspection.fragments.push({ ...toCallFragment(item, undefined), startsCall: true })
+    for (const part of toArray(item['content'])) inspection.text += stringOrEmpty(toObject(part)['text'])
+  }
+}
+
+function toCallFragment(item: Record<string, unknown>, index: number | null | undefined) {
+  return { index, id: item['call_id'], itemId: item['id'], name: item['name'], arguments: item['arguments'] }
+}

@@ -1,0 +1,168 @@
+import type { TurnEvent } from '../model/event.ts'
+import type { ModelRequest } from '../model/request.ts'
+import type { Turn, WireId } from '../model/turn.ts'
+import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
+import type { Clock } from '../provider/clock.ts'
+import { mergeCapabilities } from '../provider/resolve-capabilities.ts'
+import type { Capabilities } from '../provider/provider-definition.ts'
+import { createModel } from '../provider/http/node-http-client.ts'
+import type { Endpoint } from '../provider/endpoint.ts'
+import type { HttpClient } from '../provider/http/http-client.ts'
+import type { Timeouts } from '../provider/http/timeouts.ts'
+import { withBudget, type BudgetLedger } from '../provider/middleware/budget.ts'
+import { withAdaptation } from '../provider/middleware/adaptation/with-adaptation.ts'
+import { withRetry } from '../provider/middleware/retry.ts'
+import { type ProbeExchange, sendProbeRequest } from './probe-exchange.ts'
+import { createFixedResponseClient, createRecordingClient, type ResponseTrace } from './recording-client.ts'
+
+/** What a question is made of; the rest is the same for all. */
+export interface ProbeRequest extends Partial<ModelRequest> {
+  readonly turns: readonly Turn[]
+  /** Sees each event as it comes, and may stop the answer. */
+  readonly onEvent?: (event: TurnEvent, stop: () => void) => void
+}
+
+/** An answer that is played here instead of asked for. */
+export type FixedResponse = Parameters<typeof createFixedResponseClient>[0]
+
+/** Where probes ask their questions. */
+export interface ProbeContext {
+  readonly wire: WireId
+  readonly capabilities: Capabilities
+  send(probeRequest: ProbeRequest): Promise<ProbeExchange>
+  /** An exam that several probes look at; it is taken once. */
+  sendShared(name: string, probeRequest: () => ProbeRequest): Promise<ProbeExchange>
+  /** The same question with other flags; if `better` says so, the flags are learnt and the exam takes the place of the shared one. */
+  retryWithCapabilities(
+    name: string,
+    probeRequest: () => ProbeRequest,
+    capabilities: Capabilities,
+    isBetter: (exchange: ProbeExchange) => boolean,
+  ): Promise<ProbeExchange | undefined>
+  /** Reads an answer that does not come over the network, as if it answered this exam's request. */
+  replayResponse(exchange: ProbeExchange, answer: FixedResponse): Promise<ProbeExchange>
+}
+
+/** What a clinic is made of. */
+export interface ProbeRunnerOptions {
+  readonly target: Endpoint
+  readonly httpClient: HttpClient
+  readonly clock: Clock
+  /** For the waits between attempts. */
+  readonly retryClock: Clock
+  readonly timeouts: Partial<Timeouts>
+  readonly ledger: BudgetLedger
+  /** How often a question is asked, the first time included. */
+  readonly maxAttempts: number
+  /** The most tokens that an answer may have. */
+  readonly maxResponseTokens: number
+  readonly newId: () => string
+}
+
+/** The whole of an examination: one endpoint, what was learnt of it, and a ward for each behaviour. */
+export interface ProbeRunner {
+  readonly learnedCapabilities: Capabilities
+  learnCapabilities(capabilities: Capabilities): void
+  /** A ward of its own, and what happened in it. */
+  openContext(): {
+    readonly context: ProbeContext
+    readonly exchanges: readonly ProbeExchange[]
+    readonly usage: () => Usage
+  }
+}
+
+/** Sets up an examination. */
+export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
+  let learnedCapabilities: Capabilities = {}
+  const sharedExchanges = new Map<string, Promise<ProbeExchange>>()
+  const currentTarget = (): Endpoint => ({
+    ...options.target,
+    profile: {
+      ...mergeCapabilities(options.target.profile, learnedCapabilities),
+      signer: options.target.profile.signer,
+    },
+  })
+
+  function sendRequest(
+    probeRequest: ProbeRequest,
+    httpClient: HttpClient,
+    withRetries: boolean,
+    capabilities: Capabilities = {},
+  ): Promise<ProbeExchange> {
+    const { onEvent, ...rest } = probeRequest
+    const current = currentTarget()
+    const target = { ...current, profile: { ...current.profile, ...capabilities } }
+    const isUnstreamed = target.profile.stream === false || rest.params?.stream === false
+    const request: ModelRequest = {
+      model: target.model,
+      system: SYSTEM_PROMPT,
+      tools: [],
+      ...rest,
+      params: {
+        ...rest.params,
+        maxTokens: Math.min(rest.params?.maxTokens ?? options.maxResponseTokens, options.maxResponseTokens),
+        ...(isUnstreamed && { stream: false }),
+      },
+    }
+    const traces: (() => ResponseTrace)[] = []
+    const recordingClient = createRecordingClient(httpClient, (trace) => traces.push(trace))
+    const createModelFor = (to: Endpoint) =>
+      createModel(to, { httpClient: recordingClient, clock: options.clock, timeouts: options.timeouts })
+    const adaptiveModel = withRetries
+      ? withAdaptation(target, (to) => withBudget(createModelFor(to), options.ledger), learnCapabilities)
+      : createModelFor(target)
+    const model = withRetries
+      ? withRetry(adaptiveModel, { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS })
+      : adaptiveModel
+    const getTraces = () => traces.map((trace) => trace())
+    return sendProbeRequest(model, request, { key: options.newId(), traces: getTraces, ...(onEvent && { onEvent }) })
+  }
+
+  function learnCapabilities(capabilities: Capabilities): void {
+    learnedCapabilities = mergeCapabilities(learnedCapabilities, capabilities)
+  }
+
+  return {
+    get learnedCapabilities() {
+      return learnedCapabilities
+    },
+    learnCapabilities,
+    openContext() {
+      const exchanges: ProbeExchange[] = []
+      const recordExchange = async (exchange: Promise<ProbeExchange>): Promise<ProbeExchange> => {
+        const finished = await exchange
+        exchanges.push(finished)
+        return finished
+      }
+      const context: ProbeContext = {
+        wire: options.target.wire,
+        get capabilities() {
+          return currentTarget().profile
+        },
+        send: (probeRequest) => recordExchange(sendRequest(probeRequest, options.httpClient, true)),
+        sendShared(name, probeRequest) {
+          const current = sharedExchanges.get(name)
+          if (current) return current
+          const exchange = recordExchange(sendRequest(probeRequest(), options.httpClient, true))
+          sharedExchanges.set(name, exchange)
+          return exchange
+        },
+        async retryWithCapabilities(name, probeRequest, capabilities, isBetter) {
+          const exchange = await recordExchange(sendRequest(probeRequest(), options.httpClient, true, capabilities))
+          if (!isBetter(exchange)) return undefined
+          learnCapabilities(capabilities)
+          sharedExchanges.set(name, Promise.resolve(exchange))
+          return exchange
+        },
+        // Nothing is sent and nothing is spent, so it leaves no trace in the books.
+        replayResponse: (exchange, answer) => sendRequest(exchange.request, createFixedResponseClient(answer), false),
+      }
+      return { context, exchanges, usage: () => exchanges.map(({ usage }) => usage).reduce(addUsage, NO_USAGE) }
+    },
+  }
+}
+
+const SYSTEM_PROMPT = 'You are being tested. Do exactly what you are asked, in as few words as possible.'
+
+/** Milliseconds of waiting for a server that asks for it, in all. */
+const MAX_RETRY_WAIT_MS = 20_000

@@ -1,3 +1,0 @@
-/** A red square of 16 by 16 pixels, as PNG in base64: large enough that nobody refuses it for its size. */
-export const PICTURE =
-  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mM4ISdHEmIY1TCqYfhqAADkYgQQ6ZuA8QAAAABJRU5ErkJggg=='

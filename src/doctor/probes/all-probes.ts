@@ -1,0 +1,24 @@
+import type { Probe } from './probe.ts'
+import { BASIC_PROBES } from './basic-probes.ts'
+import { DECLARATION_PROBES } from './declaration-probes.ts'
+import { SIMULATED_PROBES } from './simulated-probes.ts'
+import { REASONING_PROBES } from './reasoning-probes.ts'
+import { RESULT_PROBES } from './result-probes.ts'
+
+/** The thirty behaviours of an endpoint that an agent can rely on, in their order. */
+export const PROBES: readonly Probe[] = [
+  ...BASIC_PROBES,
+  ...RESULT_PROBES,
+  ...REASONING_PROBES,
+  ...DECLARATION_PROBES,
+  ...SIMULATED_PROBES,
+].sort((one, other) => one.id - other.id)
+
+/** The two that all others go on from: an answer, and a call. */
+export const ESSENTIAL_PROBES: readonly [Probe, Probe] = [findProbe(1), findProbe(3)]
+
+function findProbe(id: number): Probe {
+  const found = PROBES.find((one) => one.id === id)
+  if (!found) throw new Error(`there is no behaviour ${id}`)
+  return found
+}

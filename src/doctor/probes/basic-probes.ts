@@ -1,0 +1,140 @@
+import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
+import type { ProbeContext } from '../probe-runner.ts'
+import {
+  createCallRequest,
+  explainMissingCall,
+  LIST_NOTES_TOOL,
+  quoteModelText,
+  createUserTurn,
+  toFailureResult,
+  WEATHER_TOOL,
+  checkResponseText,
+} from './probe-helpers.ts'
+
+/** 1 to 5, and 30: text, counts and calls. */
+export const BASIC_PROBES: readonly Probe[] = [
+  {
+    id: 1,
+    title: 'text',
+    failureIds: 'T53, T105–T112',
+    advice: 'Check the address, the key and the name of the model.',
+    mode: 'live',
+    async run(context) {
+      const exchange = await context.sendShared('text', () => ({
+        turns: [createUserTurn('Reply with the single word: ready.')],
+      }))
+      return checkResponseText(exchange, /ready/i) ?? passedResult()
+    },
+  },
+  {
+    id: 2,
+    title: 'token counts',
+    failureIds: 'T116',
+    advice: 'Without counts, what is used is estimated from the text.',
+    mode: 'live',
+    async run(context) {
+      const exchange = await context.sendShared('text', () => ({
+        turns: [createUserTurn('Reply with the single word: ready.')],
+      }))
+      const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
+      if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
+      if (input + cacheRead + cacheWrite === 0 && output + reasoning === 0)
+        return degradedResult('It counts no tokens.')
+      return input + cacheRead + cacheWrite > 0 && output + reasoning > 0
+        ? passedResult()
+        : degradedResult('It counts only one way.')
+    },
+  },
+  {
+    id: 3,
+    title: 'one call',
+    failureIds: 'T01–T31',
+    advice: 'Use a model that was trained to call tools, and start local servers with their tool parser switched on.',
+    mode: 'live',
+    async run(context) {
+      const exchange = await context.sendShared('call', createCallRequest)
+      const [call] = exchange.calls
+      if (!call) return (await probePromptTools(context, exchange)) ?? explainMissingCall(exchange)
+      if (call.name !== WEATHER_TOOL.name) return failedResult(`It called ${call.name}, which there is not.`)
+      if (typeof call.input?.['city'] !== 'string')
+        return degradedResult(`It called without the city: ${quoteModelText(call.raw)}`)
+      return /oslo/i.test(call.input['city'])
+        ? passedResult()
+        : degradedResult(`It asked for ${quoteModelText(call.raw)}`)
+    },
+  },
+  {
+    id: 4,
+    title: 'two calls at once',
+    failureIds: 'T01–T05, T10',
+    advice: 'With one call at a time everything works, only slower.',
+    mode: 'live',
+    async run(context) {
+      const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
+      const exchange = await context.send({ tools: [WEATHER_TOOL], turns: [createUserTurn(text)] })
+      if (exchange.calls.length === 0) return explainMissingCall(exchange)
+      if (exchange.calls.length === 1) return notOfferedResult('It makes one call at a time.')
+      const cities = exchange.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
+      const both = ['oslo', 'lima'].every((city) => cities.some((one) => one.includes(city)))
+      if (new Set(exchange.calls.map(({ id }) => id)).size < exchange.calls.length)
+        return failedResult('Two calls have one id.')
+      return both ? passedResult() : degradedResult(`It asked for ${quoteModelText(cities.join(', '))}`)
+    },
+  },
+  {
+    id: 5,
+    title: 'a call without arguments',
+    failureIds: 'T17, T128',
+    advice: 'No arguments and empty ones are the same here.',
+    mode: 'live',
+    async run(context) {
+      const exchange = await context.send({
+        tools: [LIST_NOTES_TOOL],
+        turns: [createUserTurn('List my notes. Use the tool.')],
+      })
+      const [call] = exchange.calls
+      if (!call) return explainMissingCall(exchange)
+      return Object.keys(call.input ?? {}).length === 0
+        ? passedResult()
+        : degradedResult(`It made arguments up: ${quoteModelText(call.raw)}`)
+    },
+  },
+  {
+    id: 30,
+    title: 'the same answer without streaming',
+    failureIds: 'T26, T113',
+    advice: 'Answers are streamed unless the profile says otherwise.',
+    mode: 'live',
+    async run(context) {
+      if (context.capabilities.stream === false) return passedResult('Its answers are asked for whole anyway.')
+      const streamed = await context.sendShared('call', createCallRequest)
+      const whole = await context.send({ ...createCallRequest(), params: { stream: false } })
+      const failure = toFailureResult(whole)
+      if (failure) return failure
+      if (streamed.fault) return degradedResult('Only the whole answer came.')
+      if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return passedResult()
+      if (whole.calls.length === 0 && streamed.calls.length > 0)
+        return failedResult('The call is lost without streaming.')
+      return degradedResult('The two answers differ in their words; a model is free to do so.')
+    },
+  },
+]
+
+/** A model that makes no native call may make one when the tools are described to it in the prompt (T156). */
+async function probePromptTools(
+  context: ProbeContext,
+  { fault, turn }: ProbeExchange,
+): Promise<ProbeResult | undefined> {
+  if (fault || turn.parts.length === 0 || turn.finish.reason !== 'stop') return undefined
+  const exchange = await context.retryWithCapabilities(
+    'call',
+    createCallRequest,
+    { tools: 'text' },
+    ({ calls }) => calls.length > 0,
+  )
+  return (
+    exchange &&
+    degradedResult('It makes no native calls, but it makes them where the tools are described in the prompt.')
+  )
+}

@@ -1,0 +1,180 @@
+import type { ToolSpec } from '../../model/request.ts'
+import { validate } from '../../schema/validate/validate.ts'
+import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import type { ProbeExchange } from '../probe-exchange.ts'
+import {
+  explainMissingCall,
+  LIST_NOTES_TOOL,
+  createUserTurn,
+  truncateLine,
+  toFailureResult,
+  WEATHER_TOOL,
+  WRITE_NOTE_TOOL,
+} from './probe-helpers.ts'
+
+const TREE_TOOL: ToolSpec = {
+  name: 'plant_tree',
+  description: 'Plants a tree of names.',
+  schema: {
+    type: 'object',
+    properties: { root: { $ref: '#/$defs/node' } },
+    required: ['root'],
+    $defs: {
+      node: {
+        type: 'object',
+        properties: {
+          name: { type: 'string' },
+          children: { type: 'array', items: { $ref: '#/$defs/node' } },
+        },
+        required: ['name'],
+      },
+    },
+  },
+}
+
+const VALUE_TOOL: ToolSpec = {
+  name: 'set_value',
+  description: 'Sets a value.',
+  schema: {
+    type: 'object',
+    properties: {
+      key: { enum: ['alpha', 'beta'] },
+      value: { anyOf: [{ type: 'number' }, { type: 'string' }] },
+      note: { type: ['string', 'null'] },
+    },
+    required: ['key', 'value', 'note'],
+  },
+}
+
+const LONG_NAME_TOOL: ToolSpec = {
+  ...LIST_NOTES_TOOL,
+  name: 'notizen.auflisten/für-alle:die_es_wirklich_ganz_genau_und_vollständig_wissen_wollen_und_zwar_jetzt',
+}
+
+/** 14 to 18 and 25: how tools are declared, forced and cut off. */
+export const DECLARATION_PROBES: readonly Probe[] = [
+  {
+    id: 14,
+    title: 'tools that are forced, forbidden, required',
+    failureIds: 'T153',
+    advice: 'The agent leaves the choice to the model.',
+    mode: 'live',
+    async run(context) {
+      const tools = [WEATHER_TOOL, LIST_NOTES_TOOL]
+      const [named, none, required] = await Promise.all([
+        context.send({
+          tools,
+          toolChoice: { name: LIST_NOTES_TOOL.name },
+          turns: [createUserTurn('Greet me, with the tool that you must use.')],
+        }),
+        context.send({ tools, toolChoice: 'none', turns: [createUserTurn('Greet me, without any tool.')] }),
+        context.send({ tools, toolChoice: 'required', turns: [createUserTurn('Greet me, with any tool.')] }),
+      ])
+      const unsupported = [
+        ...(named.calls.some(({ name }) => name === LIST_NOTES_TOOL.name) ? [] : ['a named tool cannot be forced']),
+        ...(!none.fault && none.calls.length === 0 ? [] : ['tools cannot be forbidden']),
+        ...(required.calls.length > 0 ? [] : ['a call cannot be required']),
+      ]
+      if (unsupported.length === 0) return passedResult()
+      const refusals = [named, none, required].filter(({ fault }) => fault?.kind === 'invalid')
+      const all = `Here ${unsupported.join(', ')}.`
+      if (unsupported.length < 3) return degradedResult(all)
+      return refusals.length > 0 ? notOfferedResult(all) : (toFailureResult(named) ?? failedResult(all))
+    },
+  },
+  {
+    id: 15,
+    title: 'a schema that refers to itself',
+    failureIds: 'T129, T147–T149',
+    advice:
+      'Nothing to do: schemas are written in the language of the endpoint, and a tool that it refuses is left out.',
+    mode: 'live',
+    async run(context) {
+      const text = 'Plant a tree with the tool: the root is named oak, and it has one child named acorn.'
+      return checkDeclaredCall(await context.send({ tools: [TREE_TOOL], turns: [createUserTurn(text)] }), TREE_TOOL)
+    },
+  },
+  {
+    id: 16,
+    title: 'enums, unions and null',
+    failureIds: 'T42, T129, T146, T151',
+    advice: 'What a dialect cannot say is said in the description, and values are put right.',
+    mode: 'live',
+    async run(context) {
+      const text = 'Set the key alpha to the number 5 with the tool. The note is exactly: if a < b && c > d'
+      const exchange = await context.send({ tools: [VALUE_TOOL], turns: [createUserTurn(text)] })
+      if (exchange.calls.some(({ raw }) => /&(?:lt|gt|amp);/.test(raw)) && context.capabilities.entities !== true)
+        return {
+          ...degradedResult('It writes < and & as HTML does; this is undone.'),
+          capabilities: { entities: true },
+        }
+      return checkDeclaredCall(exchange, VALUE_TOOL)
+    },
+  },
+  {
+    id: 17,
+    title: 'a long name with unusual characters',
+    failureIds: 'T97, T145',
+    advice: 'Names are made legal, and the way back is kept.',
+    mode: 'live',
+    async run(context) {
+      const exchange = await context.send({
+        tools: [LONG_NAME_TOOL],
+        turns: [createUserTurn('Call the only tool that you have.')],
+      })
+      return checkDeclaredCall(exchange, LONG_NAME_TOOL)
+    },
+  },
+  {
+    id: 18,
+    title: 'an answer cut off inside arguments',
+    failureIds: 'T37–T39',
+    advice: 'A call that did not close never runs.',
+    mode: 'live',
+    expectedQuirks: ['length', 'malformed-call', 'empty'],
+    async run(context) {
+      const turns = [createUserTurn('Write a note about the sea with the tool. Its text has 300 words.')]
+      const exchange = await context.send({ tools: [WRITE_NOTE_TOOL], turns, params: { maxTokens: 40 } })
+      const failure = toFailureResult(exchange)
+      if (failure) return failure
+      if (exchange.calls.length > 0) return degradedResult('The limit of tokens was not kept: the call came whole.')
+      if (exchange.turn.finish.reason === 'length') return passedResult()
+      const begun = exchange.turn.parts.some(({ kind }) => kind === 'call')
+      return begun
+        ? passedResult('It does not say that it was cut off; the half call was refused all the same.')
+        : notOfferedResult('It made no call.')
+    },
+  },
+  {
+    id: 25,
+    title: 'stopped in the middle of a call',
+    failureIds: 'T165',
+    advice: 'An answer that is stopped leaves no call behind.',
+    mode: 'live',
+    async run(context) {
+      let began = false
+      const exchange = await context.send({
+        tools: [WRITE_NOTE_TOOL],
+        turns: [createUserTurn('Write a note about the moon with the tool. Its text has 100 words.')],
+        onEvent(event, stop) {
+          began ||= event.type === 'part-open' && event.kind === 'call'
+          if (began) stop()
+        },
+      })
+      if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
+      if (!began) return notOfferedResult('It made no call to stop.')
+      if (exchange.turn.finish.reason !== 'aborted') return degradedResult('It was over before it could be stopped.')
+      return exchange.calls.length === 0 ? passedResult() : failedResult('A call of a stopped answer would run.')
+    },
+  },
+]
+
+function checkDeclaredCall(exchange: ProbeExchange, tool: ToolSpec): ProbeResult {
+  if (exchange.warnings.some(({ code }) => code === 'tool-quarantined' || code === 'tool-set-aside'))
+    return degradedResult('It refuses such a tool, which is left out so that the others work.')
+  const [call] = exchange.calls
+  if (!call) return explainMissingCall(exchange)
+  if (call.name !== tool.name) return failedResult(`It called “${truncateLine(call.name)}”, which there is not.`)
+  const [problem] = validate(tool.schema, call.input ?? {})
+  return problem ? degradedResult(`Its arguments do not fit: ${problem.message}`) : passedResult()
+}

@@ -1,0 +1,104 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { ToolSpec } from '../../model/request.ts'
+import type { AssistantPart, CallPart, ResultPart, ResultStatus, Turn } from '../../model/turn.ts'
+import { degradedResult, failedResult, notOfferedResult, type ProbeResult } from './probe.ts'
+import type { ProbeExchange } from '../probe-exchange.ts'
+import type { ProbeRequest } from '../probe-runner.ts'
+
+/** What a person says. */
+export function createUserTurn(text: string): Turn {
+  return { role: 'user', parts: [{ kind: 'text', text }] }
+}
+
+/** What another model said before, somewhere else. */
+export function createForeignTurn(...parts: AssistantPart[]): Turn {
+  const origin = { provider: 'elsewhere', wire: 'anthropic', model: 'another' } as const
+  const reason = parts.some(({ kind }) => kind === 'call') ? 'calls' : 'stop'
+  return { role: 'assistant', origin, parts, finish: { reason } }
+}
+
+/** The same result for all calls. */
+export function createResultsTurn(
+  calls: readonly CallPart[],
+  content: ResultPart['content'],
+  status: ResultStatus = 'ok',
+): Turn {
+  const error =
+    status === 'error' ? { error: { message: String(content.map((one) => ('text' in one ? one.text : ''))) } } : {}
+  return {
+    role: 'results',
+    parts: calls.map(({ id, name }) => ({ kind: 'result', id, name, status, content, ...error })),
+  }
+}
+
+/** A tool with these parameters, all of them needed unless `required` says otherwise. */
+export function createToolSpec(
+  name: string,
+  description: string,
+  properties: JsonObject,
+  schemaExtras: JsonObject = {},
+): ToolSpec {
+  return {
+    name,
+    description,
+    schema: { type: 'object', properties, required: Object.keys(properties), ...schemaExtras },
+  }
+}
+
+export const WEATHER_TOOL = createToolSpec('get_weather', 'Tells the weather in a city.', { city: { type: 'string' } })
+export const LIST_NOTES_TOOL = createToolSpec('list_notes', 'Lists all notes. It takes no arguments.', {})
+export const WRITE_NOTE_TOOL = createToolSpec('write_note', 'Writes a note.', { text: { type: 'string' } })
+
+/** The question that most probes go on from: it takes one call. */
+export function createCallRequest(): ProbeRequest {
+  return { tools: [WEATHER_TOOL], turns: [createUserTurn('What is the weather in Oslo? Use the tool.')] }
+}
+
+/** A refusal or a fault as a verdict; undefined where there was neither. */
+export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {
+  if (fault?.code === 'budget')
+    return notOfferedResult('The tokens for this examination are used up; --max-tokens gives more.')
+  if (fault?.kind === 'invalid') return notOfferedResult(`It is refused: ${truncateLine(fault.message)}`)
+  if (fault) return failedResult(truncateLine(fault.message))
+  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the answer.')
+  return undefined
+}
+
+/** Whether some words are in an answer that had to be given in words. */
+export function checkResponseText(exchange: ProbeExchange, expectedPattern: RegExp): ProbeResult | undefined {
+  const failure = toFailureResult(exchange)
+  if (failure) return failure
+  if (exchange.text === '' && exchange.calls.length > 0) return degradedResult('It called again instead of answering.')
+  if (exchange.text === '') return failedResult('The answer is empty.')
+  return expectedPattern.test(exchange.text)
+    ? undefined
+    : degradedResult(`It answered something else: ${quoteModelText(exchange.text)}`)
+}
+
+/** Why there is no call where there should be one. */
+export function explainMissingCall(exchange: ProbeExchange): ProbeResult {
+  const failure = toFailureResult(exchange)
+  if (failure) return failure
+  const call = exchange.turn.parts.find((part) => part.kind === 'call')
+  if (call?.kind === 'call')
+    return failedResult(
+      `The call may not run: ${call.flaw?.message ?? `it ended with “${exchange.turn.finish.reason}”`}`,
+    )
+  return failedResult(
+    exchange.text === ''
+      ? 'There is neither a call nor a word.'
+      : `It answered in words: ${quoteModelText(exchange.text)}`,
+  )
+}
+
+/** What a model wrote, at the end of a sentence of ours: it must not run into the next one. */
+export function quoteModelText(text: string): string {
+  const shortened = truncateLine(text)
+  return /[.!?…]$/.test(shortened) ? `“${shortened}”` : `“${shortened}”.`
+}
+
+/** The beginning of a text, on one line. */
+export function truncateLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > 160 ? `${line.slice(0, 160)}…` : line
+}

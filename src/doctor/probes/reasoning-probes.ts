@@ -1,0 +1,99 @@
+import { type Probe, degradedResult, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import type { ProbeExchange } from '../probe-exchange.ts'
+import {
+  explainMissingCall,
+  createResultsTurn,
+  createUserTurn,
+  toFailureResult,
+  WEATHER_TOOL,
+  checkResponseText,
+} from './probe-helpers.ts'
+
+const LOW_EFFORT = { effort: 'low' } as const
+
+/** 10, 11 and 28: thoughts and the prompt cache. */
+export const REASONING_PROBES: readonly Probe[] = [
+  {
+    id: 10,
+    title: 'visible reasoning',
+    failureIds: 'T71, T76–T79',
+    advice: 'A model that does not think aloud works as well.',
+    mode: 'live',
+    async run(probeContext) {
+      const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
+      const exchange = await probeContext.send({ turns: [createUserTurn(text)], params: LOW_EFFORT })
+      const failure = toFailureResult(exchange)
+      if (failure) return failure
+      if (hasReasoning(exchange)) return passedResult()
+      return notOfferedResult(
+        exchange.usage.reasoning > 0 ? 'It thinks, but does not show it.' : 'It shows no thoughts.',
+      )
+    },
+  },
+  {
+    id: 11,
+    title: 'reasoning that goes back with a call',
+    failureIds: 'T74, T75, T81–T84, T117',
+    advice: 'Look at the refusal: the flags "needsReasoning", "replay" and "signatures" say what goes back.',
+    mode: 'live',
+    async run(probeContext) {
+      const turns = [
+        createUserTurn('Which city is the capital of Norway? Think, then ask the tool for the weather there.'),
+      ]
+      const first = await probeContext.send({ tools: [WEATHER_TOOL], turns, params: LOW_EFFORT })
+      if (first.calls.length === 0) return explainMissingCall(first)
+      const hasNativeData = first.turn.parts.some(({ native }) => native?.data !== undefined)
+      if (!hasReasoning(first) && !hasNativeData) return notOfferedResult('There is no reasoning beside its calls.')
+      const calls = first.turn.parts.filter((part) => part.kind === 'call')
+      const result = createResultsTurn(calls, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }])
+      const second = await probeContext.send({
+        tools: [WEATHER_TOOL],
+        turns: [...turns, first.turn, result],
+        params: LOW_EFFORT,
+      })
+      if (second.fault) return failedResult(`It does not take its own reasoning back: ${second.fault.message}`)
+      return checkResponseText(second, /7|seven|rain/i) ?? passedResult()
+    },
+  },
+  {
+    id: 28,
+    title: 'a prompt that is read from the cache',
+    failureIds: 'T92',
+    advice: 'Requests extend each other byte for byte, so a cache hits wherever there is one.',
+    mode: 'live',
+    async run(probeContext) {
+      const request = {
+        system: LONG_SYSTEM_PROMPT,
+        turns: [createUserTurn('How many rules were you given? Reply with the number only.')],
+      }
+      const first = await probeContext.send(request)
+      if (first.fault?.kind === 'overflow') return contextTooSmallResult(first.fault.message)
+      const failure = toFailureResult(first)
+      if (failure) return failure
+      const second = await probeContext.send(request)
+      if (second.fault) return toFailureResult(second) ?? failedResult(second.fault.message)
+      if (second.usage.cacheRead > 0) return passedResult(`${second.usage.cacheRead} tokens came from the cache.`)
+      const written = first.usage.cacheWrite + second.usage.cacheWrite
+      return written > 0
+        ? degradedResult('It writes a cache, but did not read it.')
+        : notOfferedResult('It tells of no cache.')
+    },
+  },
+]
+
+/** Servers on one's own machine have as much of a window as they were given, and say so only now (T160). */
+function contextTooSmallResult(message: string): ProbeResult {
+  const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
+  const probeResult = notOfferedResult(`Its window is too small to try: ${message}`)
+  return window > 0 ? { ...probeResult, capabilities: { window } } : probeResult
+}
+
+function hasReasoning({ turn }: ProbeExchange): boolean {
+  return turn.parts.some((part) => part.kind === 'reasoning')
+}
+
+/** Caches begin at a thousand tokens or more; this is about twice that. */
+const LONG_SYSTEM_PROMPT = Array.from(
+  { length: 120 },
+  (_none, at) => `Rule ${at + 1}: whoever counts the birds on the roof writes their number down before noon.`,
+).join('\n')

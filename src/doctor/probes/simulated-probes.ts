@@ -1,0 +1,157 @@
+import type { FaultKind } from '../../model/fault.ts'
+import { type Probe, failedResult, notOfferedResult, passedResult, type ProbeResult } from './probe.ts'
+import {
+  takeFramesBeforeEnd,
+  createErrorFrame,
+  createErrorBody,
+  simulateContentFilter,
+  simulateMalformedCall,
+  getRecordedFrames,
+  createErrorResponse,
+  insertUnknownEvent,
+  encodeFramesAsResponse,
+} from './simulated-responses.ts'
+import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
+import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
+import { createCallRequest, createUserTurn, truncateLine, toFailureResult, checkResponseText } from './probe-helpers.ts'
+
+/** 19 to 24, 26 and 27: what nobody can ask a model for is tried on the bytes that it sent before. */
+export const SIMULATED_PROBES: readonly Probe[] = [
+  createSimulatedProbe(19, 'an answer that a filter stopped', 'T55, T59, T125', async (probeContext, exchange) => {
+    const { turn, calls } = await probeContext.replayResponse(
+      exchange,
+      encodeFramesAsResponse(exchange, simulateContentFilter(getRecordedFrames(exchange))),
+    )
+    if (calls.length > 0) return failedResult('A call of a filtered answer would run.')
+    return turn.finish.reason === 'filter' ? passedResult() : failedResult(`It ends with “${turn.finish.reason}”.`)
+  }),
+  createSimulatedProbe(20, 'a malformed call', 'T41, T124', async (probeContext, exchange) => {
+    const { calls } = await probeContext.replayResponse(
+      exchange,
+      encodeFramesAsResponse(exchange, simulateMalformedCall(getRecordedFrames(exchange))),
+    )
+    return calls.length === 0 ? passedResult() : failedResult('A call that nobody can read would run.')
+  }),
+  createSimulatedProbe(21, 'a stream that ends without its end', 'T53, T108', (probeContext, exchange) => {
+    const frames = getRecordedFrames(exchange)
+    const cut =
+      frames.length > 1
+        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames))
+        : truncateChunks(encodeFramesAsResponse(exchange, frames))
+    return checkSimulatedFault(probeContext, exchange, cut, ['transport', 'decode'])
+  }),
+  createSimulatedProbe(22, 'an error after the beginning of an answer', 'T107', (probeContext, exchange) => {
+    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange)) : []
+    return checkSimulatedFault(
+      probeContext,
+      exchange,
+      encodeFramesAsResponse(exchange, [...startedFrames, createErrorFrame(probeContext.wire)]),
+      ['server'],
+    )
+  }),
+  createSimulatedProbe(23, 'a rate limit that says how long to wait', 'T157, T158', async (probeContext, exchange) => {
+    const response = createErrorResponse(429, createErrorBody(probeContext.wire, 'Too many requests', 'rate'), {
+      'retry-after': '7',
+    })
+    const limited = await probeContext.replayResponse(exchange, response)
+    return limited.fault?.kind === 'rate' && limited.fault.retryAfter === 7000
+      ? passedResult()
+      : wrongFaultResult(limited)
+  }),
+  createSimulatedProbe(24, 'a history that is too long', 'T159', (probeContext, exchange) =>
+    checkSimulatedFault(
+      probeContext,
+      exchange,
+      createErrorResponse(
+        400,
+        createErrorBody(probeContext.wire, OVERFLOW_MESSAGES[probeContext.wire] ?? CHAT_OVERFLOW_MESSAGE, 'overflow'),
+      ),
+      ['overflow'],
+    ),
+  ),
+  {
+    id: 26,
+    title: 'letters that are split between two chunks',
+    failureIds: 'T105',
+    advice: 'One decoder reads the whole answer.',
+    mode: 'live',
+    async run(probeContext) {
+      const exchange = await probeContext.send({
+        turns: [createUserTurn('Reply with exactly this line: Grüße, 你好, 🙂')],
+      })
+      const failure = toFailureResult(exchange)
+      if (failure) return failure
+      const split = await probeContext.replayResponse(
+        exchange,
+        encodeFramesAsResponse(exchange, getRecordedFrames(exchange), 1),
+      )
+      if (toComparableTurn(split.turn) !== toComparableTurn(exchange.turn))
+        return failedResult('Byte by byte the answer reads otherwise.')
+      return checkResponseText(exchange, /Grüße.*你好.*🙂/) ?? passedResult()
+    },
+  },
+  createSimulatedProbe(27, 'events of a kind that nobody knows', 'T132, T140', async (probeContext, exchange) => {
+    if (!exchange.stream) return notOfferedResult('Its answers are not streamed.')
+    const replayed = await probeContext.replayResponse(
+      exchange,
+      encodeFramesAsResponse(exchange, insertUnknownEvent(getRecordedFrames(exchange))),
+    )
+    if (toComparableTurn(replayed.turn) !== toComparableTurn(exchange.turn) || replayed.fault)
+      return failedResult('It changes the answer.')
+    return replayed.warnings.length > exchange.warnings.length
+      ? passedResult()
+      : failedResult('It is dropped without a word.')
+  }),
+]
+
+function createSimulatedProbe(
+  id: number,
+  title: string,
+  failureIds: string,
+  run: (probeContext: ProbeContext, exchange: ProbeExchange) => Promise<ProbeResult>,
+): Probe {
+  return {
+    id,
+    title,
+    failureIds,
+    advice: 'This is a fault of Dragoman: report it, with the answer of this server.',
+    mode: 'drill',
+    async run(probeContext) {
+      const call = await probeContext.sendShared('call', createCallRequest)
+      const text = await probeContext.sendShared('text', () => ({
+        turns: [createUserTurn('Reply with the single word: ready.')],
+      }))
+      const exchange = [call, text].find((one) => !one.fault && one.turn.parts.length > 0)
+      return exchange ? run(probeContext, exchange) : notOfferedResult('There is no good answer to try it on.')
+    },
+  }
+}
+
+async function checkSimulatedFault(
+  probeContext: ProbeContext,
+  exchange: ProbeExchange,
+  response: FixedResponse,
+  kinds: readonly FaultKind[],
+): Promise<ProbeResult> {
+  const replayed = await probeContext.replayResponse(exchange, response)
+  if (replayed.calls.length > 0) return failedResult('A call of such an answer would run.')
+  return replayed.fault && kinds.includes(replayed.fault.kind) ? passedResult() : wrongFaultResult(replayed)
+}
+
+function wrongFaultResult({ fault: found, turn }: ProbeExchange): ProbeResult {
+  return failedResult(
+    found ? `It is taken for “${found.kind}”: ${truncateLine(found.message)}` : `It ends with “${turn.finish.reason}”.`,
+  )
+}
+
+function truncateChunks(response: FixedResponse): FixedResponse {
+  return { ...response, chunks: response.chunks.map((chunk) => chunk.subarray(0, Math.ceil(chunk.length / 2))) }
+}
+
+const CHAT_OVERFLOW_MESSAGE =
+  "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+const OVERFLOW_MESSAGES: Readonly<Record<string, string>> = {
+  anthropic: 'prompt is too long: 210000 tokens > 200000 maximum',
+  gemini: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+  'code-assist': 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+}

@@ -1,0 +1,71 @@
+import type { Frame } from '../../wire/framing/frame.ts'
+import type { WireId } from '../../model/turn.ts'
+import type { ProbeExchange } from '../probe-exchange.ts'
+import {
+  decodeTraceBody,
+  parseTraceFrames,
+  inspectFrames,
+  type FrameInspection,
+  type CallFragment,
+} from '../inspect/inspect-frames.ts'
+import type { ResponseTrace } from '../recording-client.ts'
+
+/** One attempt of an exam, looked at from all sides. */
+export interface AttemptAnalysis {
+  readonly wire: WireId
+  readonly exchange: ProbeExchange
+  readonly trace: ResponseTrace
+  /** Is it the attempt that the turn was made of? */
+  readonly isLastAttempt: boolean
+  /** Is it the first exam of all? Then every refusal says something about the server, not about the question. */
+  readonly isFirstExchange: boolean
+  readonly frames: readonly Frame[]
+  readonly inspection: FrameInspection
+  readonly body: string
+  /** Are these server-sent events, whatever the content type says? */
+  readonly isSse: boolean
+}
+
+/** All attempts of an exam. */
+export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstExchange: boolean): AttemptAnalysis[] {
+  return exchange.traces.map((trace, at) => {
+    const frames = parseTraceFrames(trace)
+    const body = decodeTraceBody(trace)
+    const isSse = SSE_START_PATTERN.test(body)
+    return {
+      wire,
+      exchange,
+      trace,
+      isLastAttempt: at === exchange.traces.length - 1,
+      isFirstExchange,
+      frames,
+      inspection: inspectFrames(wire, frames),
+      body,
+      isSse,
+    }
+  })
+}
+
+const SSE_START_PATTERN = /^\uFEFF?(?:data|event|id|retry)?:/
+
+/** The pieces under each number that tells calls apart. */
+export function groupFragmentsByIndex({ fragments }: FrameInspection): CallFragment[][] {
+  const groupsByIndex = new Map<number, CallFragment[]>()
+  for (const fragment of fragments) {
+    if (typeof fragment.index !== 'number') continue
+    const group = groupsByIndex.get(fragment.index)
+    if (group) group.push(fragment)
+    else groupsByIndex.set(fragment.index, [fragment])
+  }
+  return [...groupsByIndex.values()]
+}
+
+/** A text that says something, or undefined. */
+export function toNonEmptyString(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The argument texts of a call, piece by piece, without what is only said once more at the end. */
+export function getArgumentTexts(group: readonly CallFragment[]): string[] {
+  return group.flatMap((fragment) => (fragment.isFinalCopy ? [] : (toNonEmptyString(fragment.arguments) ?? [])))
+}

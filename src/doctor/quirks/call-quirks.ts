@@ -1,0 +1,230 @@
+import { isObject } from '../../model/json.ts'
+import type { CallFragment } from '../inspect/inspect-frames.ts'
+import type { ServerQuirk } from './server-quirks.ts'
+import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
+
+/** What can be odd about calls: their numbers, ids, names and arguments. */
+export const CALL_QUIRKS: readonly ServerQuirk[] = [
+  {
+    id: 'index-missing',
+    failureIds: 'T01',
+    description: 'does not number the pieces of its calls',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      inspection.blockIndexes.includes(null) || inspection.fragments.some(({ index }) => index === null),
+  },
+  {
+    id: 'index-zero',
+    failureIds: 'T02',
+    description: 'gives every call the index 0',
+    outcome: 'handled',
+    detect: ({ wire, inspection }) =>
+      wire === 'openai-chat' &&
+      groupFragmentsByIndex(inspection).some(
+        (group) => new Set(getOpeningFragments(group).flatMap(({ id }) => toNonEmptyString(id) ?? [])).size > 1,
+      ),
+  },
+  {
+    id: 'index-sparse',
+    failureIds: 'T04',
+    description: 'leaves gaps in the numbers of its calls',
+    outcome: 'handled',
+    detect: ({ inspection }) => {
+      const sortedIndexes = [...new Set(inspection.blockIndexes.filter((one) => one !== null))].sort((a, b) => a - b)
+      return sortedIndexes.some((number, at) => number !== at)
+    },
+  },
+  {
+    id: 'ids-missing',
+    failureIds: 'T06',
+    description: 'gives its calls no ids',
+    outcome: 'handled',
+    // Code Assist has none to begin with.
+    detect: ({ wire, inspection }) =>
+      wire !== 'code-assist' &&
+      groupFragmentsByCall(inspection.fragments).some(
+        (group) =>
+          group.some(({ name }) => toNonEmptyString(name)) && group.every(({ id }) => id === undefined || id === null),
+      ),
+  },
+  {
+    id: 'ids-empty',
+    failureIds: 'T07',
+    description: 'gives its calls empty ids',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      inspection.fragments.some(({ id, name }) => id === '' && toNonEmptyString(name) !== undefined),
+  },
+  {
+    id: 'ids-same',
+    failureIds: 'T10',
+    description: 'gives several calls the same id',
+    outcome: 'handled',
+    detect: ({ inspection }) => {
+      const ids = groupFragmentsByCall(inspection.fragments).flatMap((group) => toNonEmptyString(group[0]?.id) ?? [])
+      return new Set(ids).size < ids.length
+    },
+  },
+  {
+    id: 'ids-rotating',
+    failureIds: 'T09, T141',
+    description: 'gives each piece of a call another id',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection).some((group) => {
+        const items = new Set(group.flatMap(({ itemId }) => toNonEmptyString(itemId) ?? []))
+        const laterFragments = group
+          .slice(1)
+          .filter(({ id, startsCall, isFinalCopy }) => toNonEmptyString(id) && !startsCall && !isFinalCopy)
+        return items.size > 1 || laterFragments.some(({ id }) => id !== group[0]?.id)
+      }),
+  },
+  {
+    id: 'name-split',
+    failureIds: 'T13',
+    description: 'sends the name of a tool in pieces',
+    outcome: 'handled',
+    detect: ({ wire, inspection }) =>
+      wire === 'openai-chat' &&
+      groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).some((same) => !same)),
+  },
+  {
+    id: 'name-repeated',
+    failureIds: 'T12',
+    description: 'repeats the name of the tool with every piece of a call',
+    outcome: 'handled',
+    detect: ({ wire, inspection }) =>
+      wire === 'openai-chat' &&
+      groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).includes(true)),
+  },
+  {
+    id: 'name-late',
+    failureIds: 'T14',
+    description: 'sends the name of a tool after its arguments',
+    outcome: 'handled',
+    detect: ({ wire, inspection }) =>
+      wire === 'openai-chat' &&
+      groupFragmentsByIndex(inspection).some(
+        (group) => toNonEmptyString(group[0]?.name) === undefined && group.some(({ name }) => toNonEmptyString(name)),
+      ),
+  },
+  {
+    id: 'arguments-cumulative',
+    failureIds: 'T20',
+    description: 'sends all arguments so far with every piece',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection).some((group) => {
+        const all = getArgumentTexts(group)
+        return (
+          all.length > 1 &&
+          all.every(
+            (text, at) => at === 0 || (text.length > (all[at - 1] ?? '').length && text.startsWith(all[at - 1] ?? '')),
+          )
+        )
+      }),
+  },
+  {
+    id: 'arguments-repeated',
+    failureIds: 'T21',
+    description: 'sends all arguments once more after the last piece',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      groupFragmentsByIndex(inspection).some((group) => {
+        const all = getArgumentTexts(group)
+        return all.length > 1 && all.at(-1) === all.slice(0, -1).join('') && isJsonObjectText(all.at(-1) ?? '')
+      }),
+  },
+  {
+    id: 'arguments-object',
+    failureIds: 'T16',
+    description: 'sends arguments as an object where the wire wants text',
+    outcome: 'handled',
+    detect: ({ inspection }) => inspection.fragments.some((fragment) => isObject(fragment.arguments)),
+  },
+  {
+    id: 'arguments-doubled',
+    failureIds: 'T31',
+    description: 'writes arguments as text inside text',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      groupFragmentsByCall(inspection.fragments).some(
+        (group) =>
+          typeof parseJson(getArgumentTexts(group).join('')) === 'string' &&
+          isJsonObjectText(String(parseJson(getArgumentTexts(group).join('')))),
+      ),
+  },
+  {
+    id: 'interleaved',
+    failureIds: 'T05',
+    description: 'sends the pieces of several calls in turns',
+    outcome: 'handled',
+    detect: ({ inspection }) => {
+      const order = inspection.fragments.flatMap(({ index, isFinalCopy }) =>
+        typeof index === 'number' && !isFinalCopy ? [index] : [],
+      )
+      const runs = order.filter((index, at) => index !== order[at - 1])
+      return new Set(runs).size < runs.length
+    },
+  },
+  {
+    id: 'ghost-call',
+    failureIds: 'T08, T28',
+    description: 'makes calls of nothing',
+    outcome: 'handled',
+    detect: ({ inspection }) =>
+      groupFragmentsByCall(inspection.fragments).some((group) => group.every(isEmptyFragment)),
+  },
+  {
+    id: 'malformed-call',
+    failureIds: 'T41, T124',
+    description: 'makes calls that cannot be read',
+    outcome: 'retried',
+    detect: hasMalformedCall,
+  },
+]
+
+/** The pieces of each call: under one number, or each for itself where there are none. */
+function groupFragmentsByCall(fragments: readonly CallFragment[]): CallFragment[][] {
+  const numbered = groupFragmentsByIndex({ fragments } as Parameters<typeof groupFragmentsByIndex>[0])
+  const unnumbered = fragments.filter(
+    ({ index, startsCall, name }) => index === undefined || (index === null && startsCall && toNonEmptyString(name)),
+  )
+  return [...numbered, ...unnumbered.map((fragment) => [fragment])]
+}
+
+function getOpeningFragments(group: readonly CallFragment[]): CallFragment[] {
+  return group.filter(({ startsCall, name }) => startsCall && toNonEmptyString(name) !== undefined)
+}
+
+/** For each later piece that names the tool again and is no new call: is it the same name? */
+function compareLaterNames(group: readonly CallFragment[]): boolean[] {
+  const [first] = group
+  const sortedIndexes = toNonEmptyString(first?.name)
+  if (sortedIndexes === undefined) return []
+  return group
+    .slice(1)
+    .flatMap(({ name, id }) => (toNonEmptyString(name) && !toNonEmptyString(id) ? [name === sortedIndexes] : []))
+}
+
+function isEmptyFragment({ id, name, arguments: args }: CallFragment): boolean {
+  return !toNonEmptyString(id) && !toNonEmptyString(name) && (args === undefined || args === '')
+}
+
+function hasMalformedCall({ isLastAttempt, exchange: { turn } }: AttemptAnalysis): boolean {
+  if (!isLastAttempt || turn.finish.fault) return false
+  const hasFlawedCall = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code.startsWith('not-'))
+  return turn.finish.reason === 'malformed-call' || hasFlawedCall
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isJsonObjectText(text: string): boolean {
+  return isObject(parseJson(text))
+}

@@ -1,0 +1,164 @@
+import { isObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+import type { ServerQuirk } from './server-quirks.ts'
+import { type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
+import { hasCleanEnd, endsMidBlock } from './transport-quirks.ts'
+
+/** What can be odd about an answer as a whole: its end, its text, its counts. */
+export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
+  {
+    id: 'finish-missing',
+    failureIds: 'T53',
+    description: 'ends its answers without saying that they are over',
+    outcome: 'harmful',
+    detect: (attempt) =>
+      hasCleanEnd(attempt) &&
+      attempt.body !== '' &&
+      attempt.inspection.finishReasons.length === 0 &&
+      !endsMidBlock(attempt),
+  },
+  {
+    id: 'finish-repeated',
+    failureIds: 'T56',
+    description: 'says more than once that an answer is over',
+    outcome: 'handled',
+    detect: ({ inspection }) => inspection.finishReasons.length > 1,
+  },
+  {
+    id: 'finish-wrong',
+    failureIds: 'T51, T52, T54',
+    description: 'gives the wrong reason for the end of an answer',
+    outcome: 'handled',
+    detect: (attempt) => describeWrongFinishReason(attempt) ?? false,
+  },
+  {
+    id: 'no-done',
+    failureIds: 'T111',
+    description: 'leaves out the [DONE] at the end of a stream',
+    outcome: 'handled',
+    detect: (attempt) =>
+      attempt.wire === 'openai-chat' &&
+      attempt.isSse &&
+      hasCleanEnd(attempt) &&
+      attempt.inspection.finishReasons.length > 0 &&
+      attempt.frames.every(({ kind }) => kind !== 'done'),
+  },
+  {
+    id: 'empty',
+    failureIds: 'T57',
+    description: 'answers with nothing',
+    outcome: 'harmful',
+    detect: ({ isLastAttempt, exchange: { turn }, inspection }) =>
+      isLastAttempt && turn.finish.reason === 'stop' && turn.parts.length === 0 && inspection.fragments.length === 0,
+  },
+  {
+    id: 'filter',
+    failureIds: 'T55, T59',
+    description: 'stops answers with a content filter',
+    outcome: 'harmful',
+    detect: ({ isLastAttempt, exchange }) => isLastAttempt && exchange.turn.finish.reason === 'filter',
+  },
+  {
+    id: 'length',
+    failureIds: 'T37, T38',
+    description: 'cuts answers off before their limit',
+    outcome: 'harmful',
+    detect: ({ isLastAttempt, exchange }) => {
+      const { turn, request } = exchange
+      if (!isLastAttempt || turn.finish.fault) return false
+      // A model that is long-winded runs into the limit that it was given.
+      const outputTokens = (turn.usage?.output ?? 0) + (turn.usage?.reasoning ?? 0)
+      if (turn.finish.reason === 'length') return outputTokens < 0.9 * (request.params?.maxTokens ?? Infinity)
+      const isTruncated = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
+      return isTruncated && turn.finish.reason !== 'aborted' && 'and says that all is well'
+    },
+  },
+  {
+    id: 'text-call',
+    failureIds: 'T60–T70',
+    description: 'lets its model write calls as text instead of making them',
+    outcome: 'handled',
+    detect: ({ isLastAttempt, exchange }) =>
+      isLastAttempt &&
+      exchange.warnings.some(({ code }) => ['written-call', 'fenced-call', 'unread-call'].includes(code)),
+  },
+  {
+    id: 'think-in-text',
+    failureIds: 'T71',
+    description: 'writes the thoughts of its model into the text, between <think> and </think>',
+    outcome: 'handled',
+    detect: ({ inspection }) => /<think(?:ing)?>/.test(inspection.text),
+  },
+  {
+    id: 'unknown-events',
+    failureIds: 'T132, T140',
+    description: 'sends events that nobody knows',
+    outcome: 'handled',
+    detect: ({ isLastAttempt, exchange }) =>
+      isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODES.has(code)),
+  },
+  {
+    id: 'usage-hostile',
+    failureIds: 'T116',
+    description: 'counts tokens in a way that nobody can believe',
+    outcome: 'handled',
+    detect: ({ inspection }) => inspection.usages.some(hasInvalidTokenCount),
+  },
+]
+
+const UNKNOWN_EVENT_CODES = new Set([
+  'unknown-event',
+  'unknown-frame',
+  'unknown-block',
+  'unknown-part',
+  'unknown-delta',
+])
+
+/** The words that each wire ends an answer with: when it called, when it did not, and in either case. */
+const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls: RegExp; withoutCalls: RegExp; either: RegExp }>> = {
+  'openai-chat': {
+    withCalls: /^(?:tool_calls|function_call)$/,
+    withoutCalls: /^stop$/,
+    either: /^(?:length|content_filter)$/,
+  },
+  anthropic: {
+    withCalls: /^tool_use$/,
+    withoutCalls: /^(?:end_turn|stop_sequence)$/,
+    either: /^(?:max_tokens|refusal|pause_turn|model_context_window_exceeded)$/,
+  },
+  'openai-responses': { withCalls: /^$/, withoutCalls: /^$/, either: /^(?:completed|incomplete|failed|cancelled)$/ },
+  gemini: {
+    withCalls: /^$/,
+    withoutCalls: /^$/,
+    either:
+      /^(?:STOP|MAX_TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|\w*BLOCKLIST|\w*PROHIBITED\w*|SPII|MALFORMED\w*|IMAGE\w*|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|NO_IMAGE)$/,
+  },
+  'code-assist': {
+    withCalls: /^$/,
+    withoutCalls: /^$/,
+    either: /^[A-Z_]*(?:STOP|TOKENS|SAFETY|RECITATION|LANGUAGE|OTHER|LIST|CONTENT|SPII|CALL)$/,
+  },
+}
+
+function describeWrongFinishReason({
+  wire,
+  inspection: { finishReasons, fragments },
+  trace,
+}: AttemptAnalysis): string | undefined {
+  const finishReason = finishReasons.at(-1)
+  if (finishReason === undefined || trace.status !== 200) return undefined
+  const hasCalls = fragments.some(({ name }) => toNonEmptyString(name) !== undefined)
+  const { withCalls, withoutCalls, either } = FINISH_REASON_PATTERNS[wire]
+  return either.test(finishReason) || (hasCalls ? withCalls : withoutCalls).test(finishReason)
+    ? undefined
+    : `“${finishReason}” ${hasCalls ? 'beside calls' : 'without a call'}`
+}
+
+function hasInvalidTokenCount(usage: unknown): boolean {
+  if (!isObject(usage)) return false
+  return Object.entries(usage).some(([name, value]) => {
+    if (isObject(value)) return hasInvalidTokenCount(value)
+    if (!/tokens|tokencount/i.test(name) || value === null || typeof value === 'object') return false
+    return typeof value !== 'number' || !(value >= 0) || value > 1e12
+  })
+}

@@ -1,0 +1,53 @@
+import type { HttpRequest, HttpClient, HttpResponse } from '../provider/http/http-client.ts'
+
+/** What went over the wire for one request, as it was seen from here. */
+export interface ResponseTrace {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly chunks: readonly Uint8Array[]
+  /** The body came to its end, it broke off, or we hung up; `none` where no answer began. */
+  readonly ending: 'whole' | 'broken' | 'stopped' | 'none'
+}
+
+/** A way to send that keeps a copy of everything that comes back. */
+export function createRecordingClient(
+  httpClient: HttpClient,
+  onTrace: (trace: () => ResponseTrace) => void,
+): HttpClient {
+  return async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
+    const chunks: Uint8Array[] = []
+    let head: Pick<ResponseTrace, 'status' | 'headers'> = { status: 0, headers: {} }
+    let ending: ResponseTrace['ending'] = 'none'
+    onTrace(() => ({ ...head, chunks, ending }))
+    const reply = await httpClient(request, signal)
+    head = { status: reply.status, headers: reply.headers }
+    ending = 'stopped'
+    return { ...reply, body: copyBody() }
+
+    async function* copyBody(): AsyncGenerator<Uint8Array> {
+      try {
+        for await (const chunk of reply.body) {
+          chunks.push(chunk)
+          yield chunk
+        }
+        ending = 'whole'
+      } catch (error) {
+        if (!signal.aborted) ending = 'broken'
+        throw error
+      }
+    }
+  }
+}
+
+/** A way to send that sends nothing: it answers with what it is given, as often as it is asked. */
+export function createFixedResponseClient(reply: {
+  status: number
+  headers: HttpResponse['headers']
+  chunks: readonly Uint8Array[]
+}): HttpClient {
+  return () => Promise.resolve({ status: reply.status, headers: reply.headers, body: streamChunks(reply.chunks) })
+}
+
+async function* streamChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}

@@ -1,0 +1,30 @@
+import type { FunctionDeclaration } from '@google/genai'
+import type { Warning } from '../model/event.ts'
+import { isObject, type JsonObject } from '../model/json.ts'
+import type { ToolSpec } from '../model/request.ts'
+import { declareTools } from '../schema/dialect/declare-tools.ts'
+
+/** Gemini's two ways to declare: JSON Schema under `parametersJsonSchema`, or its own language under `parameters`. */
+export type GeminiDialect = 'gemini-json' | 'gemini'
+
+/** Declares tools to Gemini. One that cannot be declared is left out alone, with a warning. */
+export function declareForGemini(
+  tools: readonly ToolSpec[],
+  dialect: GeminiDialect,
+  onWarning?: (warning: Warning) => void,
+): FunctionDeclaration[] {
+  const projection = declareTools(tools, dialect)
+  for (const message of projection.warnings) onWarning?.({ code: 'schema', message })
+  for (const { name, reason } of projection.skipped) {
+    onWarning?.({ code: 'tool-set-aside', message: `${name}: ${reason}` })
+  }
+  return projection.tools.map(({ name, description, schema }) => {
+    if (dialect === 'gemini-json') return { name, description, parametersJsonSchema: schema }
+    return { name, description, ...(hasProperties(schema) && { parameters: schema }) }
+  })
+}
+
+/** The older language refuses an object without properties. */
+function hasProperties(schema: JsonObject): boolean {
+  return isObject(schema['properties']) && Object.keys(schema['properties']).length > 0
+}

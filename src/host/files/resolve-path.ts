@@ -1,0 +1,37 @@
+import { readlinkSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { errorCode, HostError, toHostError } from '../host-error.ts'
+import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
+
+/**
+ * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
+ * a link to nothing counts as what it points to, because that is what writing would make.
+ */
+export function resolvePath(path: string, depth = 0): string {
+  if (path.includes('\0')) throw new HostError('bad-path', 'The path contains a zero byte.')
+  if (depth > 40) throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
+  try {
+    return decodeSurrogateEscape(realpathSync.native(encodeSurrogateEscape(path), 'buffer'))
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ELOOP') throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
+    if (code === 'ENAMETOOLONG') throw new HostError('bad-path', 'The path is longer than any disk allows.')
+    // Where the disk does not answer, nobody knows what the path means.
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw toHostError(error, path)
+  }
+  const trimmed = path.replace(/\/+$/, '')
+  const slash = trimmed.lastIndexOf('/')
+  if (slash < 0) return resolve(trimmed)
+  const parent = slash === 0 ? '/' : resolvePath(trimmed.slice(0, slash), depth)
+  const joinedPath = join(parent, trimmed.slice(slash + 1))
+  const target = readLinkTarget(joinedPath)
+  return target === undefined ? joinedPath : resolvePath(resolve(dirname(joinedPath), target), depth + 1)
+}
+
+function readLinkTarget(path: string): string | undefined {
+  try {
+    return decodeSurrogateEscape(readlinkSync(encodeSurrogateEscape(path), 'buffer'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,219 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { renameSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode } from '../host-error.ts'
+
+/** Lets one writer at a time change a file: of this process, and of all others that share the folder of lock files. */
+export interface WriteLocks {
+  /** Does some work on a real path while nobody else has its lock. `temporary` is the name to use for a new file beside it. */
+  withLock<T>(real: string, work: (temporary: string) => Promise<T>): Promise<T>
+}
+
+/**
+ * A lock file stands in a folder of ours, never in the project. It names its holder and the temporary file that the holder is
+ * going to make, so that whoever finds the holder dead can remove both. Without a folder only this process is kept in order; so
+ * it is where the folder cannot be written, because a missing lock is no reason to refuse an edit: a write compares anyway.
+ */
+export function createWriteLocks(folder: string | undefined): WriteLocks {
+  const lastWrites = new Map<string, Promise<unknown>>()
+  return {
+    async withLock(real, work) {
+      const key = lockKey(real)
+      const previous = lastWrites.get(key)
+      const done = (async () => {
+        await previous?.catch(() => undefined)
+        const temporary = `.dragoman-${randomBytes(8).toString('hex')}.tmp`
+        const release =
+          folder === undefined ? undefined : await acquireLock(folder, key, join(dirname(real), temporary))
+        try {
+          return await work(temporary)
+        } finally {
+          release?.()
+        }
+      })()
+      lastWrites.set(key, done)
+      try {
+        return await done
+      } finally {
+        if (lastWrites.get(key) === done) lastWrites.delete(key)
+      }
+    },
+  }
+}
+
+/** Removes what writers left behind that were killed: their lock files, and the temporary files beside what they wrote. */
+export function removeAbandonedWrites(folder: string): void {
+  let names: string[]
+  try {
+    names = readdirSync(folder)
+  } catch {
+    return
+  }
+  for (const name of names) {
+    const path = join(folder, name)
+    const holder = name.endsWith(LOCK_SUFFIX) ? readLockHolder(path) : undefined
+    if (holder && isAbandoned(holder)) removeAbandonedLock(path, holder)
+  }
+}
+
+const LOCK_SUFFIX = '.lock'
+
+/** Two spellings of one name, on a disk that does not tell them apart, have one lock. */
+function lockKey(real: string): string {
+  return createHash('sha256').update(real.normalize('NFC').toLowerCase()).digest('hex').slice(0, 32)
+}
+
+async function acquireLock(folder: string, key: string, temporary: string): Promise<(() => void) | undefined> {
+  const path = join(folder, `${key}${LOCK_SUFFIX}`)
+  const content = JSON.stringify({ ...describeSelf(), temporary } satisfies LockOwner)
+  let waitedForContent = ''
+  let waitStart = 0
+  for (;;) {
+    try {
+      createLockFile(path, content)
+      return () => {
+        if (readLockHolder(path)?.content === content) unlinkIfPresent(path)
+      }
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT' && ensureFolder(folder)) continue
+      if (errorCode(error) !== 'EEXIST') return undefined
+    }
+    const holder = readLockHolder(path)
+    if (holder && isAbandoned(holder)) removeAbandonedLock(path, holder)
+    if (waitedForContent !== (holder?.content ?? '')) {
+      waitedForContent = holder?.content ?? ''
+      waitStart = performance.now()
+    }
+    // Alive or not, nobody writes for so long: its lock file could not be removed, by it or by us.
+    if (performance.now() - waitStart > LEASE_MS) return undefined
+    await delay(2 + Math.random() * 8)
+  }
+}
+
+function createLockFile(path: string, content: string): void {
+  const descriptor = openSync(path, 'wx', 0o600)
+  try {
+    writeSync(descriptor, content)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function ensureFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface LockOwner {
+  readonly pid: number
+  /** When the process began, in the system's own count; empty where it does not say. */
+  readonly start: string
+  /** The machine since its start, and the PID namespace: only there the number means this process. */
+  readonly space: string
+  readonly temporary: string
+}
+
+interface LockHolder {
+  readonly content: string
+  readonly modifiedAt: number
+}
+
+function readLockHolder(path: string): LockHolder | undefined {
+  try {
+    return { content: readFileSync(path, 'utf8'), modifiedAt: statSync(path).mtimeMs }
+  } catch {
+    return undefined
+  }
+}
+
+/** A write takes milliseconds. So a holder of whom nothing can be learned, or who never lets go, is waited for no longer. */
+const LEASE_MS = 5_000
+
+function isAbandoned({ content, modifiedAt }: LockHolder): boolean {
+  const holder = parseLockOwner(content)
+  if (holder && holder.space === describeSelf().space) return !isOwnerAlive(holder)
+  return Math.abs(Date.now() - modifiedAt) > LEASE_MS
+}
+
+function parseLockOwner(content: string): LockOwner | undefined {
+  try {
+    const value: unknown = JSON.parse(content)
+    return typeof value === 'object' && value !== null ? (value as LockOwner) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isOwnerAlive({ pid, start }: LockOwner): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+  const now = readProcessStat(pid)
+  // A dead process that nobody has waited for has a number still.
+  return now === undefined || start === '' || (now.start === start && now.state !== 'Z')
+}
+
+function readProcessStat(pid: number): { readonly state: string; readonly start: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', start: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+let cachedSelf: Omit<LockOwner, 'temporary'> | undefined
+
+function describeSelf(): Omit<LockOwner, 'temporary'> {
+  cachedSelf ??= { pid: process.pid, start: readProcessStat(process.pid)?.start ?? '', space: readPidNamespace() }
+  return cachedSelf
+}
+
+function readPidNamespace(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return hostname()
+  }
+}
+
+/** Of two that find the same dead holder, one may remove the lock file; the other would remove the next holder's. */
+function removeAbandonedLock(path: string, deadHolder: LockHolder): void {
+  const movedPath = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  try {
+    renameSync(path, movedPath)
+    const movedHolder = readLockHolder(movedPath)
+    if (movedHolder?.content === deadHolder.content) removeTemporaryFile(deadHolder)
+    else linkSync(movedPath, path)
+  } catch {
+    // Somebody was quicker; the next look shows who.
+  }
+  unlinkIfPresent(movedPath)
+}
+
+function removeTemporaryFile({ content }: LockHolder): void {
+  const temporary = parseLockOwner(content)?.temporary
+  if (typeof temporary !== 'string' || !TEMPORARY_FILE_PATTERN.test(temporary)) return
+  if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) unlinkIfPresent(temporary)
+}
+
+const TEMPORARY_FILE_PATTERN = /\/\.dragoman-[0-9a-f]{16}\.tmp$/
+
+function unlinkIfPresent(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // It is gone already.
+  }
+}

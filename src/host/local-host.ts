@@ -1,0 +1,94 @@
+import { type StdioProcesses, createStdioProcesses } from './process/stdio-process.ts'
+import { createLocalFiles } from './files/local-files.ts'
+import type { Files, Host } from './host.ts'
+import { createLocalProcesses } from './process/local-processes.ts'
+import { createRipgrepSearch } from './search/ripgrep.ts'
+import { type AllowedPaths, type AllowedRoots, createAllowedRoots } from './files/allowed-roots.ts'
+import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
+import { removeAbandonedWrites } from './files/write-lock.ts'
+
+/** What a host of this machine may do. */
+export interface LocalOptions extends AllowedPaths {
+  /** A folder of ours, outside of the others, for what commands print. Tools may read it. */
+  readonly scratch: string
+  /** A folder of ours that all processes share which may write the same files; they take turns there. */
+  readonly locks?: string
+  /** Names of variables that commands may inherit, beside the usual ones. */
+  readonly variables?: readonly string[]
+  /** Whether and how commands are shut in. Without it they are not. */
+  readonly sandbox?: SandboxOptions
+  /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
+  readonly processLimit?: number
+  /** How much memory a command may have before it is stopped, in bytes; three quarters of the machine's without it. */
+  readonly memoryLimit?: number
+  /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
+  readonly fileLimit?: number
+  /** Called once, when a command runs without the sandbox that it could have had. */
+  readonly onUnsandboxed?: (why: string) => void
+}
+
+/** A host that may be closed: commands that are still running are ended. */
+export interface LocalHost extends Host {
+  /** Whether commands are shut in; found out when it is first asked. */
+  sandbox(): Promise<SandboxState>
+  /** Programs that run beside us. */
+  readonly stdioProcesses: StdioProcesses
+  close(): void
+}
+
+/** The files and processes of this machine, within the allowed folders. */
+export function localHost(options: LocalOptions): LocalHost {
+  const { scratch, locks } = options
+  if (locks !== undefined) removeAbandonedWrites(locks)
+  const allowed: AllowedPaths = {
+    get folders() {
+      return options.folders
+    },
+    get readFolders() {
+      return [...(options.readFolders ?? []), scratch]
+    },
+    ...(options.extraFiles && { extraFiles: options.extraFiles }),
+  }
+  const roots = createAllowedRoots(allowed)
+  const sandbox = createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots)
+  const stdioProcesses = createStdioProcesses({ ...options, sandbox })
+  const processes = createLocalProcesses(roots, {
+    ...options,
+    sandbox,
+    takeNotices: () => stdioProcesses.takeNotices(),
+  })
+  const createFiles = (allowedRoots: AllowedRoots): Files => {
+    const files = createLocalFiles(allowedRoots, locks)
+    return {
+      ...files,
+      async write(path, bytes, writeOptions) {
+        sandbox.approveWrite(path)
+        await files.write(path, bytes, writeOptions)
+      },
+      async update(path, transform, writeOptions) {
+        sandbox.approveWrite(path)
+        await files.update(path, transform, writeOptions)
+      },
+      async remove(path) {
+        sandbox.approveWrite(path)
+        await files.remove(path)
+      },
+    }
+  }
+  return {
+    files: createFiles(roots),
+    processes,
+    search: createRipgrepSearch(roots),
+    withAccess(access) {
+      const widerRoots = createAllowedRoots({ ...allowed, access })
+      return { files: createFiles(widerRoots), search: createRipgrepSearch(widerRoots) }
+    },
+    sandbox: () => sandbox.state(),
+    stdioProcesses,
+    close() {
+      processes.close()
+      stdioProcesses.close()
+      sandbox.close()
+    },
+  }
+}

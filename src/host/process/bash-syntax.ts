@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process'
+import { findShell } from './find-shell.ts'
+
+/**
+ * What bash says against a text, without running any of it; nothing if bash takes it. The text must be one that the
+ * policy has seen: no zero byte, and not longer than an argument may be.
+ */
+export function findBashSyntaxError(text: string): Promise<string | undefined> {
+  return new Promise((done) => {
+    const child = spawn(findShell(), ['--noprofile', '--norc', '-n', '-c', '--', text], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {},
+      timeout: 5000,
+    })
+    let stderrText = ''
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      stderrText = (stderrText + more).slice(0, 2000)
+    })
+    child.once('error', (error) => done(`it could not be asked (${error.message})`))
+    child.once('close', (code) => done(code === 0 ? undefined : firstErrorLine(stderrText)))
+  })
+}
+
+function firstErrorLine(stderrText: string): string {
+  const [line = ''] = stderrText.split('\n')
+  return line.replace(/^.*?bash: (?:-c: )?/, '') || 'it is not valid'
+}

@@ -1,0 +1,43 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRET_ATTRIBUTES } from '../../model/secret-files.ts'
+
+/** Settings that keep git from starting the programs that the settings of a repository name. */
+const GIT_SETTINGS: Readonly<Record<string, string>> = {
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.pager': 'cat',
+  'core.editor': 'false',
+  'core.sshCommand': 'false',
+  'core.askPass': 'false',
+  'credential.helper': '',
+  'gpg.program': 'false',
+  'gpg.ssh.program': 'false',
+  'gpg.x509.program': 'false',
+  'log.showSignature': 'false',
+  'diff.submodule': 'short',
+  'status.submoduleSummary': 'false',
+  'safe.bareRepository': 'explicit',
+}
+
+/**
+ * Variables that take git's helpers away: monitors, hooks, pagers, signatures, transports, and repositories without a folder
+ * of their own. What cannot be taken away by name (`diff.<driver>`, `filter.<driver>`) the policy must have looked for. The
+ * file of attributes in our own folder keeps git from showing secrets of the past, of which the policy knows nothing.
+ */
+export function gitWithoutHelpers(scratch: string): Readonly<Record<string, string>> {
+  const attributes = join(scratch, 'git-attributes')
+  if (!existsSync(attributes)) writeFileSync(attributes, SECRET_ATTRIBUTES, { flag: 'wx', mode: 0o600 })
+  const settings = Object.entries({ ...GIT_SETTINGS, 'core.attributesFile': attributes })
+  const numbered = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ])
+  return {
+    ...Object.fromEntries(numbered),
+    GIT_CONFIG_COUNT: String(settings.length),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  }
+}

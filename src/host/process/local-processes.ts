@@ -1,0 +1,308 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type ResourceMonitor, createResourceMonitor, type ExceededLimit } from './resource-monitor.ts'
+import { killOnExit, cancelKillOnExit, createProcessMarker } from './kill-on-exit.ts'
+import { createCleanEnvironment, OFFLINE_ENVIRONMENT } from './environment.ts'
+import { gitWithoutHelpers } from './git-helpers.ts'
+import { killGroupAndWait, type ProcessGroup, listGroupProcesses, stopGroup } from './process-group.ts'
+import type { CommandRequest, CommandResult, Processes } from '../host.ts'
+import { openCommandOutput, type CommandOutput } from './command-output.ts'
+import { HostError } from '../host-error.ts'
+import type { AllowedRoots } from '../files/allowed-roots.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { startCommand, type StartedCommand } from './start-command.ts'
+
+/** What commands need beside the folders. */
+export interface ProcessOptions {
+  /** A folder of ours, for what commands print. */
+  readonly scratch: string
+  /** Names of variables that commands may inherit, beside the usual ones. */
+  readonly variables?: readonly string[]
+  readonly sandbox?: Sandbox
+  /** What is to be said of programs that run beside commands. */
+  readonly takeNotices?: () => readonly string[]
+  /** How many processes a command may have at a time. */
+  readonly processLimit?: number
+  /** How much memory all processes of a command may have, in bytes. */
+  readonly memoryLimit?: number
+  /** How large a file a command in the sandbox may write, in bytes. */
+  readonly fileLimit?: number
+  /** Called once, when a command runs without the sandbox that it could have had. */
+  readonly onUnsandboxed?: (why: string) => void
+}
+
+/** Processes of this machine, and a way to end those that are left. */
+export interface LocalProcesses extends Processes {
+  close(): void
+}
+
+/** Runs commands with bash, each in a group and session of its own. */
+export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
+  const { scratch, variables, sandbox } = options
+  const backgroundCommands = new Set<StartedCommand>()
+  const running = new Set<ProcessGroup>()
+  const { processLimit, memoryLimit } = options
+  const monitor = createResourceMonitor({
+    ...(processLimit !== undefined && { processes: processLimit }),
+    ...(memoryLimit !== undefined && { memory: memoryLimit }),
+  })
+  let wasUnsandboxedReported = false
+
+  /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
+  async function findBlockedReason(): Promise<string | undefined> {
+    const state = await sandbox?.state()
+    if (!state || state.isActive || sandbox?.mode === 'off') return undefined
+    const why = [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+    if (sandbox?.mode === 'on') return `The command did not run, because it must run in a sandbox. ${why}`
+    if (!wasUnsandboxedReported) options.onUnsandboxed?.(why)
+    wasUnsandboxedReported = true
+    return undefined
+  }
+
+  async function run(command: CommandRequest): Promise<CommandResult> {
+    for (let attempt = 1; ; attempt++) {
+      if (command.signal?.aborted) return notRunResult('The command was cancelled before it began.', true)
+      const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
+      if (blockedReason !== undefined) return notRunResult(blockedReason)
+      const end = await runOnce(command)
+      if (!('noBox' in end)) return end
+      // What was to be mounted or covered went away in this moment; the command has not begun.
+      if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.noBox}`)
+    }
+  }
+
+  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly noBox: string }> {
+    const { name, marker, env: markerEnv } = createProcessMarker('command')
+    const output = openCommandOutput(scratch, name)
+    const git = command.gitHelpers === 'off' ? gitWithoutHelpers(scratch) : {}
+    const sandboxState = command.access === undefined ? await sandbox?.state() : undefined
+    const offline = sandboxState?.isActive && !sandboxState.network ? OFFLINE_ENVIRONMENT : {}
+    const env = createCleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...markerEnv })
+    let started: StartedCommand
+    try {
+      const { maxProcesses } = monitor
+      const { fileLimit = DEFAULT_MAX_FILE_BYTES } = options
+      const { descriptor } = output
+      started = await startCommand(roots, command, {
+        env,
+        marker,
+        output: descriptor,
+        limit: maxProcesses,
+        fileLimit,
+        ...(sandbox && { sandbox }),
+      })
+    } catch (error) {
+      output.close(false)
+      if (error instanceof HostError) throw error
+      return notRunResult(`The command could not be started: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    const { group } = started
+    running.add(group)
+    killOnExit(group)
+    monitor.watch(group)
+    const ending = await watchCommand(started, group, command, output)
+    const background = await listBackgroundProcesses(group, ending !== undefined, monitor)
+    const stopped =
+      ending ??
+      describeExceededLimit(monitor, await monitor.findExceededLimit(group)) ??
+      describeRepeatedWrites(started)
+    if (background.length === 0) {
+      cancelKillOnExit(group)
+      monitor.unwatch(group)
+    }
+    const { exitCode, signal, failed } = await Promise.race([
+      started.exit,
+      wait(STOP_GRACE_MS, UNKNOWN_EXIT, { ref: false }),
+    ])
+    if (failed && !stopped) {
+      // What is to be said of earlier commands is kept for the next try.
+      await started.finish(false)
+      running.delete(group)
+      const noBox = output.text().text.trim()
+      output.close(false)
+      return { noBox }
+    }
+    const notes = [
+      ...(await started.finish(background.length > 0)),
+      ...(await collectBackgroundNotices()),
+      ...(options.takeNotices?.() ?? []),
+    ]
+    running.delete(group)
+    if (background.length > 0) backgroundCommands.add(started)
+    command.onOutput?.(output.readNew())
+    const { text, omittedBytes } = output.text()
+    const keepFile = omittedBytes > 0 || background.length > 0
+    output.close(keepFile)
+    return {
+      output: text,
+      exitCode,
+      signal,
+      background,
+      group: group.id,
+      ...(group.isolated && { boxed: true }),
+      ...(notes.length > 0 && { notes }),
+      ...(stopped && { error: stopped.why, ...stopped.flags }),
+      ...(keepFile && { outputFile: output.file }),
+    }
+  }
+
+  /** What went on in the background may have ended by now; says so if it did not end by itself. */
+  async function collectBackgroundNotices(): Promise<string[]> {
+    const notes: string[] = []
+    for (const earlierCommand of backgroundCommands) {
+      const isEnded = await hasGroupEnded(earlierCommand.group)
+      const why =
+        describeExceededLimit(monitor, await monitor.findExceededLimit(earlierCommand.group))?.why ??
+        (isEnded ? describeRepeatedWrites(earlierCommand)?.why : undefined)
+      if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
+      if (!isEnded) notes.push(...earlierCommand.takeNotices())
+      if (!isEnded || !backgroundCommands.delete(earlierCommand)) continue
+      monitor.unwatch(earlierCommand.group)
+      cancelKillOnExit(earlierCommand.group)
+      notes.push(...(await earlierCommand.finish(false)))
+    }
+    return notes
+  }
+
+  return {
+    run,
+    close() {
+      monitor.close()
+      // What is in a box ends with it, and only then can nothing change any more what is checked.
+      for (const group of [...running, ...[...backgroundCommands].map((earlierCommand) => earlierCommand.group)])
+        killGroupAndWait(group)
+      for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
+      backgroundCommands.clear()
+    },
+  }
+}
+
+/** A list of processes is not exact while they fork and end, so one empty list proves nothing. */
+async function hasGroupEnded(group: ProcessGroup): Promise<boolean> {
+  if (listGroupProcesses(group).length > 0) return false
+  await wait(20)
+  return listGroupProcesses(group).length === 0
+}
+
+/** A process that not even the system can end, for the moment. */
+const UNKNOWN_EXIT = { exitCode: null, signal: null, failed: false }
+
+interface StopReason {
+  readonly why: string
+  readonly flags?: Pick<CommandResult, 'timedOut' | 'cancelled'>
+}
+
+function describeExceededLimit(
+  { maxProcesses, maxMemoryBytes }: ResourceMonitor,
+  excess: ExceededLimit | undefined,
+): StopReason | undefined {
+  if (excess === undefined) return undefined
+  const what =
+    excess === 'processes'
+      ? `the process limit was reached (${maxProcesses} at a time)`
+      : `the memory limit was reached (${Math.round(maxMemoryBytes / 2 ** 20)} MB)`
+  return { why: `The command was stopped: ${what}.` }
+}
+
+function describeRepeatedWrites(started: StartedCommand): StopReason | undefined {
+  const path = started.findRepeatedPath()
+  if (path === undefined) return undefined
+  const why = `it went on making ${path}, which is protected. Write it with the file tools, which ask.`
+  return { why: `The command was stopped: ${why}` }
+}
+
+/** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */
+async function watchCommand(
+  started: StartedCommand,
+  group: ProcessGroup,
+  command: CommandRequest,
+  output: CommandOutput,
+): Promise<StopReason | undefined> {
+  const finished = new AbortController()
+  const ended = started.exit.then(() => finished.abort())
+  const startedAt = performance.now()
+  let lastSize = 0
+  let lastOutputAt = startedAt
+  let stopped: StopReason | undefined
+  const cancelled = waitForAbort(command.signal, finished.signal)
+  while (!finished.signal.aborted) {
+    await Promise.race([
+      ended,
+      cancelled,
+      wait(POLL_INTERVAL_MS, undefined, { signal: finished.signal }).catch(() => undefined),
+    ])
+    if (finished.signal.aborted) break
+    const size = output.size()
+    const now = performance.now()
+    if (size !== lastSize) lastOutputAt = now
+    lastSize = size
+    const newText = command.onOutput ? output.readNew() : ''
+    if (newText !== '') command.onOutput?.(newText)
+    stopped = findStopReason(command, { runtimeMs: now - startedAt, idleMs: now - lastOutputAt, size })
+    if (!stopped) continue
+    await stopGroup(group, STOP_GRACE_MS)
+    break
+  }
+  await Promise.race([ended, wait(STOP_GRACE_MS, undefined, { ref: false })])
+  return stopped
+}
+
+const MAX_START_ATTEMPTS = 5
+const POLL_INTERVAL_MS = 50
+const STOP_GRACE_MS = 2000
+/** More than a build writes into one file. */
+const DEFAULT_MAX_FILE_BYTES = 16 * 2 ** 30
+/** No disk is filled for the sake of an output that nobody can read. */
+const MAX_OUTPUT_BYTES = 8 * 2 ** 30
+
+function findStopReason(
+  { signal, timeout, idleTimeout }: CommandRequest,
+  { runtimeMs, idleMs, size }: { runtimeMs: number; idleMs: number; size: number },
+): StopReason | undefined {
+  if (signal?.aborted) return { why: 'The command was cancelled.', flags: { cancelled: true } }
+  const as = { timedOut: true } as const
+  if (timeout !== undefined && runtimeMs >= timeout)
+    return { why: `The command was stopped after ${timeout / 1000} s.`, flags: as }
+  if (idleTimeout !== undefined && idleMs >= idleTimeout) {
+    return { why: `The command was stopped: it had printed nothing for ${idleTimeout / 1000} s.`, flags: as }
+  }
+  return size > MAX_OUTPUT_BYTES ? { why: 'The command was stopped: it printed too much.' } : undefined
+}
+
+function waitForAbort(signal: AbortSignal | undefined, finished: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve(), { once: true, signal: finished })
+  })
+}
+
+/**
+ * What goes on after the shell has ended. A pipe's last reader and the like get a moment to finish; and what becomes more
+ * and more is watched for longer, because it may reach the limit.
+ */
+async function listBackgroundProcesses(
+  group: ProcessGroup,
+  wasStopped: boolean,
+  monitor: ResourceMonitor,
+): Promise<number[]> {
+  const startedAt = performance.now()
+  let deadline = startedAt + (wasStopped ? 0 : EXIT_GRACE_MS)
+  let maxCount = monitor.maxProcesses / 10
+  for (;;) {
+    const count = monitor.countProcesses(group)
+    if ((await monitor.findExceededLimit(group)) !== undefined) return []
+    const now = performance.now()
+    if (!wasStopped && count > maxCount) deadline = Math.min(now + EXIT_GRACE_MS, startedAt + MAX_EXIT_GRACE_MS)
+    maxCount = Math.max(maxCount, count)
+    if (count === 0) return []
+    const alive = now >= deadline ? listGroupProcesses(group) : undefined
+    if (alive && alive.length <= monitor.maxProcesses) return alive
+    await wait(20)
+  }
+}
+
+const EXIT_GRACE_MS = 200
+const MAX_EXIT_GRACE_MS = 5000
+
+function notRunResult(error: string, cancelled?: true): CommandResult {
+  const end = { output: '', exitCode: null, signal: null, error, background: [], group: undefined }
+  return cancelled ? { ...end, cancelled } : end
+}

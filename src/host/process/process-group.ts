@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** The processes of one command. */
+export interface ProcessGroup {
+  /** The number of the shell, which is also that of its group and its session. */
+  readonly id: number
+  /** A word in the environment of every process of the command, even of those that left the group. */
+  readonly marker: string
+  /** The command is in a box: `id` is its lid, and all below it belongs to the command, but for what keeps the box. */
+  readonly isolated?: true
+}
+
+/** The processes of a command that are still alive, the shell left out. */
+export function listGroupProcesses(group: ProcessGroup): number[] {
+  if (!hasProcFs) return listFromPs(group)
+  if (group.isolated) return listSandboxProcesses(group)
+  const found = listFromProc(group)
+  if (found.length > 0 || !canSignal(-group.id)) return found
+  // They come and go faster than they can be listed.
+  pauseGroup(group)
+  const pausedPids = listFromProc(group)
+  resumeGroup(group)
+  return pausedPids
+}
+
+/** How many processes are in a box, found in one look at its own process table; unknown where that cannot be seen. */
+export function countSandboxProcesses(group: ProcessGroup): number | undefined {
+  if (!group.isolated) return undefined
+  try {
+    const first = readFileSync(`/proc/${group.id}/task/${group.id}/children`, 'latin1').trim()
+    const table = `/proc/${first}/root/proc`
+    // Where the box has no table of its own, it sees that of the machine.
+    if (first === '' || statSync(table).dev === statSync('/proc').dev) return undefined
+    const count = readdirSync(table).filter((name) => PID_PATTERN.test(name)).length
+    return Math.max(0, count - SANDBOX_INIT_COUNT)
+  } catch {
+    return undefined
+  }
+}
+
+/** Ends all processes of a command: asks them first, if there is time to wait, and then does not ask any more. */
+export async function stopGroup(group: ProcessGroup, graceMs: number): Promise<void> {
+  if (graceMs > 0) signalGroup(group, 'SIGTERM')
+  const deadline = Date.now() + graceMs
+  while (Date.now() < deadline && (group.isolated ? listGroupProcesses(group).length > 0 : hasLiveProcess(group)))
+    await wait(20)
+  // What forks faster than it dies is met again in the next round.
+  for (let round = 0; round < 10; round++) {
+    signalGroup(group, 'SIGKILL')
+    if (!hasLiveProcess(group)) return
+    await wait(20)
+  }
+}
+
+/** Ends all processes of a command at once, with no time to wait. */
+export function killGroup(group: ProcessGroup): void {
+  signalGroup(group, 'SIGKILL')
+}
+
+/** Ends all processes of a command and waits until that has happened, for a second at most. */
+export function killGroupAndWait(group: ProcessGroup): void {
+  if (!hasProcFs) return killGroup(group)
+  const all = [group.id, ...listGroupProcesses(group), ...listSandboxInitPids(group)]
+  killGroup(group)
+  const deadline = Date.now() + 1000
+  const isAnyLeft = (): boolean => all.some(isProcessAlive)
+  while (isAnyLeft() && Date.now() < deadline) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+}
+
+/** The first process of a box ends last: when it has, there is no other in there any more. */
+export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
+  try {
+    if (!isolated) return []
+    return readFileSync(`/proc/${id}/task/${id}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** Holds a command still, all of it at once but for what has left its group. */
+export function pauseGroup(group: ProcessGroup): void {
+  sendSignal(-group.id, 'SIGSTOP')
+}
+
+/** Lets a command go on that was held. */
+export function resumeGroup(group: ProcessGroup): void {
+  sendSignal(-group.id, 'SIGCONT')
+}
+
+function signalGroup(group: ProcessGroup, signal: NodeJS.Signals): void {
+  // Without its lid a box is gone at once, and nobody in it could tidy up.
+  if (!group.isolated || signal === 'SIGKILL') sendSignal(-group.id, signal)
+  for (const pid of listGroupProcesses(group)) sendSignal(pid, signal)
+}
+
+function hasLiveProcess(group: ProcessGroup): boolean {
+  return isProcessAlive(group.id) || listGroupProcesses(group).length > 0
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Is there a process of this number that has not ended? */
+export function isProcessAlive(pid: number): boolean {
+  if (!hasProcFs) return canSignal(pid)
+  const stat = readProcessStat(String(pid))
+  return stat !== undefined && !ENDED_STATES.has(stat.state)
+}
+
+function canSignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const hasProcFs = process.platform === 'linux' && existsSync('/proc/self/stat')
+
+/** A zombie has ended; only its parent has not noticed. */
+const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x'])
+
+function listFromProc({ id, marker }: ProcessGroup): number[] {
+  return readdirSync('/proc')
+    .filter((name) => PID_PATTERN.test(name) && Number(name) !== id && Number(name) !== process.pid)
+    .filter((name) => {
+      const stat = readProcessStat(name)
+      if (!stat || ENDED_STATES.has(stat.state)) return false
+      return stat.group === id || stat.session === id || hasMarker(name, marker)
+    })
+    .map(Number)
+}
+
+/** Whatever a process in a box does, its parents lead to the lid: who loses one gets the first process of the box. */
+function listSandboxProcesses({ id }: ProcessGroup): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync('/proc').filter((one) => PID_PATTERN.test(one))) {
+    const stat = readProcessStat(name)
+    if (!stat || ENDED_STATES.has(stat.state)) continue
+    const siblings = children.get(stat.parent)
+    if (siblings) siblings.push(Number(name))
+    else children.set(stat.parent, [Number(name)])
+  }
+  const found: number[] = []
+  const pending = [...(children.get(id) ?? [])]
+  for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
+    pending.push(...(children.get(pid) ?? []))
+    if (!isSandboxInit(pid)) found.push(pid)
+  }
+  return found
+}
+
+/** The first two processes of a box keep it. */
+const SANDBOX_INIT_COUNT = 2
+const PID_PATTERN = /^\d+$/
+
+/** By their numbers in there. */
+function isSandboxInit(pid: number): boolean {
+  try {
+    return /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
+  } catch {
+    return true
+  }
+}
+
+function readProcessStat(name: string): { state: string; parent: number; group: number; session: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+    // The second field is the program's name in brackets and may hold anything, brackets too.
+    const [state = '', parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, parent: Number(parent), group: Number(group), session: Number(session) }
+  } catch {
+    return undefined
+  }
+}
+
+function hasMarker(name: string, marker: string): boolean {
+  try {
+    return readFileSync(`/proc/${name}/environ`, 'latin1').includes(marker)
+  } catch {
+    return false
+  }
+}
+
+function listFromPs({ id }: ProcessGroup): number[] {
+  try {
+    const table = execFileSync('ps', ['-axo', 'pid=,pgid=,stat='], { encoding: 'utf8' })
+    return table
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([pid, group, state]) => Number(group) === id && Number(pid) !== id && !state?.startsWith('Z'))
+      .map(([pid]) => Number(pid))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ensureWatchdog } from './kill-on-exit.ts'
+import { type ProcessGroup, isProcessAlive, listSandboxInitPids, killGroup } from './process-group.ts'
+import type { CommandRequest } from '../host.ts'
+import { HostError } from '../host-error.ts'
+import { withOpenedPath } from '../files/opened-path.ts'
+import type { AllowedRoots } from '../files/allowed-roots.ts'
+import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
+import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
+import { findShell } from './find-shell.ts'
+
+/** A command that has been started. */
+export interface StartedCommand {
+  readonly group: ProcessGroup
+  /** How its shell ended. */
+  readonly exit: Promise<ShellExit>
+  /** Its shell has ended; its box is opened, unless something in it goes on. Says what was changed and put back. */
+  finish(keepsRunning: boolean): Promise<string[]>
+  /** What was changed and put back since it was last asked. */
+  takeNotices(): string[]
+  /** The protected path that it went on making after it was set aside, so that it was stopped. */
+  findRepeatedPath(): string | undefined
+}
+
+/** How a shell ended; `failed` if it never began, because there was no box for it. */
+export interface ShellExit {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly failed: boolean
+}
+
+/** What a command is started with. */
+export interface StartOptions {
+  readonly env: Record<string, string>
+  readonly marker: string
+  /** The descriptor that it prints to. */
+  readonly output: number
+  readonly sandbox?: Sandbox
+  /** How many processes it may have. */
+  readonly limit: number
+  /** How large a file it may write, in bytes. */
+  readonly fileLimit: number
+}
+
+/** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
+export async function startCommand(
+  roots: AllowedRoots,
+  { command, folder, access }: CommandRequest,
+  options: StartOptions,
+): Promise<StartedCommand> {
+  const real = withOpenedPath(roots, folder, { need: 'write' }, ({ path }) => path)
+  const launch =
+    access === 'outside'
+      ? undefined
+      : await options.sandbox?.prepareLaunch(real, {
+          firstDescriptor: 5,
+          ...(access === 'network' && { network: true }),
+        })
+  if (!launch?.isolated) ensureWatchdog()
+  try {
+    const child = withOpenedPath(roots, folder, { need: 'write' }, ({ entry }): ChildProcess => {
+      if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
+      if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
+      const [program, ...args] = buildCommandLine(command, options, launch)
+      // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
+      const { output, env } = options
+      const pipes = launch?.isolated ? (['pipe', 'pipe'] as const) : []
+      const stdio = ['ignore' as const, output, output, ...pipes, ...(launch?.descriptors ?? [])]
+      return withHighOomScore(() => spawn(program, args, { cwd: entry.at, env, stdio, detached: true }))
+    })
+    launch?.markStarted(child.pid)
+    const ended = launch?.isolated ? waitForSandboxedExit(child) : waitForExit(child)
+    const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    const group: ProcessGroup = {
+      id: child.pid ?? 0,
+      marker: options.marker,
+      ...(launch?.isolated && { isolated: true }),
+    }
+    return {
+      group,
+      exit: ended,
+      finish: (keepsRunning) => finishCommand(child, group, launch, exited, keepsRunning),
+      takeNotices: () => describeQuarantined(launch?.found(), 'the command'),
+      findRepeatedPath: () => launch?.repeated(),
+    }
+  } catch (error) {
+    launch?.markStarted()
+    launch?.release()
+    throw error
+  }
+}
+
+/**
+ * In a box the shell has a keeper: it says (on 4) that it begins and, when the shell has ended, how; and then waits (on 3) until it is let go,
+ * because the box ends with it, and something may still go on in there. Where the system counts the box apart, it holds the
+ * command to a number of threads too, so that even the quickest does not get far before it is noticed.
+ */
+const SANDBOX_INIT_SCRIPT =
+  'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
+
+/**
+ * Where memory runs out, the system is to end a command before anything else of the person. A child has the score that its
+ * parent has when it is started, and so have all of its own: later they would not be reached any more.
+ */
+export function withHighOomScore<T>(spawnChild: () => T): T {
+  const previousScore = accessOomScore()
+  if (previousScore === undefined) return spawnChild()
+  try {
+    accessOomScore('1000')
+    return spawnChild()
+  } finally {
+    accessOomScore(previousScore)
+  }
+}
+
+/** How likely this process is ended when memory runs out; with a value, sets it. */
+function accessOomScore(value?: string): string | undefined {
+  try {
+    if (value !== undefined) writeFileSync(OOM_SCORE_PATH, value)
+    return process.platform === 'linux' ? readFileSync(OOM_SCORE_PATH, 'latin1') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const OOM_SCORE_PATH = '/proc/self/oom_score_adj'
+
+/** Programs have several threads, and the system counts threads. */
+const THREADS_PER_PROCESS = 4
+
+type CommandLimits = Pick<StartOptions, 'limit' | 'fileLimit'>
+
+function buildCommandLine(
+  command: string,
+  limits: CommandLimits,
+  launch: SandboxLaunch | undefined,
+): [string, ...string[]] {
+  const plain = [findShell(), '--noprofile', '--norc', '-c', '--'] as const
+  if (!launch) return [...plain, command]
+  const maxThreads = launch.hasOwnProcessCount ? String(limits.limit * THREADS_PER_PROCESS) : ''
+  const fileBlocks = String(Math.ceil(limits.fileLimit / 1024))
+  return [
+    launch.program,
+    ...launch.args,
+    ...plain,
+    ...(launch.isolated ? [SANDBOX_INIT_SCRIPT, 'bash', command, maxThreads, fileBlocks] : [command]),
+  ]
+}
+
+function waitForExit(child: ChildProcess): Promise<ShellExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, failed: false }))
+  })
+}
+
+/** What the keeper says; if it does not even say that it begins, there was no box, and the command did not run. */
+function waitForSandboxedExit(child: ChildProcess): Promise<ShellExit> {
+  const [, , , lifeline, status] = child.stdio as (Readable | Writable | null)[]
+  for (const end of [lifeline, status]) end?.on('error', () => undefined)
+  // What goes on in a box must not keep us from ending.
+  if (lifeline && 'unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
+  return new Promise((resolve) => {
+    let statusText = ''
+    status?.on('data', (data: Buffer) => {
+      statusText += data.toString('latin1')
+      if (/\n.*\n/.test(statusText)) resolve({ exitCode: Number(statusText.trim()), signal: null, failed: false })
+    })
+    child.once('close', (exitCode, signal) =>
+      resolve({ exitCode, signal, failed: exitCode !== null && statusText === '' }),
+    )
+  })
+}
+
+async function finishCommand(
+  child: ChildProcess,
+  group: ProcessGroup,
+  launch: SandboxLaunch | undefined,
+  exited: Promise<void>,
+  keepsRunning: boolean,
+): Promise<string[]> {
+  if (!launch) return []
+  if (keepsRunning) {
+    child.unref()
+  } else if (launch.isolated) {
+    const initPids = listSandboxInitPids(group)
+    ;(child.stdio[3] as Writable | null)?.end()
+    const timedOut = await Promise.race([exited, wait(EXIT_TIMEOUT_MS, 'late' as const, { ref: false })])
+    if (timedOut) {
+      killGroup(group)
+      await Promise.race([exited, wait(EXIT_TIMEOUT_MS, undefined, { ref: false })])
+    }
+    for (const deadline = Date.now() + EXIT_TIMEOUT_MS; initPids.some(isProcessAlive) && Date.now() < deadline;)
+      await wait(1)
+  }
+  const notices = describeQuarantined(launch.check(), 'the command')
+  if (!keepsRunning) launch.release()
+  return notices
+}
+
+/** Says what appeared while something ran and was set aside, or changed and was put back. */
+export function describeQuarantined(found: readonly QuarantinedPath[] = [], who: string): string[] {
+  return found.map(({ path, newPath }) =>
+    newPath === undefined
+      ? `${path} is a protected link. It was changed while ${who} ran, and was put back.`
+      : `${path} is protected. It appeared while ${who} ran and was renamed ${basename(newPath)}. Rename it back if it is yours; a model writes it with the file tools, which ask.`,
+  )
+}
+
+const EXIT_TIMEOUT_MS = 1000

@@ -1,0 +1,41 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { readRegularFile } from '../files/regular-file.ts'
+
+/** Where git keeps what belongs to a worktree, outside of it. */
+export interface GitWorktree {
+  /** The worktree's own folder. */
+  readonly gitFolder: string
+  /** The repository's folder, which is read. */
+  readonly commonFolder: string
+  /** What of that is written to when something is committed. */
+  readonly writableFolders: readonly string[]
+}
+
+/** What of a worktree's own folder decides where git reads its settings from. */
+export const PROTECTED_WORKTREE_FILES: readonly string[] = ['commondir', 'gitdir', 'config.worktree']
+
+/** The repository that a folder is a worktree of, if that repository says so too: the folder's own word proves nothing. */
+export function findGitWorktree(folder: string): GitWorktree | undefined {
+  try {
+    const pointer = join(folder, '.git')
+    const gitFolder = realpathSync(readPathFile(pointer, 'gitdir: ', folder))
+    if (realpathSync(readPathFile(join(gitFolder, 'gitdir'), '', gitFolder)) !== pointer) return undefined
+    const commonFolder = realpathSync(readPathFile(join(gitFolder, 'commondir'), '', gitFolder))
+    return {
+      gitFolder,
+      commonFolder,
+      writableFolders: ['objects', 'refs', 'logs'].map((name) => join(commonFolder, name)),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+function readPathFile(file: string, prefix: string, base: string): string {
+  const content = readRegularFile(file, { maxBytes: 8192 })
+  const text = 'bytes' in content ? content.bytes.toString('utf8').trim() : ''
+  if (text === '' || !text.startsWith(prefix)) throw new Error(`${file} does not point anywhere`)
+  const path = text.slice(prefix.length)
+  return isAbsolute(path) ? path : join(base, path)
+}

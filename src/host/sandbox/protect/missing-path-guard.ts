@@ -1,0 +1,315 @@
+import { readlinkSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { isProcessAlive } from '../../process/process-group.ts'
+import { readThreadActivity } from './thread-activity.ts'
+import type { ApprovedWrites } from './approved-writes.ts'
+import { createFolderWatcher } from './folder-watcher.ts'
+import { type FolderListing, createFolderListing } from './folder-listing.ts'
+import { listFoldersTo, isPathPresent, type MissingPath, type ProtectedLink } from './missing-path.ts'
+import {
+  attempt,
+  QUARANTINE_SUFFIXES,
+  withParentFolder,
+  isQuarantineName,
+  quarantine,
+  statNoFollow,
+} from './no-follow-files.ts'
+import { foldNameCase, createNameMatcher } from './path-rules.ts'
+
+/** Something protected that appeared while a command ran, and what it is called now; a link was put back. */
+export interface QuarantinedPath {
+  readonly path: string
+  readonly newPath?: string
+}
+
+/** What to watch. */
+export interface MissingPathGuardOptions {
+  /** Patterns of protected names at the top of folders. */
+  readonly names: ReadonlyMap<string, readonly string[]>
+  /** Deeper paths, be they there or not. */
+  readonly missing: readonly MissingPath[]
+  readonly links: readonly ProtectedLink[]
+  /** More of them, which depend on what the command does. */
+  readonly others?: () => readonly MissingPath[]
+  readonly approved: ApprovedWrites
+  /** Somebody else than the command has made this path, or what was there is gone. */
+  readonly onKnown: (path: string, isKnown: boolean) => void
+}
+
+/** Keeps a command from making what is missing. */
+export interface MissingPathGuard {
+  /** What was there before, although it was to be watched. */
+  readonly present: readonly string[]
+  /** The command runs below a process. `stop` ends it. */
+  markStarted(sandboxPid: number | undefined, stop: () => void): void
+  /** What was set aside since it was last asked. */
+  found(): QuarantinedPath[]
+  /** The same, after a look. */
+  check(): QuarantinedPath[]
+  /** The path that the command went on making, so that it was stopped. */
+  repeated(): string | undefined
+  close(): void
+}
+
+/**
+ * Sets aside what a command makes of protected paths that are missing, as soon as it appears. A mount would need something to be
+ * mounted on, which the person and every program would see. What somebody else makes meanwhile stays, where that can be told:
+ * a tool that was allowed to says so, and no thread of the command has run since before the last look.
+ */
+export function guardMissingPaths({
+  names,
+  missing: settled,
+  links,
+  others = () => [],
+  approved,
+  onKnown,
+}: MissingPathGuardOptions): MissingPathGuard {
+  const since = Date.now()
+  let missing = settled
+  const tops = [...names].map(([folder, patterns]) => ({
+    folder,
+    patterns: patterns.map((pattern) => ({ pattern, matcher: createNameMatcher([pattern]) })),
+    any: createNameMatcher(patterns),
+    firsts: new Set(
+      [...missing, ...links].flatMap((one) => (one.folder === folder ? [foldNameCase(one.segments[0] ?? '')] : [])),
+    ),
+  }))
+  /** Links that somebody else has changed, and when that was seen. */
+  const excusedLinks = new Map<string, number>()
+  const guardedLinks = new Map(links.map((link) => [join(link.folder, ...link.segments), link]))
+  const found: QuarantinedPath[] = []
+  /** What is there by right, by path: it was there before, or somebody else than the command has made it. */
+  const known = new Map<string, KnownFile>()
+  /** What the command made and could not be set aside: that it is still there later is nobody else's doing. */
+  const unmovablePaths = new Set<string>()
+  const counts = new Map<string, number>()
+  let sandboxPid: number | undefined
+  let stop = (): void => undefined
+  let activity: string | undefined
+  let repeated: string | undefined
+  let endedAt: number | undefined
+  let isClosed = false
+
+  /** Names at the top of a folder are found in one look at it. */
+  function* findNewNames(folderListing: FolderListing): Generator<MissingPath & { readonly rule: string }> {
+    for (const { folder, patterns, any } of tops)
+      for (const name of folderListing.names(folder)) {
+        if (isQuarantineName(name) || !any.test(name)) continue
+        const rule = patterns.find(({ matcher }) => matcher.test(name))?.pattern ?? name
+        yield { folder, segments: [name], rule: join(folder, rule) }
+      }
+  }
+
+  function* findCandidates(folderListing: FolderListing): Generator<MissingPath & { readonly rule: string }> {
+    yield* findNewNames(folderListing)
+    for (const one of missing)
+      for (const spelledPath of listSpelledPaths(one, folderListing))
+        if (isPathPresent(spelledPath)) yield { ...spelledPath, rule: join(one.folder, ...one.segments) }
+  }
+
+  /** Folders on the way are watched as soon as they are there, and before it is looked what is in them. */
+  function watchFolders(folderListing: FolderListing): void {
+    for (let depth = 0; depth < MAX_DEPTH; depth++) {
+      const folders = [
+        ...missing.flatMap((one) => listSpelledPaths(one, folderListing)),
+        ...guardedLinks.values(),
+      ].flatMap(listFoldersTo)
+      if (!watcher.update([...names.keys(), ...folders])) return
+    }
+  }
+
+  function scan(): void {
+    if (isClosed) return
+    if (sandboxPid !== undefined && !isProcessAlive(sandboxPid)) endedAt ??= Date.now()
+    // Before anything is looked at: what comes later is found by the next look, and must not seem older than this.
+    const now = sandboxPid === undefined ? undefined : readThreadActivity(sandboxPid)
+    forgetReplaced()
+    missing = [...settled, ...others()]
+    const folderListing = createFolderListing()
+    watchFolders(folderListing)
+    const present = [...findCandidates(folderListing.refresh())].filter(
+      (one) => !known.has(join(one.folder, ...one.segments)),
+    )
+    const changed = [...guardedLinks].filter(([, link]) =>
+      withParentFolder(link.folder, link.segments, hasOtherTarget(link.target)),
+    )
+    const isSomething = present.length > 0 || changed.length > 0
+    const isByOthers =
+      isSomething && sandboxPid !== undefined && activity !== undefined && readThreadActivity(sandboxPid) === activity
+    activity = now
+    for (const one of present) {
+      const path = join(one.folder, ...one.segments)
+      if (!unmovablePaths.has(path) && (isByOthers || approved.wasApproved(path, since))) acceptAsKnown(path)
+      else quarantineNew(one)
+    }
+    for (const [path, { folder, segments, target }] of changed) {
+      const excusedAt = excusedLinks.get(path)
+      if (excusedAt !== undefined && !approved.wasQuarantined(path, excusedAt - QUARANTINE_SLACK_MS)) continue
+      excusedLinks.delete(path)
+      if (isByOthers || approved.wasApproved(path, since)) excusedLinks.set(path, Date.now())
+      else {
+        approved.addQuarantined(path)
+        if (withParentFolder(folder, segments, (at, name) => restoreLink(at, name, target))) report(path, { path })
+      }
+    }
+    // What appears when its last process has surely ended is not its doing.
+    if (endedAt !== undefined && Date.now() - endedAt > LAST_WRITES_MS) close()
+  }
+
+  function acceptAsKnown(path: string): void {
+    const one = readKnownFile(path)
+    if (one === undefined) return
+    known.set(path, one)
+    onKnown(path, true)
+  }
+
+  /**
+   * What another command made was there for a moment, until that one's sandbox set it aside; whatever is there now is something
+   * else. An editor that saves a file puts another in its place too, but nobody set that aside.
+   */
+  function forgetReplaced(): void {
+    for (const [path, { ino, changed, since: from }] of known) {
+      const now = statNoFollow(path)
+      const isSame = now?.ino === ino && now.ctimeMs === changed
+      const isCopy = (one: string): boolean => now?.ino !== ino && statNoFollow(`${path}${one}`)?.ino === ino
+      if (isSame) continue
+      if (now && !QUARANTINE_SUFFIXES.some(isCopy) && !approved.wasQuarantined(path, from - QUARANTINE_SLACK_MS)) {
+        known.set(path, { ino: now.ino, changed: now.ctimeMs, since: from })
+        continue
+      }
+      known.delete(path)
+      onKnown(path, false)
+    }
+  }
+
+  /** Sets aside what is at a path, or the first thing on the way to it that is no folder. */
+  function quarantineNew({ folder, segments, isHarmless, rule }: MissingPath & { readonly rule: string }): void {
+    for (let count = 1; count <= segments.length; count++) {
+      const partialPath = segments.slice(0, count)
+      const path = join(folder, ...partialPath)
+      if (guardedLinks.has(path)) return
+      const result = withParentFolder(folder, partialPath, (at, name) => {
+        const stats = statNoFollow(`${at}/${name}`)
+        if (!stats) return 'missing'
+        if (count < segments.length && stats.isDirectory()) return 'on the way'
+        if (count === segments.length && isHarmless?.(at, name)) return 'missing'
+        // Before it is done: the sandboxes of other commands must not miss it.
+        for (const one of new Set([path, join(folder, ...segments)])) approved.addQuarantined(one)
+        const now = quarantine(at, name)
+        return now === undefined ? 'stuck' : { newPath: join(folder, ...partialPath.slice(0, -1), now) }
+      })
+      if (result === 'stuck') unmovablePaths.add(join(folder, ...segments))
+      if (typeof result === 'object') return report(rule, { path, ...result })
+      if (result !== 'on the way') return
+    }
+  }
+
+  /** A command that goes on although it was undone is not let go on for ever. */
+  function report(rule: string, one: QuarantinedPath): void {
+    if (!found.some(({ path, newPath }) => path === one.path && newPath === one.newPath)) found.push(one)
+    for (const key of new Set([rule, one.path])) counts.set(key, (counts.get(key) ?? 0) + 1)
+    const isTooOften =
+      (counts.get(one.path) ?? 0) >= MAX_REPEATS_PER_PATH || (counts.get(rule) ?? 0) >= MAX_REPEATS_PER_PATTERN
+    if (!isTooOften || repeated !== undefined) return
+    repeated = one.path
+    stop()
+  }
+
+  let changeTimer: NodeJS.Timeout | undefined
+  let pollTimer: NodeJS.Timeout | undefined
+  const watcher = createFolderWatcher((folder, name) => {
+    const top = tops.find((one) => one.folder === folder)
+    if (top && name !== null && !top.any.test(name) && !top.firsts.has(foldNameCase(name))) return
+    changeTimer ??= setTimeout(() => {
+      changeTimer = undefined
+      attempt(scan)
+    }, CHANGE_DELAY_MS).unref()
+  })
+
+  /** The more a look costs, the rarer it is: it takes less than a hundredth of the time. */
+  function scanAndReschedule(): void {
+    const before = process.cpuUsage()
+    attempt(scan)
+    const { user, system } = process.cpuUsage(before)
+    const delay = ((user + system) / 1000) * 150
+    if (!isClosed)
+      pollTimer = setTimeout(
+        scanAndReschedule,
+        Math.min(Math.max(delay, MIN_POLL_INTERVAL_MS), MAX_POLL_INTERVAL_MS),
+      ).unref()
+  }
+
+  function close(): void {
+    isClosed = true
+    clearTimeout(pollTimer)
+    clearTimeout(changeTimer)
+    watcher.close()
+  }
+
+  missing = [...settled, ...others()]
+  const first = createFolderListing()
+  for (const { folder, segments } of findCandidates(first)) {
+    const path = join(folder, ...segments)
+    known.set(path, readKnownFile(path) ?? { ino: 0, changed: 0, since })
+  }
+  watchFolders(first)
+  pollTimer = setTimeout(scanAndReschedule, MIN_POLL_INTERVAL_MS).unref()
+
+  return {
+    present: [...known.keys()],
+    markStarted(pid, stopCommand) {
+      sandboxPid = pid
+      stop = stopCommand
+    },
+    found: () => found.splice(0),
+    check() {
+      attempt(scan)
+      return found.splice(0)
+    },
+    repeated: () => repeated,
+    close,
+  }
+}
+
+/** When a path is set aside for the third time, the command is stopped. */
+const MAX_REPEATS_PER_PATH = 3
+/** Or when so many were set aside that are like one pattern. */
+const MAX_REPEATS_PER_PATTERN = 10
+const CHANGE_DELAY_MS = 5
+const MIN_POLL_INTERVAL_MS = 200
+const MAX_POLL_INTERVAL_MS = 2000
+/** What another sandbox sets aside it notes first; it may have been seen between. */
+const QUARANTINE_SLACK_MS = 1000
+/** A process that is being ended may still finish what it has begun. */
+const LAST_WRITES_MS = 1000
+const MAX_DEPTH = 5
+
+/** What is there by right: which file, as it was at a time. */
+interface KnownFile {
+  readonly ino: number
+  readonly changed: number
+  readonly since: number
+}
+
+function readKnownFile(path: string): KnownFile | undefined {
+  const since = Date.now()
+  const stats = statNoFollow(path)
+  return stats && { ino: stats.ino, changed: stats.ctimeMs, since }
+}
+
+/** For most paths there is none: their first step is missing. */
+function listSpelledPaths(one: MissingPath, folderListing: FolderListing): MissingPath[] {
+  return folderListing.spellings(one.folder, one.segments).map((segments) => ({ ...one, steps: segments }))
+}
+
+function hasOtherTarget(target: string): (at: string, name: string) => boolean {
+  return (at, name) => {
+    const now = statNoFollow(`${at}/${name}`)
+    return !now?.isSymbolicLink() || readlinkSync(`${at}/${name}`) !== target
+  }
+}
+
+function restoreLink(at: string, name: string, target: string): boolean {
+  if (statNoFollow(`${at}/${name}`)) quarantine(at, name)
+  return attempt(() => symlinkSync(target, `${at}/${name}`))
+}

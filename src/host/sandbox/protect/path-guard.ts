@@ -1,0 +1,238 @@
+import { lchownSync, mkdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type PathHandle, openPathHandle } from '../../files/path-handle.ts'
+import { encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
+import type { ApprovedWrites } from './approved-writes.ts'
+import { isBelow } from '../is-below.ts'
+import type { InnerRepositories } from './inner-repositories.ts'
+import { groupSpellings } from './folder-listing.ts'
+import type { MissingPath, ProtectedLink } from './missing-path.ts'
+import { guardMissingPaths, type MissingPathGuard } from './missing-path-guard.ts'
+import { HARMLESS_IN_NEW_REPOSITORY, isGitRepository } from './new-git-repository.ts'
+import { attempt, withParentFolder, listNames, statNoFollow } from './no-follow-files.ts'
+import { foldNameCase, createNameMatcher, type ProtectedPathRule } from './path-rules.ts'
+import { PROTECTED_WORKTREE_FILES, findGitWorktree } from '../git-worktree.ts'
+
+/** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
+export interface MountSource {
+  readonly path: string
+  readonly descriptor?: number
+}
+
+/** How protected paths are held while a command runs. */
+export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'repeated'> {
+  /** Folders on the way to protected paths. They are mounted onto themselves, because what is mounted cannot be renamed. */
+  readonly anchors: readonly MountSource[]
+  /** What is only to be read. */
+  readonly fixed: readonly MountSource[]
+  /** What is missing, by folder, as patterns of paths from there. */
+  readonly missing: ReadonlyMap<string, readonly string[]>
+  /** What is like one of those patterns and was there before. */
+  readonly present: readonly string[]
+  /** The command has been started, and the descriptors are not needed any more; it runs below a process, and `stop` ends it. */
+  markStarted(sandboxPid?: number, stop?: () => void): void
+  /** All processes of the command have ended. */
+  release(): void
+}
+
+/** What to guard, and where. */
+export interface PathGuardOptions {
+  readonly folders: readonly string[]
+  /** What is protected in a folder. */
+  readonly rulesFor: (folder: string) => readonly ProtectedPathRule[]
+  /** Folders of writable places whose names must not move, because something below them is masked. */
+  readonly masked?: readonly string[]
+  /** Does the sandbox judge by name, be the path there or not? Seatbelt does; a mount needs something to be mounted on. */
+  readonly matchesByName: boolean
+  readonly approved: ApprovedWrites
+  readonly inner: InnerRepositories
+  /** Somebody else than the command has made a path, or what was there is gone. */
+  readonly onKnown?: (path: string, isKnown: boolean) => void
+}
+
+/** Guards paths inside folders for one command. */
+export function createPathGuard({
+  folders,
+  rulesFor,
+  masked = [],
+  matchesByName,
+  approved,
+  inner,
+  onKnown,
+}: PathGuardOptions): PathGuard {
+  const anchors = new Map<string, PathHandle>()
+  const fixed = new Map<string, PathHandle | undefined>()
+  const links = new Map<string, ProtectedLink>()
+  const missing: MissingPath[] = []
+  const others: (() => readonly MissingPath[])[] = []
+  /** Protected names at the top of each folder. */
+  const names = new Map<string, string[]>()
+
+  function protectPath(folder: string, segments: readonly string[], depth = 0): void {
+    const resolvedSegments: string[] = []
+    for (const [index, segment] of segments.entries()) {
+      const at = join(folder, ...resolvedSegments)
+      if (segment.includes('*')) {
+        const rest = segments.slice(index + 1)
+        for (const name of listMatchingNames(at, segment))
+          protectPath(folder, [...resolvedSegments, name, ...rest], depth)
+        return
+      }
+      if (index > 0 && depth < MAX_LINK_DEPTH)
+        for (const name of listMatchingNames(at, segment))
+          if (name !== segment)
+            protectPath(folder, [...resolvedSegments, name, ...segments.slice(index + 1)], MAX_LINK_DEPTH)
+      const path = join(at, segment)
+      resolvedSegments.push(segment)
+      const stats = statNoFollow(path)
+      if (!stats) {
+        if (depth < MAX_LINK_DEPTH && createEmptyPath(folder, segments, index))
+          return protectPath(folder, segments, depth + 1)
+        return addMissingPath(folder, segments, index)
+      }
+      if (stats.isSymbolicLink()) {
+        const target = resolve(at, readlinkSync(path))
+        links.set(path, { folder, segments: [...resolvedSegments], target: readlinkSync(path) })
+        const inside = folders.find((one) => isBelow(target, one))
+        const rest = target.slice((inside ?? '').length + 1).split('/')
+        if (inside !== undefined && target !== inside && depth < MAX_LINK_DEPTH)
+          protectPath(inside, [...rest, ...segments.slice(index + 1)], depth + 1)
+        return
+      }
+      // A file where a folder should be is what decides: `.git` of a worktree, for one.
+      const isLast = index === segments.length - 1 || !stats.isDirectory()
+      const sources = isLast ? fixed : anchors
+      if (!sources.has(path)) holdPath(folder, resolvedSegments, sources)
+      if (!isLast) continue
+      if (resolvedSegments.length > 1 && !matchesByName) missing.push({ folder, segments: [...resolvedSegments] })
+      return
+    }
+  }
+
+  /** An empty folder of hooks and empty settings mean the same to git as none, and can be mounted. */
+  function createEmptyPath(folder: string, segments: readonly string[], index: number): boolean {
+    const make = matchesByName || index !== 1 ? undefined : EMPTY_GIT_PATHS.get(segments.join('/'))
+    if (make === undefined) return false
+    withParentFolder(folder, segments, (at, name) => attempt(() => make(at, name)))
+    return statNoFollow(join(folder, ...segments)) !== undefined
+  }
+
+  function addMissingPath(folder: string, segments: readonly string[], index: number): void {
+    // What git makes in a folder of its own that is not there yet is as git wants it.
+    if (segments.some((segment) => segment.includes('*'))) return
+    const isNewRepository = segments[0] === '.git' && index === 0
+    const isLast = index === segments.length - 1
+    if (matchesByName && !isNewRepository) fixed.set(join(folder, ...segments), undefined)
+    // A folder on the way could be made elsewhere and renamed, which no name keeps from happening.
+    if (matchesByName && !isNewRepository && isLast) return
+    const isHarmless = isNewRepository ? HARMLESS_IN_NEW_REPOSITORY.get(segments.join('/')) : undefined
+    const isName = segments.length === 1 && names.get(folder)?.some((name) => name === segments[0])
+    if (!isName) missing.push({ folder, segments, ...(isHarmless && { isHarmless }) })
+  }
+
+  function holdPath(folder: string, segments: readonly string[], sources: Map<string, PathHandle | undefined>): void {
+    // The arguments of a program are text.
+    if (typeof encodeSurrogateEscape(join(folder, ...segments)) !== 'string') return
+    const handle = withParentFolder(folder, segments, (at, name) => openPathHandle(`${at}/${name}`))
+    if (handle?.stats.isSymbolicLink()) handle.release()
+    else if (handle) sources.set(join(folder, ...segments), handle)
+  }
+
+  for (const folder of folders) {
+    const spellings = groupSpellings(listNames(folder))
+    const isBare = isGitRepository(folder)
+    const worktreeFolder = rulesFor(folder)
+    const ofGit = worktreeFolder.filter(([first]) => first === '.git')
+    const handle = inner.held(folder)
+    others.push(() => inner.others(folder, handle))
+    const rules = [
+      ...worktreeFolder,
+      ...(isBare ? ofGit.map((rule) => rule.slice(1)) : []),
+      ...handle.flatMap((parentSegments) => ofGit.map((rule) => [...parentSegments, ...rule])),
+    ]
+    const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
+    names.set(folder, matchesByName ? single.filter((name) => name.includes('*')) : single)
+    for (const [first = '', ...deeper] of rules)
+      // Names that differ only in capital letters are the same elsewhere, on another disk.
+      for (const name of new Set([first, ...(spellings.get(foldNameCase(first)) ?? [])]))
+        attempt(() => protectPath(folder, [name, ...deeper]))
+    if (!statNoFollow(join(folder, '.git'))) addMissingPath(folder, ['.git'], 0)
+    if (!isBare) missing.push({ folder, segments: ['HEAD'], isHarmless: (at) => !isGitRepository(at) })
+    const worktree = findGitWorktree(folder)?.gitFolder
+    if (worktree !== undefined)
+      for (const name of PROTECTED_WORKTREE_FILES) attempt(() => protectPath(worktree, [name]))
+  }
+  for (const path of masked) {
+    const folder = folders.find((one) => path !== one && isBelow(path, one))
+    const segments = path.slice((folder ?? '').length + 1).split('/')
+    if (folder === undefined) continue
+    for (const parentSegments of segments.slice(1).map((_, index) => segments.slice(0, index + 1)))
+      if (!anchors.has(join(folder, ...parentSegments))) attempt(() => holdPath(folder, parentSegments, anchors))
+  }
+  const missingPathGuard = guardMissingPaths({
+    names,
+    missing,
+    links: [...links.values()],
+    others: () => others.flatMap((one) => one()),
+    approved,
+    onKnown: (path, isKnown) => onKnown?.(path, isKnown),
+  })
+
+  return {
+    anchors: toMountSources(anchors),
+    fixed: toMountSources(fixed),
+    missing: toMissingPatterns(names, missing),
+    present: missingPathGuard.present,
+    markStarted(sandboxPid, stop = () => undefined) {
+      for (const handle of [...anchors.values(), ...fixed.values()]) handle?.release()
+      anchors.clear()
+      fixed.clear()
+      missingPathGuard.markStarted(sandboxPid, stop)
+    },
+    found: () => missingPathGuard.found(),
+    check: () => missingPathGuard.check(),
+    repeated: () => missingPathGuard.repeated(),
+    release() {
+      this.markStarted()
+      missingPathGuard.close()
+    },
+  }
+}
+
+const MAX_LINK_DEPTH = 5
+
+const EMPTY_GIT_PATHS: ReadonlyMap<string, (at: string, name: string) => void> = new Map([
+  ['.git/hooks', (at, name) => createForFolderOwner(at, name, () => mkdirSync(`${at}/${name}`, 0o755))],
+  [
+    '.git/config',
+    (at, name) => createForFolderOwner(at, name, () => writeFileSync(`${at}/${name}`, '', { flag: 'wx', mode: 0o644 })),
+  ],
+])
+
+/** The superuser makes something for whoever owns the folder. */
+function createForFolderOwner(at: string, name: string, make: () => void): void {
+  make()
+  const stats = process.getuid?.() === 0 ? statNoFollow(`${at}/.`) : undefined
+  if (stats && stats.uid !== 0) lchownSync(`${at}/${name}`, stats.uid, stats.gid)
+}
+
+/** All that is missing in a folder, those that are missing at its top as patterns of names. */
+function toMissingPatterns(
+  names: ReadonlyMap<string, readonly string[]>,
+  missing: readonly MissingPath[],
+): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, string[]>([...names].map(([folder, patterns]) => [folder, [...patterns]]))
+  for (const { folder, segments } of missing) all.set(folder, [...(all.get(folder) ?? []), segments.join('/')])
+  return all
+}
+
+function toMountSources(handle: ReadonlyMap<string, PathHandle | undefined>): MountSource[] {
+  return [...handle]
+    .map(([path, one]) => ({ path, ...(one?.descriptor !== undefined && { descriptor: one.descriptor }) }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+function listMatchingNames(folder: string, pattern: string): string[] {
+  const matcher = createNameMatcher([pattern])
+  return listNames(folder).filter((name) => matcher.test(name))
+}

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { createCleanEnvironment } from '../process/environment.ts'
+import { findProgram } from '../process/find-program.ts'
+import type { SearchMatch, Host, SearchRequest, SearchResult } from '../host.ts'
+import { HostError } from '../host-error.ts'
+import { type OpenedPath, withOpenedPath } from '../files/opened-path.ts'
+import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { RIPGREP_OUTPUT_FLAGS, type RipgrepFile, type RipgrepMatch, createRipgrepParser } from './ripgrep-output.ts'
+import { createMatchVerifier } from './verify-matches.ts'
+import { stopWhenStuck } from './stop-when-stuck.ts'
+
+/** Searches with ripgrep, if the program can be had; else with nothing. */
+export function createRipgrepSearch(roots: AllowedRoots): NonNullable<Host['search']> {
+  let program: Promise<string | undefined> | undefined
+  return async (search) => {
+    program ??= findRipgrep(roots)
+    const found = await program
+    return found === undefined ? undefined : await runSearch(roots, found, search)
+  }
+}
+
+async function runSearch(
+  roots: AllowedRoots,
+  program: string,
+  search: SearchRequest,
+): Promise<SearchResult | undefined> {
+  const {
+    child,
+    base,
+    sure: matchVerifier,
+  } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
+    const { folder, target, base: real } = locateStart(opened, search.path)
+    // It begins in a folder that is held. What it finds is looked up again, since it might follow a link made meanwhile.
+    const env = createCleanEnvironment(process.env)
+    const running = spawn(program, ripgrepArguments(search, target), {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    return { child: running, base: real, sure: createMatchVerifier(roots) }
+  })
+  const hits: SearchMatch[] = []
+  let file: RipgrepFile | undefined
+  let count = 0
+  let size = 0
+  let problem = ''
+  const abort = (): void => void child.kill('SIGKILL')
+  search.signal?.addEventListener('abort', abort, { once: true })
+  const stuck = stopWhenStuck(child.pid, abort)
+  child.stderr.on('data', (data: Buffer) => (problem = `${problem}${data.toString('utf8')}`.slice(0, 4000)))
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve(code))
+  })
+
+  /** Takes a match; false if that is enough. */
+  function onMatch(path: string, match: RipgrepMatch): boolean {
+    size += match.bytes.length
+    if (++count > search.limit || size > MAX_RESULT_BYTES) return false
+    // The lines of a file come one after the other, so what was found is made sure of while the search goes on.
+    if (file?.path !== path) {
+      if (file) hits.push(...matchVerifier.verify(base, file))
+      file = { path, matches: [] }
+    }
+    file.matches.push(match)
+    return true
+  }
+
+  try {
+    const limited = !(await readUntilStopped(child.stdout, createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)))
+    if (limited) abort()
+    const code = limited ? null : await ended
+    if (file) hits.push(...matchVerifier.verify(base, file))
+    search.signal?.throwIfAborted()
+    if (stuck.wasStuck) return undefined
+    // One unreadable file is no reason to say nothing; a pattern that is refused is.
+    if (code === 2 && count === 0 && /regex|glob|PCRE2/i.test(problem)) return { problem: problem.trim() }
+    return { hits, limited }
+  } finally {
+    stuck.close()
+    matchVerifier.close()
+    search.signal?.removeEventListener('abort', abort)
+    abort()
+  }
+}
+
+/** Gives away what a stream brings, until a piece is not taken; says whether all were taken. */
+async function readUntilStopped(stream: Readable, read: (chunk: Buffer) => boolean): Promise<boolean> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) if (!read(chunk)) return false
+  return true
+}
+
+/** Lines can be as long as files; a search never holds more than this. */
+const MAX_RESULT_BYTES = 64 * 2 ** 20
+
+/** The folder to begin in, by a path that stays the same thing; and what to search in it. */
+function locateStart(
+  { entry, folder, path }: OpenedPath,
+  given: string,
+): { folder: string; target: string; base: string } {
+  if (!entry) throw new HostError('not-found', `File not found: ${given}`)
+  if (entry.stats.isDirectory()) return { folder: entry.at, target: '.', base: path }
+  if (!entry.stats.isFile() || !folder) throw new HostError('not-file', `Not an ordinary file: ${given}`)
+  return { folder: folder.at, target: `./${basename(path)}`, base: dirname(path) }
+}
+
+function ripgrepArguments({ pattern, include, excludedFolders, limit }: SearchRequest, target: string): string[] {
+  return [
+    '--no-config',
+    ...RIPGREP_OUTPUT_FLAGS,
+    '--ignore-case',
+    '--hidden',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--no-ignore-dot',
+    '--no-messages',
+    '--crlf',
+    '--engine=auto',
+    // It holds what it finds in a file until it has seen all of it.
+    `--max-count=${limit + 1}`,
+    ...(include === undefined ? [] : includeArguments(include)),
+    ...excludedFolders.map((name) => `--glob=!**/${name}/**`),
+    // A file that was named is searched whatever is in it.
+    ...(target === '.' ? [] : ['--text']),
+    `--regexp=${pattern}`,
+    '--',
+    target,
+  ]
+}
+
+/** A glob on the command line would also bring back what git ignores; a type of file does not, but knows only names. */
+function includeArguments(include: string): string[] {
+  return include.includes('/') ? [`--glob=${include}`] : [`--type-add=wanted:${include}`, '--type=wanted']
+}
+
+/** The program: our own copy, or one on the search path. */
+export async function findRipgrep(roots: AllowedRoots): Promise<string | undefined> {
+  try {
+    const { rgPath } = await import('@vscode/ripgrep')
+    accessSync(rgPath, constants.X_OK)
+    return rgPath
+  } catch {
+    // There is no package for this machine.
+    return findProgram('rg', roots)
+  }
+}

@@ -1,0 +1,108 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type PathHandle, openFolderHandle } from '../files/path-handle.ts'
+import type { SearchMatch } from '../host.ts'
+import { encodeSurrogateEscape } from '../files/surrogate-escape.ts'
+import { withOpenedPath } from '../files/opened-path.ts'
+import type { RipgrepFile, RipgrepMatch } from './ripgrep-output.ts'
+import type { AllowedRoots } from '../files/allowed-roots.ts'
+
+/** Makes sure of what another program read. */
+export interface MatchVerifier {
+  /** The lines that are really in this file, reached by our own steps; others are dropped. */
+  verify(base: string, file: RipgrepFile): SearchMatch[]
+  close(): void
+}
+
+/**
+ * Reads the lines of a search again. A program that opens files by name can be led astray by somebody who exchanges names
+ * while it runs; what it then found is not in our file, and never gets to the model.
+ */
+export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
+  // Hits come folder by folder, so the folders on the way are held on to.
+  const openFolders = new Map<string, FolderHandle>()
+
+  function openFolder(path: string, base: string): FolderHandle {
+    const known = openFolders.get(path)
+    if (known) return known
+    const found =
+      path === base ? openBase(base) : openFolderHandle(`${openFolder(dirname(path), base).at}/${basename(path)}`)
+    openFolders.set(path, found)
+    return found
+  }
+
+  const openBase = (base: string): FolderHandle =>
+    withOpenedPath(roots, base, { need: 'read' }, ({ entry, keep }) => {
+      if (!entry?.stats.isDirectory()) throw new Error('no such folder')
+      return keep(entry)
+    })
+
+  function close(): void {
+    for (const folder of openFolders.values()) folder.release()
+    openFolders.clear()
+  }
+
+  return {
+    verify(base, file) {
+      const path = join(base, file.path)
+      if (openFolders.size > MAX_OPEN_FOLDERS) close()
+      try {
+        return verifyMatches(`${openFolder(dirname(path), base).at}/${basename(path)}`, path, file.matches)
+      } catch {
+        return []
+      }
+    },
+    close,
+  }
+}
+
+type FolderHandle = Pick<PathHandle, 'at' | 'release'>
+
+const MAX_OPEN_FOLDERS = 200
+
+function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[]): SearchMatch[] {
+  const descriptor = openSync(
+    encodeSurrogateEscape(at),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  )
+  let lines: string[] | undefined
+  try {
+    // What is no file cannot be read at a place in it, and is dropped for that.
+    return matches
+      .filter(
+        (match) =>
+          isAtOffset(descriptor, match) ||
+          (lines ??= readDecodedLines(descriptor))[match.line - 1] === match.bytes.toString(),
+      )
+      .map(({ line, bytes }) => ({ path, line, text: bytes.toString() }))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function isAtOffset(descriptor: number, { offset, bytes }: RipgrepMatch): boolean {
+  // With what ends the line, so that something is read of an empty one too.
+  const found = Buffer.allocUnsafe(bytes.length + 1)
+  const read = readSync(descriptor, found, 0, found.length, offset)
+  const next = read > bytes.length ? found[bytes.length] : LINE_FEED
+  return (
+    read >= bytes.length &&
+    found.subarray(0, bytes.length).equals(bytes) &&
+    (next === LINE_FEED || next === CARRIAGE_RETURN)
+  )
+}
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** Files that begin with a byte order mark are searched as text, so their bytes are other ones. */
+function readDecodedLines(descriptor: number): string[] {
+  const { size } = fstatSync(descriptor)
+  if (size > MAX_DECODED_BYTES) return []
+  const bytes = Buffer.alloc(size)
+  readSync(descriptor, bytes, 0, size, 0)
+  const encoding = bytes[0] === 0xff ? 'utf-16le' : bytes[0] === 0xfe ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes).split(/\r?\n/)
+}
+
+const MAX_DECODED_BYTES = 64 * 2 ** 20

@@ -1,0 +1,122 @@
+import type { Duplex } from 'node:stream'
+
+/** Where a connection goes: to an address, never to a name. With `name` it is sealed, and the other side must prove it. */
+export interface SocketDestination {
+  readonly address: string
+  readonly port: number
+  readonly serverName?: string
+  /** A certificate that is trusted besides the usual ones. */
+  readonly ca?: string
+  /** Connect over this, which leads there already. */
+  readonly over?: Duplex
+  readonly signal: AbortSignal
+}
+
+/** Makes a connection. */
+export type ConnectSocket = (to: SocketDestination) => Promise<Duplex>
+
+/** A proxy that the person set up. */
+export interface ProxyEndpoint {
+  readonly host: string
+  readonly port: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** A place on the web, with the addresses that were judged. */
+export interface WebDestination {
+  readonly url: URL
+  readonly addresses: readonly string[]
+  readonly proxy: ProxyEndpoint | undefined
+  readonly ca: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Connects to the first of the judged addresses that answers. Nothing is looked up here, also not for a second try. */
+export async function connectToAny(
+  { url, addresses, proxy, ca, signal }: WebDestination,
+  connectSocket: ConnectSocket = connectDirectly,
+): Promise<Duplex> {
+  const isTls = url.protocol === 'https:'
+  const port = Number(url.port || (isTls ? 443 : 80))
+  const tlsOptions = isTls ? { serverName: url.hostname.replace(/^\[|\]$/g, ''), ...(ca !== undefined && { ca }) } : {}
+  let failure: unknown
+  // Addresses of the sixth version lead nowhere on many networks, and take their time to say so.
+  const ordered = [...addresses].sort((one, other) => Number(one.includes(':')) - Number(other.includes(':')))
+  for (const address of ordered.slice(0, MAX_CONNECT_ATTEMPTS)) {
+    const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)])
+    try {
+      const over = proxy ? { over: await openTunnel(proxy, address, port, timeoutSignal) } : {}
+      return await connectSocket({ address, port, ...tlsOptions, ...over, signal: timeoutSignal })
+    } catch (error) {
+      failure = error
+      if (signal.aborted) break
+    }
+  }
+  const code = failure instanceof Error ? ('code' in failure ? String(failure.code) : failure.message) : ''
+  throw new Error(`${url.host} could not be reached${code === '' ? '' : ` (${code})`}.`)
+}
+
+const MAX_CONNECT_ATTEMPTS = 4
+const CONNECT_TIMEOUT_MS = 8_000
+
+async function connectDirectly({ address, port, serverName, ca, over, signal }: SocketDestination): Promise<Duplex> {
+  const net = await import('node:net')
+  if (serverName === undefined) return over ?? (await waitForConnection(net.connect(port, address), signal))
+  const tls = await import('node:tls')
+  // The certificate must be that of the name, although the connection goes to the address.
+  const servername = net.isIP(serverName) === 0 ? serverName : ''
+  const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] }
+  const socket = tls.connect({ ...(over && { socket: over }), ...trust, host: address, port, servername })
+  return await waitForConnection(socket, signal, 'secureConnect')
+}
+
+function waitForConnection<T extends Duplex>(socket: T, signal: AbortSignal, event = 'connect'): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      socket.destroy()
+      reject(new Error('it does not answer'))
+    }
+    const settle = (act: () => void) => (): void => {
+      signal.removeEventListener('abort', stop)
+      act()
+    }
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    socket.once(
+      event,
+      settle(() => resolve(socket)),
+    )
+    socket.once('error', (error) => settle(() => reject(error))())
+  })
+}
+
+/** Has a proxy connect to the very address that was judged: it is told no name that it could look up otherwise. */
+async function openTunnel(proxy: ProxyEndpoint, address: string, port: number, signal: AbortSignal): Promise<Duplex> {
+  const { request } = await import('node:http')
+  const to = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  return await new Promise((resolve, reject) => {
+    const headers = { ...proxy.headers, host: to }
+    const connectRequest = request({
+      host: proxy.host,
+      port: proxy.port,
+      method: 'CONNECT',
+      path: to,
+      headers,
+      agent: false,
+      signal,
+    })
+    const fail = (why: string): void => reject(new Error(`the proxy ${proxy.host}:${proxy.port} ${why}`))
+    connectRequest.once('error', (error) => fail(`says ${error.message}`))
+    connectRequest.once('connect', (response, socket, head) => {
+      if (head.length > 0) socket.unshift(head)
+      if (response.statusCode === 200) return resolve(socket)
+      socket.destroy()
+      fail(`answered ${response.statusCode}`)
+    })
+    connectRequest.once('response', (response) => {
+      response.destroy()
+      fail(`answered ${response.statusCode}`)
+    })
+    connectRequest.end()
+  })
+}

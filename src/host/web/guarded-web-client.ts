@@ -1,0 +1,136 @@
+import type { UrlDecision, WebClient, UrlPolicy, WebPage, WebFailure, WebRequest } from '../host.ts'
+import { readWebBody } from './response-body.ts'
+import { type ConnectSocket, connectToAny, type ProxyEndpoint } from './connect.ts'
+import { type WebResponse, sendWebRequest } from './send-request.ts'
+
+/** How the web is reached. Only the judge is needed; the others are for proxies and for tests. */
+export interface WebOptions {
+  readonly urlPolicy: UrlPolicy
+  /** All addresses of a name; fails if the name service does. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  readonly connect?: ConnectSocket
+  /** The proxy that the person set up for an address, if they did. */
+  readonly proxy?: (url: URL) => ProxyEndpoint | { readonly problem: string } | undefined
+  /** A certificate that is trusted besides the usual ones. */
+  readonly ca?: string
+  readonly limits?: Partial<WebLimits>
+}
+
+/** How far a fetch may go. */
+export interface WebLimits {
+  readonly timeoutMs: number
+  /** Of a page, after it is unpacked. */
+  readonly maxBytes: number
+  readonly maxRedirects: number
+}
+
+const DEFAULT_LIMITS: WebLimits = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
+
+/**
+ * A web that goes nowhere unjudged: the text of an address is judged, its name is looked up once, all that the name leads
+ * to is judged, and the connection goes to an address that was judged; and so again for every redirect.
+ */
+export function createGuardedWebClient(options: WebOptions): WebClient {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  return {
+    async fetch(request) {
+      const timeoutSignal = AbortSignal.timeout(limits.timeoutMs)
+      const signal = request.signal ? AbortSignal.any([request.signal, timeoutSignal]) : timeoutSignal
+      try {
+        return await fetchFollowingRedirects(request, options, limits, signal)
+      } catch (error) {
+        if (timeoutSignal.aborted) return toFailure(`It took longer than ${limits.timeoutMs / 1000} seconds.`)
+        return toFailure(error instanceof Error ? error.message : String(error))
+      }
+    },
+  }
+}
+
+async function fetchFollowingRedirects(
+  request: WebRequest,
+  options: WebOptions,
+  limits: WebLimits,
+  signal: AbortSignal,
+): Promise<WebPage | WebFailure> {
+  const first = request.trusted ? undefined : options.urlPolicy.url(request.url)
+  if (first?.verdict === 'deny') return toRefusal(first)
+  if (!URL.canParse(request.url)) return toFailure('The address is not valid.')
+  const firstUrl = new URL(request.url)
+  let url = firstUrl
+  for (let hops = 0; ; hops++) {
+    const response = await fetchOnce(
+      url,
+      url.origin === firstUrl.origin ? request : withoutHeaders(request),
+      options,
+      signal,
+    )
+    if ('problem' in response) return response
+    const location = REDIRECT_STATUSES.has(response.status) ? response.headers['location'] : undefined
+    if (location === undefined) return await readPage(url, response, limits)
+    response.discard()
+    if (request.trusted) return toFailure(`${url.host} sends on to another address, which nobody set up.`)
+    if (hops === limits.maxRedirects) return toFailure(`It was sent on more than ${limits.maxRedirects} times.`)
+    if (!URL.canParse(location, url.href)) return toFailure('It was sent on to an address that is not valid.')
+    const next = new URL(location, url)
+    const decision = options.urlPolicy.redirect(url.href, next.href)
+    // Nobody can be asked in the middle of a fetch; the model may ask for that address itself, and then a person is.
+    if (decision.verdict !== 'allow') return toRefusal(decision, `${url.host} sends on to ${next.href.slice(0, 200)}. `)
+    url = next
+  }
+}
+
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
+
+/** What belongs to the first host stays with it: secret headers above all. */
+function withoutHeaders({ url, trusted, signal }: WebRequest): WebRequest {
+  return { url, ...(trusted && { trusted }), ...(signal && { signal }) }
+}
+
+/** Asks one address, at a place that was judged. */
+async function fetchOnce(
+  url: URL,
+  request: WebRequest,
+  options: WebOptions,
+  signal: AbortSignal,
+): Promise<WebResponse | WebFailure> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = await resolveHost(host, options)
+  if ('problem' in addresses) return addresses
+  const decision = request.trusted ? undefined : options.urlPolicy.addresses(url.host, addresses)
+  if (decision && decision.verdict !== 'allow') return toRefusal(decision)
+  const proxy = options.proxy?.(url)
+  if (proxy && 'problem' in proxy) return toFailure(proxy.problem)
+  const socket = await connectToAny({ url, addresses, proxy, ca: options.ca, signal }, options.connect)
+  return await sendWebRequest(socket, url, request, signal)
+}
+
+/** Looks a name up once. No answer is a refusal, never a guess. */
+async function resolveHost(host: string, options: WebOptions): Promise<readonly string[] | WebFailure> {
+  if (/^[\d.]+$/.test(host) || host.includes(':')) return [host]
+  try {
+    const found = await (options.resolve ?? resolveWithSystem)(host)
+    return found.length > 0 ? found : toFailure(`${host} has no address.`)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    return toFailure(`The name ${host} could not be looked up (${code}).`)
+  }
+}
+
+async function resolveWithSystem(host: string): Promise<readonly string[]> {
+  const { lookup } = await import('node:dns/promises')
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+async function readPage(url: URL, response: WebResponse, limits: WebLimits): Promise<WebPage | WebFailure> {
+  const body = await readWebBody(response, limits.maxBytes)
+  if ('problem' in body) return toFailure(body.problem)
+  return { url: url.href, status: response.status, ...body }
+}
+
+function toRefusal({ why, rule }: UrlDecision, prefix = ''): WebFailure {
+  return { problem: `${prefix}${why}`, rule }
+}
+
+function toFailure(problem: string): WebFailure {
+  return { problem }
+}

@@ -1,0 +1,264 @@
+/** Takes secrets out of texts, before they are written where others may read them. */
+export interface Redactor {
+  /** The text with a word in brackets where a secret stood. */
+  readonly redact: (text: string) => string
+  /** Where secrets stand in a text, in order, none inside another. */
+  readonly findSpans: (text: string) => readonly SecretSpan[]
+  /** The same, but only those that are secret beyond doubt. */
+  readonly findCertainSpans: (text: string) => readonly SecretSpan[]
+  /** Learns a secret; from now on it is found in whatever form it comes. */
+  readonly addSecret: (secret: string) => void
+}
+
+/** A place in a text where a secret stands, and the word for it. */
+export interface SecretSpan {
+  readonly start: number
+  readonly end: number
+  readonly label: string
+}
+
+/** Starts a redactor that knows these secrets, and the forms that keys have. */
+export function createRedactor(secrets: Iterable<string> = []): Redactor {
+  const knownSecrets = new Set<string>()
+  const forms: string[] = []
+  const learn = (secret: string): void => {
+    if (!isKeyLike(secret) || knownSecrets.has(secret)) return
+    knownSecrets.add(secret)
+    forms.push(...listEncodedForms(secret))
+  }
+  for (const secret of secrets) learn(secret)
+  const searchText = (text: string, patterns: readonly SecretPattern[]): readonly SecretSpan[] =>
+    mergeSpans([...findKnownSpans(text, forms), ...findPatternSpans(text, patterns), ...findBase64Spans(text, forms)])
+  const marks = (text: string): readonly SecretSpan[] => searchText(text, [...CERTAIN_PATTERNS, ...LIKELY_PATTERNS])
+  return {
+    addSecret: learn,
+    findSpans: marks,
+    findCertainSpans: (text) => searchText(text, CERTAIN_PATTERNS),
+    redact: (text) => replaceSpans(text, marks(text)),
+  }
+}
+
+/** Settings without secrets: what stands under such a name is one, whatever it looks like. */
+export function redactSettings(value: unknown, redact: Redactor['redact']): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((one) => redactSettings(one, redact))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => {
+      const isLiteral = typeof one === 'string' && one !== '' && !VARIABLE_PATTERN.test(one)
+      return [redact(key), isLiteral && isSecretName(key) ? SECRET_LABEL : redactSettings(one, redact)]
+    }),
+  )
+}
+
+/** The secrets among the variables of a process: whatever has a name like one. */
+export function findEnvironmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const trimmed = value?.trim() ?? ''
+    if (trimmed === '') return []
+    if (SECRET_NAME_PATTERN.test(name)) return [trimmed]
+    return /_?PROXY$|_URL$/i.test(name) ? readUrlPassword(trimmed) : []
+  })
+}
+
+/** Could this be a key? Local servers are often given a word, like “not-needed”; that would be found everywhere. */
+export function isKeyLike(secret: string): boolean {
+  return secret.length >= MIN_SECRET_CHARS && (/\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(secret) || secret.length >= 20)
+}
+
+/** Headers that carry nothing but a secret. */
+export const SECRET_HEADER_PATTERN =
+  /^(?:authorization|proxy-authorization|x-api-key|x-goog-api-key|api-key|cookie|set-cookie|x-auth-token)$/i
+
+const MIN_SECRET_CHARS = 8
+const SECRET_LABEL = '[secret]'
+const KNOWN_KEY_LABEL = '[key]'
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAME_PATTERN.test(name) || SECRET_HEADER_PATTERN.test(name)
+}
+
+const SECRET_NAME_PATTERN =
+  /(?:api[-_]?key|apikey|_key|access[-_]?key|private[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|authorization)$/i
+
+/** The name of a variable, or a reference to one: where a secret is, not what it is. */
+const VARIABLE_PATTERN = /^\$?\{?[A-Z][A-Z0-9_]*\}?$/
+
+interface SecretPattern {
+  readonly label: string
+  /** What is secret is the group named `it`, or all that matches. */
+  readonly pattern: RegExp
+}
+
+/** A key stands alone: no letter comes before it, unless it is that of an escaped line end, as JSON writes it. */
+const KEY_START_PATTERN = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))`
+
+/** Every repetition has an end, so that no text, however hostile, costs more than its length times a constant. */
+const DIGIT_LOOKAHEAD = String.raw`(?=[\w-]{0,200}\d)`
+
+function createKeyPattern(...patterns: string[]): SecretPattern {
+  return { label: SECRET_LABEL, pattern: new RegExp(`${KEY_START_PATTERN}(?:${patterns.join('|')})`, 'dg') }
+}
+
+/** Forms that nothing else has. */
+const CERTAIN_PATTERNS: readonly SecretPattern[] = [
+  {
+    label: '[private key]',
+    pattern:
+      /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:[^"']{0,8000}?-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s:,-]|\\+[nrt]){0,8000})/dg,
+  },
+  { label: '[token]', pattern: /eyJ[\w-]{8,3000}\.[\w-]{8,3000}(?:\.[\w-]{0,3000})?/dg },
+  // OpenAI, Anthropic, OpenRouter, DeepSeek, Moonshot, DashScope, LM Studio.
+  createKeyPattern(String.raw`sk-${DIGIT_LOOKAHEAD}[\w-]{12,}`),
+  // Google: API keys of both kinds, access tokens, refresh tokens, client secrets.
+  {
+    label: SECRET_LABEL,
+    pattern: /AIza[\w-]{30,}|AQ\.[\w-]{20,}|ya29\.[\w.-]{10,}|1\/\/0[\w-]{20,}|GOCSPX-[\w-]{16,}/dg,
+  },
+  // Groq, xAI, Fireworks, Cerebras, Featherless, Together, Hugging Face, NVIDIA, Perplexity, Replicate.
+  createKeyPattern(
+    String.raw`(?:gsk_|xai-|fw_|csk-|rc_|tgp_v1_|hf_|nvapi-|pplx-|r8_)${DIGIT_LOOKAHEAD}[A-Za-z0-9][\w-]{15,}`,
+  ),
+  // Z.ai: an id and a secret, with a dot between them.
+  createKeyPattern('[0-9a-f]{32}\\.[A-Za-z0-9]{16}(?![A-Za-z0-9])'),
+  // GitHub, GitLab, Slack, AWS, npm, PyPI, DigitalOcean, SendGrid, Stripe, age.
+  createKeyPattern(
+    'gh[pousr]_[A-Za-z0-9]{20,}',
+    'github_pat_\\w{20,}',
+    'glpat-[\\w-]{16,}',
+    'xox[a-z]-[\\w-]{10,}',
+    '(?:AKIA|ASIA)[0-9A-Z]{16}',
+    'npm_[A-Za-z0-9]{30,}',
+    'pypi-[\\w-]{30,}',
+    'dop_v1_[a-f0-9]{30,}',
+    'SG\\.[\\w-]{16,200}\\.[\\w-]{16,200}',
+    '[sr]k_(?:live|test)_[A-Za-z0-9]{16,}',
+    'whsec_[A-Za-z0-9+/=]{16,}',
+    'AGE-SECRET-KEY-1[A-Z0-9]{30,}',
+  ),
+  { label: SECRET_LABEL, pattern: /(?:Bearer|Basic)\s{1,4}(?<it>(?=[^\s"']{0,400}\d)[A-Za-z0-9._~+/=-]{16,})/dgi },
+  // A password in an address: user:password@host.
+  {
+    label: SECRET_LABEL,
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/(?<it>[^\s/:@"'<>\\]{0,200}:[^\s/@"'<>\\[\]]{1,200})@/dgi,
+  },
+  {
+    label: SECRET_LABEL,
+    pattern:
+      /[?&](?:key|api[-_]?key|(?:access|refresh|id|auth)[-_]?token|token|sig|signature|client[-_]?secret|password)=(?<it>[^\s&"'<>\\#[\]]{6,})/dgi,
+  },
+]
+
+/** Forms that are most likely a secret; to lose them is no loss, but to stop for them would be. */
+const LIKELY_PATTERNS: readonly SecretPattern[] = [
+  {
+    label: SECRET_LABEL,
+    pattern:
+      /(?:api[-_]?key|apikey|secret|passw(?:or)?d|passphrase|(?:access|refresh|auth|id)[-_]?token|private[-_]?key)["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4}(?<it>(?!-?[\d.]{1,40}(?![^\s"'\\,;&(){}[\]<>$]))[^\s"'\\,;&(){}[\]<>$]{8,})/dgi,
+  },
+]
+
+function findPatternSpans(text: string, forms: readonly SecretPattern[]): SecretSpan[] {
+  const found: SecretSpan[] = []
+  for (const { label, pattern } of forms) {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = match.indices?.groups?.['it'] ?? match.indices?.[0] ?? [0, 0]
+      found.push({ start, end, label })
+    }
+  }
+  return found
+}
+
+function findKnownSpans(text: string, forms: readonly string[]): SecretSpan[] {
+  const found: SecretSpan[] = []
+  for (const form of forms) {
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length))
+      found.push({ start: at, end: at + form.length, label: KNOWN_KEY_LABEL })
+  }
+  return found
+}
+
+/** Secrets of any form inside base64: files of secrets are often written so. */
+function findBase64Spans(text: string, forms: readonly string[]): SecretSpan[] {
+  const found: SecretSpan[] = []
+  for (const match of text.matchAll(/[A-Za-z0-9+/_-]{24,65536}={0,2}/g)) {
+    const [run] = match
+    // Where it begins is not certain: something of the same letters may stand before it.
+    for (let skip = 0; skip < 4; skip++) {
+      const inner = decodeBase64Text(run.slice(skip))
+      if (
+        inner === undefined ||
+        [...findKnownSpans(inner, forms), ...findPatternSpans(inner, CERTAIN_PATTERNS)].length === 0
+      )
+        continue
+      found.push({ start: match.index, end: match.index + run.length, label: SECRET_LABEL })
+      break
+    }
+  }
+  return found
+}
+
+/** What base64 says, if it is text. */
+function decodeBase64Text(base64: string): string | undefined {
+  const letters = base64.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')
+  try {
+    const text = atob(letters.slice(0, letters.length - (letters.length % 4 === 1 ? 1 : 0)))
+    return /[\x20-\x7e]{12}/.test(text) ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The forms in which a secret may turn up: as it is, escaped once or twice, in a URL, in base64 at any place, in hex. */
+function listEncodedForms(secret: string): string[] {
+  const escaped = JSON.stringify(secret).slice(1, -1)
+  const utf8 = [...new TextEncoder().encode(secret)]
+  const bytes = String.fromCharCode(...utf8)
+  const base64 = [0, 1, 2].map((before) => {
+    // Only the letters that do not depend on what stands before and behind.
+    const written = btoa(`${'\0'.repeat(before)}${bytes}`).replace(/=+$/, '')
+    const first = before === 0 ? 0 : before + 1
+    return written.slice(first, Math.floor(((before + bytes.length) * 8) / 6))
+  })
+  const hex = utf8.map((one) => one.toString(16).padStart(2, '0')).join('')
+  const all = [
+    secret,
+    bytes,
+    escaped,
+    JSON.stringify(escaped).slice(1, -1),
+    encodeURIComponent(secret),
+    ...base64,
+    ...base64.map((one) => one.replaceAll('+', '-').replaceAll('/', '_')),
+    hex,
+    hex.toUpperCase(),
+  ]
+  return [...new Set(all)].filter((form) => form.length >= MIN_SECRET_CHARS)
+}
+
+/** In order, and what overlaps made one. */
+function mergeSpans(marks: readonly SecretSpan[]): SecretSpan[] {
+  const all: SecretSpan[] = []
+  for (const span of marks.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1)
+    if (last && span.start < last.end) all[all.length - 1] = { ...last, end: Math.max(last.end, span.end) }
+    else if (span.end > span.start) all.push(span)
+  }
+  return all
+}
+
+function replaceSpans(text: string, marks: readonly SecretSpan[]): string {
+  if (marks.length === 0) return text
+  let out = ''
+  let from = 0
+  for (const { start, end, label } of marks) {
+    out += text.slice(from, start) + label
+    from = end
+  }
+  return out + text.slice(from)
+}
+
+function readUrlPassword(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { password } = new URL(url)
+  return password === '' ? [] : [password, decodeURIComponent(password)]
+}

@@ -1,0 +1,69 @@
+import type { Effect } from './effect.ts'
+import { denyInPlanMode, type EffectDecision, type PolicyContext, commandKey } from './policy-context.ts'
+import { findContainingFolder } from './path/classify-path.ts'
+import type { Grant } from './policy.ts'
+import { appliesToTool, type PolicyRule, SHELL_TOOL } from './rules/rule.ts'
+import { checkShellCommand, type ShellDecision } from './shell/check-shell-command.ts'
+
+/** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
+export async function checkCommand(
+  { command, folder }: Effect & { readonly kind: 'exec' },
+  tool: string,
+  context: PolicyContext,
+): Promise<EffectDecision> {
+  const { mode, pathContext, ruleSet } = context
+  const isWhole = (rule: PolicyRule) => rule.words === undefined && rule.path === undefined && rule.host === undefined
+  const toolRule = ruleSet.find((rule) => appliesToTool(rule, tool) && isWhole(rule))?.rule
+  if (toolRule?.verdict === 'deny') {
+    return { verdict: 'deny', rule: toolRule.text, why: `The rule “${toolRule.text}” forbids it.` }
+  }
+  const shellDecision = await checkShellCommand(command, folder, context)
+  const { verdict, rule, why, programs } = shellDecision
+  const toDecision = (what: EffectDecision['verdict'], by: string, because: string): EffectDecision => ({
+    verdict: what,
+    rule: by,
+    why: because,
+    programs,
+    ...(shellDecision.needsNetwork && { needsNetwork: true }),
+    ...(what === 'allow' && shellDecision.gitHelpers && { gitHelpers: shellDecision.gitHelpers }),
+  })
+  const inside = findContainingFolder(folder, pathContext.folders, pathContext.disk) !== undefined
+
+  // Only what is proved harmless runs: the rules of a plan hold no permissions of the person's own.
+  if (mode === 'plan' && verdict !== 'deny' && (verdict === 'ask' || !inside || !pathContext.disk))
+    return denyInPlanMode()
+  if (shellDecision.firm) return toDecision(verdict, rule, why)
+  if (toolRule?.verdict === 'ask') return toDecision('ask', toolRule.text, `The rule “${toolRule.text}” asks about it.`)
+  if (toolRule?.verdict === 'allow') return toDecision('allow', toolRule.text, `The rule “${toolRule.text}” allows it.`)
+  if (mode === 'yolo') return toDecision('allow', 'mode yolo', 'Everything is allowed.')
+  if (context.approved.has(commandKey(command, folder))) {
+    return toDecision('allow', 'an earlier “always”', 'The person allowed this very command for this session.')
+  }
+  if (verdict === 'allow' && inside && pathContext.disk) return toDecision('allow', rule, why)
+  const because = verdict === 'allow' ? `It runs in ${folder}, which is outside the workspace.` : why
+  return {
+    ...toDecision('ask', verdict === 'allow' ? `mode ${mode}` : rule, because),
+    grants: listCommandGrants(command, shellDecision),
+  }
+}
+
+/** What “always” may stand for: the subcommand with whatever follows it, and exactly this. */
+function listCommandGrants(command: string, { always, subcommands }: ShellDecision): Grant[] {
+  const subcommandGrant = subcommands && {
+    breadth: 'subcommand' as const,
+    rules: subcommands.map((words) => `${SHELL_TOOL}(${words} *)`),
+    covers: `${subcommands.map((words) => `“${words}”`).join(' and ')} with any further arguments that start nothing else`,
+  }
+  const covers = always
+    ? `exactly ${always.map((rule) => `“${rule.replace(/^\w+\(=/, '').slice(0, -1)}”`).join(' and ')}`
+    : `exactly the command “${shortenCommand(command)}”`
+  return [...(subcommandGrant ? [subcommandGrant] : []), { breadth: 'exact', rules: always ?? [], covers }]
+}
+
+/** A command in words that fit into a sentence: whoever is asked sees it whole beside them. */
+function shortenCommand(command: string): string {
+  const line = command.trim().replace(/\s*\n\s*/g, ' ⏎ ')
+  return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS - 40)} … ${line.slice(-40)}`
+}
+
+const MAX_SHOWN_CHARS = 160

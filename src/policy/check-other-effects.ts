@@ -1,0 +1,93 @@
+import type { Effect, McpToolIdentity } from './effect.ts'
+import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
+import type { Grant } from './policy.ts'
+import { matchesRuleHost, appliesToTool, type PolicyRule, formatToolRule } from './rules/rule.ts'
+
+/** Judges reaching a host: by the rules, then by the mode. */
+export function checkNetworkAccess(
+  effect: Effect & { readonly kind: 'net' },
+  tool: string,
+  context: PolicyContext,
+): EffectDecision {
+  const appliesTo = (rule: PolicyRule) =>
+    appliesToTool(rule, tool) && (rule.host === undefined || matchesRuleHost(rule, effect.host))
+  const host = `${tool}(${effect.host})`
+  return checkByRules(appliesTo, context, `It reaches ${effect.host} over the network.`, [
+    // Where the model names the address, the host is what is allowed; where the tool does, the tool.
+    effect.urls ? { breadth: 'host', rules: [host], covers: `${tool} from ${effect.host}` } : toolGrant(tool),
+  ])
+}
+
+/** A plan needs a person, and there is one only in plan mode. */
+export function checkPlan({ mode }: PolicyContext): EffectDecision {
+  if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
+  return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
+}
+
+/** Judges a tool of which nobody has said what it does. */
+export function checkUndeclaredTool(
+  effect: Effect & { readonly kind: 'unknown' },
+  tool: string,
+  context: PolicyContext,
+): EffectDecision {
+  const isWhole = (rule: PolicyRule) => rule.host === undefined && rule.path === undefined
+  if (context.mode === 'plan') return denyInPlanMode()
+  if (effect.mcpTool) return checkMcpTool(effect.mcpTool, tool, isWhole, context)
+  const appliesTo = (rule: PolicyRule) => isWhole(rule) && appliesToTool(rule, tool)
+  return checkByRules(appliesTo, context, 'Nobody has said what it does.', [toolGrant(tool)])
+}
+
+function toolGrant(tool: string): Grant {
+  return { breadth: 'tool', rules: [formatToolRule(tool)], covers: `${tool}, whatever its arguments` }
+}
+
+function checkMcpTool(
+  mcpTool: McpToolIdentity,
+  tool: string,
+  isWhole: (rule: PolicyRule) => boolean,
+  context: PolicyContext,
+): EffectDecision {
+  const name = `${mcpTool.server}__${mcpTool.tool}`
+  // A server chooses what its tools are called; so a rule allows one only by a name with the server in it.
+  const appliesTo = (rule: PolicyRule) =>
+    isWhole(rule) && (appliesToTool(rule, name) || (rule.verdict !== 'allow' && appliesToTool(rule, tool)))
+  const grants = mcpToolGrants(mcpTool, name)
+  const decision = checkByRules(
+    appliesTo,
+    context,
+    `Nobody has said what it does but the server ${mcpTool.server} itself.`,
+    grants,
+  )
+  if (decision.verdict === 'ask' && decision.grants && mcpTool.trusted) {
+    return { verdict: 'allow', rule: `server ${mcpTool.server}`, why: `The server ${mcpTool.server} is trusted.` }
+  }
+  if (!mcpTool.changed || decision.verdict === 'deny') return decision
+  const why = 'It is not any more what it was when you allowed it: look at what has changed.'
+  return { verdict: 'ask', rule: 'changed tool', why }
+}
+
+/** A name that would be read as a pattern cannot stand in a rule: it would allow more than this tool. */
+function mcpToolGrants({ server, tool }: McpToolIdentity, name: string): readonly Grant[] {
+  const whole = `all tools of the server ${server}, whatever their arguments`
+  return [
+    ...(/^[\w.-]+$/.test(tool)
+      ? [{ breadth: 'tool', rules: [name], covers: `${tool} of the server ${server}, whatever its arguments` } as const]
+      : []),
+    { breadth: 'server', rules: [`${server}__*`], covers: whole },
+  ]
+}
+
+function checkByRules(
+  appliesTo: (rule: PolicyRule) => boolean,
+  { mode, ruleSet }: PolicyContext,
+  why: string,
+  grants: readonly Grant[],
+): EffectDecision {
+  const found = ruleSet.find(appliesTo)?.rule
+  const how = { allow: 'allows', ask: 'asks about', deny: 'forbids' } as const
+  if (found) {
+    return { verdict: found.verdict, rule: found.text, why: `The rule “${found.text}” ${how[found.verdict]} it.` }
+  }
+  if (mode === 'yolo') return { verdict: 'allow', rule: 'mode yolo', why: 'Everything is allowed.' }
+  return { verdict: 'ask', rule: `mode ${mode}`, why, grants }
+}

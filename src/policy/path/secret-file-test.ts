@@ -1,0 +1,50 @@
+import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
+import { NO_SECRETS, SECRETS } from '../../model/secret-files.ts'
+
+/** Does a file, by its path and the folder of the workspace that it is in, usually hold secrets? */
+export type SecretFileTest = (path: string, folder: string) => boolean
+
+/** A test for very many files; the patterns are the person's own, beside the usual ones. */
+export function createSecretFileTest(userPatterns: readonly string[] = []): SecretFileTest {
+  const defaultPatterns = toRegExp(SECRETS)
+  const nonSecretPatterns = toRegExp(NO_SECRETS)
+  // An expression with many stars may take for ever; such a pattern is followed step by step.
+  const slow = userPatterns.filter((pattern) => pattern.split('*').length > MAX_WILDCARDS)
+  const quick = userPatterns.filter((pattern) => !slow.includes(pattern))
+  const [relativePatterns, absolutePatterns] = [false, true].map((isFull) => {
+    const patterns = quick.filter((pattern) => pattern.startsWith('/') === isFull)
+    return patterns.length === 0 ? undefined : toRegExp(patterns)
+  })
+  const isSlowMatch = (path: string, name: string) =>
+    slow.some((one) =>
+      one.startsWith('/')
+        ? matchesPathPattern(toPathSegments(path), one)
+        : matchesPathSuffix(toPathSegments(name), one),
+    )
+  return (path, folder) => {
+    // A workspace may itself lie in a folder with such a name; only the way from there on counts.
+    const name = path === folder || path.startsWith(`${folder}/`) ? path.slice(folder.length) : path
+    const isUsual = defaultPatterns.test(name) && !nonSecretPatterns.test(name)
+    return (
+      isUsual ||
+      relativePatterns?.test(name) === true ||
+      absolutePatterns?.test(path) === true ||
+      isSlowMatch(path, name)
+    )
+  }
+}
+
+const MAX_WILDCARDS = 4
+
+function toRegExp(patterns: readonly string[]): RegExp {
+  return new RegExp(patterns.map(toRegExpSource).join('|'), 'i')
+}
+
+/** A relative pattern may begin at any step; `name/**` is also the folder itself. */
+function toRegExpSource(pattern: string): string {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('?', '[^/]')
+    .replace(/\/\*\*$|\*\*\/|\*+/g, (stars) => (stars === '/**' ? '(?:/.*)?' : stars === '**/' ? '(?:.*/)?' : '[^/]*'))
+  return pattern.startsWith('/') ? `^${source}$` : `(?:^|/)${source}$`
+}

@@ -1,0 +1,169 @@
+import type { Verdict } from '../policy.ts'
+import {
+  matchesRuleHost,
+  matchesRulePath,
+  matchesCommandWords,
+  parseRule,
+  type PolicyRule,
+  SHELL_TOOL,
+} from './rule.ts'
+import { splitRuleWords } from './rule-words.ts'
+
+/** A rule as a person writes it: its text, or with examples that are checked when it is loaded. */
+export type RuleText =
+  | string
+  | { readonly rule: string; readonly matches?: readonly string[]; readonly spares?: readonly string[] }
+
+/** Rules as they stand in a file. */
+export interface PolicyRules {
+  readonly allow?: readonly RuleText[]
+  readonly ask?: readonly RuleText[]
+  readonly deny?: readonly RuleText[]
+  /** Patterns of files that nothing may write without a person, beside the usual ones. */
+  readonly protectedWrites?: readonly string[]
+  /** Patterns of files that nothing may read without a person, beside the usual ones. */
+  readonly secretFiles?: readonly string[]
+}
+
+/** Whose rules they are. The later in this list, the more they weigh. */
+export type RuleTier = (typeof RULE_TIERS)[number]
+
+const RULE_TIERS = ['default', 'project', 'user', 'session', 'admin'] as const
+
+/** Everybody's rules. */
+export type RulesByTier = Readonly<Partial<Record<RuleTier, PolicyRules>>> & {
+  /** A project's rules can only tighten until the person trusts its folder. */
+  readonly trusted?: boolean
+}
+
+/** What the rules say about something. */
+export interface RuleMatch {
+  readonly rule: PolicyRule
+  readonly tier: RuleTier
+}
+
+/** The rules, ready to be asked. */
+export interface RuleSet {
+  /** The rule that decides among those that match: of the weightiest tier that has one, the strictest. */
+  find(matches: (rule: PolicyRule) => boolean): RuleMatch | undefined
+  add(tier: RuleTier, rule: PolicyRule): void
+  /** Takes out the rules of a tier that say this. */
+  remove(tier: RuleTier, text: string, verdict: Verdict): void
+  /** The same rules and some more, to see what these would change. */
+  with(tier: RuleTier, rules: readonly PolicyRule[]): RuleSet
+}
+
+/**
+ * Opens the rules. Throws a sentence about the first one that is wrong, or whose example is. Of a project that nobody trusts
+ * the wrong ones are left out: a stranger's file must not stop the run.
+ */
+export function createRuleSet(tiers: RulesByTier): RuleSet {
+  const parsedRules = new Map<RuleTier, PolicyRule[]>()
+  for (const tier of RULE_TIERS) {
+    const rules = tiers[tier] ?? {}
+    const isUntrusted = tier === 'project' && tiers.trusted !== true
+    if (tier !== 'default') parsedRules.set(tier, parseRules(tier, isUntrusted ? dropInvalidRules(rules).rules : rules))
+  }
+  return buildRuleSet(parsedRules, tiers)
+}
+
+function buildRuleSet(parsedRules: Map<RuleTier, PolicyRule[]>, tiers: RulesByTier): RuleSet {
+  const trusted = tiers.trusted === true
+
+  /** Our own rules are many and right; they are read when the first command is judged. */
+  function rulesIn(tier: RuleTier): PolicyRule[] {
+    const cachedRules = parsedRules.get(tier) ?? parseRules(tier, tiers[tier] ?? {})
+    parsedRules.set(tier, cachedRules)
+    return cachedRules
+  }
+
+  function inTier(tier: RuleTier, matches: (rule: PolicyRule) => boolean): RuleMatch | undefined {
+    const found = rulesIn(tier).filter(matches)
+    const rule = found.find(({ verdict }) => verdict === strictestVerdict(found.map((one) => one.verdict)))
+    return rule && { rule, tier }
+  }
+
+  return {
+    find(matches) {
+      for (const tier of ['admin', 'session', 'user'] as const) {
+        const ruleMatch = inTier(tier, matches)
+        if (ruleMatch) return ruleMatch
+      }
+      const defaultMatch = inTier('default', matches)
+      const projectMatch = inTier('project', (rule) => matches(rule) && (trusted || rule.verdict !== 'allow'))
+      if (!projectMatch || trusted) return projectMatch ?? defaultMatch
+      return defaultMatch?.rule.verdict === 'deny' ? defaultMatch : projectMatch
+    },
+    add(tier, rule) {
+      rulesIn(tier).push(rule)
+    },
+    remove(tier, text, verdict) {
+      parsedRules.set(
+        tier,
+        rulesIn(tier).filter((rule) => rule.text !== text || rule.verdict !== verdict),
+      )
+    },
+    with(tier, rules) {
+      return buildRuleSet(new Map([...parsedRules, [tier, [...rulesIn(tier), ...rules]]]), tiers)
+    },
+  }
+}
+
+const VERDICT_ORDER: readonly Verdict[] = ['deny', 'ask', 'allow']
+
+/** The strictest of some verdicts. */
+export function strictestVerdict(verdicts: readonly Verdict[]): Verdict {
+  return VERDICT_ORDER.find((verdict) => verdicts.includes(verdict)) ?? 'allow'
+}
+
+/** Something is wrong with a rule; the sentence says what. */
+export class RuleError extends Error {}
+
+/** The rules that are right, and a sentence about each of the others. */
+export function dropInvalidRules(rules: PolicyRules): {
+  readonly rules: PolicyRules
+  readonly problems: readonly string[]
+} {
+  const problems: string[] = []
+  const validRules = (['allow', 'ask', 'deny'] as const).flatMap((verdict) => {
+    const validSources = (rules[verdict] ?? []).filter((source) => {
+      try {
+        return parseRules('project', { [verdict]: [source] }).length > 0
+      } catch (error) {
+        problems.push(error instanceof Error ? error.message : String(error))
+        return false
+      }
+    })
+    return validSources.length > 0 ? [[verdict, validSources] as const] : []
+  })
+  const { allow: _allow, ask: _ask, deny: _deny, ...rest } = rules
+  return { rules: { ...rest, ...Object.fromEntries(validRules) }, problems }
+}
+
+function parseRules(tier: RuleTier, rules: PolicyRules): PolicyRule[] {
+  return (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
+    (rules[verdict] ?? []).map((source) => {
+      const text = typeof source === 'string' ? source : source.rule
+      const rule = parseRule(text, verdict)
+      if ('problem' in rule) throw new RuleError(`${rule.problem} (${verdict}, ${tier})`)
+      if (typeof source !== 'string') checkExamples(rule, source.matches ?? [], source.spares ?? [])
+      return rule
+    }),
+  )
+}
+
+function checkExamples(rule: PolicyRule, matches: readonly string[], spares: readonly string[]): void {
+  const missed = matches.find((example) => !matchesExample(rule, example))
+  if (missed !== undefined) throw new RuleError(`the rule “${rule.text}” does not match its example “${missed}”`)
+  const caught = spares.find((example) => matchesExample(rule, example))
+  if (caught !== undefined) throw new RuleError(`the rule “${rule.text}” matches “${caught}”, which it should not`)
+}
+
+/** Examples are what the brackets are about: a command, a path in the workspace, a host. */
+function matchesExample(rule: PolicyRule, example: string): boolean {
+  if (rule.tool === SHELL_TOOL && rule.words) return matchesCommandWords(rule, splitRuleWords(example) ?? [])
+  if (rule.host !== undefined) return matchesRuleHost(rule, example)
+  if (rule.path !== undefined)
+    return matchesRulePath(rule, example.startsWith('/') ? example : `/w/${example}`, '/w', undefined)
+  return rule.tool === example
+}

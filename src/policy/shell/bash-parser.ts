@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url'
+import grammarPath from 'tree-sitter-bash/tree-sitter-bash.wasm'
+import { Language, Parser, type TreeCursor } from 'web-tree-sitter'
+import enginePath from 'web-tree-sitter/web-tree-sitter.wasm'
+import type { ParseShell, SyntaxNode } from './syntax-tree.ts'
+
+/** Loads the parser; this takes some 20 ms, so it is done at the first command. */
+export async function loadBashParser(): Promise<ParseShell> {
+  // While nothing else keeps Node's loop alive, it would wait here until the engine has also been optimised: half a second.
+  const keepAliveTimer = setTimeout(() => undefined, 60_000)
+  await Parser.init({ locateFile: () => resolveAsset(enginePath) })
+  const language = await Language.load(resolveAsset(grammarPath))
+  clearTimeout(keepAliveTimer)
+  const parser = new Parser()
+  parser.setLanguage(language)
+
+  return (text) => {
+    const deadline = performance.now() + MAX_PARSE_MS
+    const tree = parser.parse(text, null, { progressCallback: () => performance.now() > deadline })
+    if (!tree) {
+      parser.reset()
+      return undefined
+    }
+    try {
+      const cursor = tree.walk()
+      try {
+        return copyTree(cursor, text, { left: MAX_NODES }, 0)
+      } finally {
+        cursor.delete()
+      }
+    } finally {
+      tree.delete()
+    }
+  }
+}
+
+const MAX_PARSE_MS = 500
+const MAX_NODES = 50_000
+const MAX_DEPTH = 400
+
+/** The tree as plain values, so that its memory can be given back; nothing if it is too large or too deep to be judged. */
+function copyTree(cursor: TreeCursor, source: string, budget: { left: number }, depth: number): SyntaxNode | undefined {
+  if (--budget.left < 0 || depth > MAX_DEPTH) return undefined
+  const { nodeType: kind, nodeText: text, nodeIsNamed: isNamed, startIndex: start, endIndex: end } = cursor
+  const hasError = kind === 'ERROR' || cursor.nodeIsMissing || (kind === 'comment' && !isWordStart(source, start))
+  const children: SyntaxNode[] = []
+  if (cursor.gotoFirstChild()) {
+    do {
+      const child = copyTree(cursor, source, budget, depth + 1)
+      if (!child) return undefined
+      children.push(child)
+    } while (cursor.gotoNextSibling())
+    cursor.gotoParent()
+  }
+  return { kind, text, isNamed, start, end, hasError: hasError || children.some((child) => child.hasError), children }
+}
+
+/**
+ * Can a word begin here? Behind a bracket or in a word, the parser takes `#` for the beginning of a comment; bash does not,
+ * and runs what comes after it.
+ */
+function isWordStart(source: string, at: number): boolean {
+  let from = at
+  while (source.startsWith('\\\n', from - 2)) from -= 2
+  return /(?:^|(?<!\\)(?:\\\\)*[\s;|&(])$/.test(source.slice(Math.max(from - 100, 0), from))
+}
+
+/** A file beside the bundle, wherever the bundle lies. */
+function resolveAsset(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url))
+}

@@ -1,0 +1,350 @@
+import { posix } from 'node:path'
+import { SECRETS } from '../../model/secret-files.ts'
+import { NO_DISK_VIEW } from '../disk-view.ts'
+import { findHiddenCharacter, isConfusableName } from '../text/confusable-name.ts'
+import { matchesGlob } from '../path/path-pattern.ts'
+import { isWithinFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
+import type { Verdict } from '../policy.ts'
+import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
+import { matchesCommandWords, appliesToTool, type PolicyRule, SHELL_TOOL } from '../rules/rule.ts'
+import { quoteRuleWords } from '../rules/rule-words.ts'
+import { type ShellCommand, baseName, programName } from './command.ts'
+import { findDangers } from './danger.ts'
+import { findCommandRisk, findPathRisk } from './harmless-command.ts'
+import { mayMatchSecretFile, expandGlob } from './glob-expansion.ts'
+import { type PlainCommand, parsePlainCommands } from './plain-commands.ts'
+import { parseGitFolder, withoutGlobalOptions, withoutPagerOptions } from './program/git-commands.ts'
+import { needsNetwork } from './program/network-commands.ts'
+import { findSubcommand, findRiskyWord } from './program/subcommand.ts'
+import { findCommands } from './find-commands.ts'
+import { type ParseShell, loadShellParser } from './syntax-tree.ts'
+import { UNKNOWN_VALUE } from './word.ts'
+
+/** What a command is judged by. */
+export interface ShellContext {
+  readonly pathContext: PathContext
+  readonly ruleSet: RuleSet
+  /** The shell's own opinion: what it says against a text, or nothing. */
+  readonly rejected?: (text: string) => Promise<string | undefined>
+}
+
+/** The judgement of a command. */
+export interface ShellDecision {
+  readonly verdict: Verdict
+  readonly rule: string
+  readonly why: string
+  /** The programs that it would run, as far as they can be told. */
+  readonly programs: readonly string[]
+  /** Is one of them known to need the network? */
+  readonly needsNetwork?: true
+  /** Does this hold in every mode? */
+  readonly firm: boolean
+  /** Was the text understood as a whole? */
+  readonly understood: boolean
+  /** It is allowed only if git starts none of the programs that settings name. */
+  readonly gitHelpers?: 'off'
+  /** The rules that would allow exactly this from now on; absent if only a person can, each time. */
+  readonly always?: readonly string[]
+  /** The words of subcommands that all of what is asked about begins with: rules for these would allow more than this. */
+  readonly subcommands?: readonly string[]
+}
+
+/**
+ * Judges shell text: danger is looked for everywhere, harmlessness must be proved. The shell's own opinion takes a process,
+ * so it is asked only where it can change something: not about what is forbidden anyway, nor about what was proved to the
+ * last word and holds no sign that the parser and bash have ever read differently.
+ */
+export async function checkShellCommand(text: string, folder: string, context: ShellContext): Promise<ShellDecision> {
+  const hidden = findHiddenCharacter(text, { allowLines: true })
+  if (hidden !== undefined)
+    return finalDecision('deny', 'hidden characters', `It contains ${hidden}, which nobody can see.`)
+  if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
+    return finalDecision('deny', 'length', 'It is too long to be judged; put it into a file.')
+  const { isPlain, ...decision } = checkParsedText(text, folder, context, await loadShellParser())
+  const problem = decision.verdict === 'deny' || isPlain ? undefined : await context.rejected?.(text)
+  if (problem === undefined) return decision
+  return { ...finalDecision('deny', 'bash', `Bash rejects it: ${problem}`), programs: decision.programs }
+}
+
+/** Our own judgement of a text, and whether every word of it was certain. */
+function checkParsedText(
+  text: string,
+  folder: string,
+  context: ShellContext,
+  parse: ParseShell,
+): ShellDecision & { readonly isPlain: boolean } {
+  const { pathContext, ruleSet, rejected } = context
+  const home = pathContext.home === undefined ? {} : { HOME: pathContext.home }
+  const tree = parse(text)
+  const found = findCommands(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
+  const { understood, complete } = found
+  const programs = listPrograms(found.commands)
+  const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deep to be judged' }
+  const isOnline = found.commands.some((one) =>
+    needsNetwork([programName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
+  )
+  const isPlain = 'commands' in proof && !AMBIGUOUS_SYNTAX.test(text)
+  const known = { programs, understood, isPlain, ...(isOnline && { needsNetwork: true as const }) }
+
+  const disguised = found.commands.map(programName).find(isConfusableName)
+  if (disguised !== undefined) {
+    const why = `“${disguised}” is written so that it looks like another name.`
+    return { ...finalDecision('deny', 'hidden characters', why), ...known }
+  }
+  if (!understood && !rejected) return { ...finalDecision('deny', 'parser', 'It cannot be parsed.'), ...known }
+  const dangers = [
+    ...findDangers(found, pathContext),
+    ...found.commands.flatMap((command) => findRestrictingRules(command, ruleSet)),
+  ]
+  const worst = dangers.find(({ verdict }) => verdict === 'deny') ?? dangers[0]
+  if (worst) return { ...worst, firm: true, ...known }
+  if (!complete)
+    return { ...finalDecision('deny', 'limits', 'It is too complicated to be judged; put it into a file.'), ...known }
+
+  if ('doubt' in proof) return { ...askBecause(`It is not proved harmless: ${proof.doubt}.`), ...known }
+  if (text.length > MAX_AUTO_ALLOWED_CHARS)
+    return { ...askBecause('It is not proved harmless: it is too long to be judged.'), ...known }
+  return { ...checkPlainCommands(proof.commands, folder, context), ...known }
+}
+
+/** Brackets, escapes and comments, and signs that touch. */
+const AMBIGUOUS_SYNTAX = /[{}\\#]|;[;&]/
+
+/** Nobody writes longer commands by hand; a longer one is never allowed unasked, a much longer one never at all. */
+const MAX_AUTO_ALLOWED_CHARS = 20_000
+const MAX_COMMAND_BYTES = 100_000
+const MAX_COMMANDS = 64
+
+type CoreDecision = Pick<ShellDecision, 'verdict' | 'rule' | 'why' | 'firm' | 'gitHelpers' | 'always' | 'subcommands'>
+
+function checkPlainCommands(commands: readonly PlainCommand[], start: string, context: ShellContext): CoreDecision {
+  if (commands.length > MAX_COMMANDS)
+    return askBecause(`It runs ${commands.length} commands, which is too many to be sure.`)
+  let folder = start
+  const allowedCommands: AllowedCommand[] = []
+  const missing: PlainCommand[] = []
+  let why = ''
+  for (const [at, command] of commands.entries()) {
+    const next = command.words[0] === 'cd' ? resolveCd(command, commands.slice(at + 1), folder, context) : undefined
+    if (next !== undefined) {
+      folder = next
+      continue
+    }
+    const outcome = checkPlainCommand(...resolveGitFolder(command, folder, context), context)
+    if ('rule' in outcome) allowedCommands.push(outcome)
+    else {
+      missing.push(command)
+      why ||= outcome.doubt
+    }
+  }
+  if (missing.length === 0) {
+    const rule = unique(allowedCommands.map((one) => one.rule)).join(', ')
+    // A rule of the person's own about `git commit` means the hooks too; and a command has one environment.
+    const git = allowedCommands.filter(({ program }) => program === 'git')
+    const gitHelpers = git.length > 0 &&
+      git.every(({ isProvenHarmless }) => isProvenHarmless) && { gitHelpers: 'off' as const }
+    return { verdict: 'allow', rule, why: 'It is proved harmless.', firm: false, ...gitHelpers }
+  }
+  const rules = missing.map(({ words }) => quoteRuleWords(words)).filter((words) => words !== undefined)
+  const whole =
+    rules.length === missing.length && commands.every(({ reads, patterns }) => reads.length + patterns.length === 0)
+  const subcommands = whole ? listGrantableSubcommands(missing, folder, context.pathContext) : undefined
+  return {
+    ...askBecause(why),
+    ...(whole && { always: unique(rules).map((words) => `${SHELL_TOOL}(=${words})`) }),
+    ...(subcommands && { subcommands }),
+  }
+}
+
+/** The subcommands of some commands, if each has one and is allowed by a rule about it. */
+function listGrantableSubcommands(
+  missing: readonly PlainCommand[],
+  folder: string,
+  pathContext: PathContext,
+): string[] | undefined {
+  const found = missing.map(({ words }) => {
+    const subcommand = findSubcommand(words)
+    return subcommand && findSubcommandRisk(words, subcommand.length, folder, pathContext) === undefined
+      ? quoteRuleWords(subcommand)
+      : undefined
+  })
+  const known = found.filter((words) => words !== undefined)
+  return known.length === found.length ? unique(known) : undefined
+}
+
+/** Says what in the words behind a subcommand makes it something else; nothing for programs that are not known. */
+function findSubcommandRisk(
+  words: readonly string[],
+  ruleLength: number,
+  folder: string,
+  pathContext: PathContext,
+): string | undefined {
+  const subcommand = findSubcommand(words)
+  if (!subcommand || ruleLength < subcommand.length) return undefined
+  const isOutside = (path: string) => classifyPath(path, 'write', pathContext, folder).kind !== 'in'
+  const word = findRiskyWord(subcommand, words.slice(ruleLength), isOutside)
+  return word === undefined ? undefined : `“${word}” may make something else of it`
+}
+
+/** A command that a rule allows; `proved` if the rule holds only for what is known to be harmless. */
+interface AllowedCommand {
+  readonly rule: string
+  readonly program: string
+  readonly isProvenHarmless: boolean
+}
+
+function checkPlainCommand(
+  command: PlainCommand,
+  folder: string,
+  { ruleSet, pathContext }: ShellContext,
+): AllowedCommand | { doubt: string } {
+  const { words, reads } = command
+  const ruleMatch = findRuleFor(withoutPagerOptions(words), ruleSet)
+  const shown = words.join(' ')
+  if (ruleMatch?.rule.verdict !== 'allow') return { doubt: `No rule allows “${shown}”.` }
+  const { more, words: ruleLength = [], text } = ruleMatch.rule
+  const risk =
+    reads.map((file) => findPathRisk(file, folder, pathContext)).find((one) => one !== undefined) ??
+    (more === 'harmless' ? findExpandedRisk(command, ruleLength.length, folder, pathContext) : findGlobRisk(command)) ??
+    (more === 'any' ? findSubcommandRisk(words, ruleLength.length, folder, pathContext) : undefined)
+  return risk === undefined
+    ? { rule: text, program: words[0] ?? '', isProvenHarmless: more === 'harmless' }
+    : { doubt: `“${shown}” is not proved harmless: ${risk}.` }
+}
+
+/** Says why a command is not harmless with the words that bash makes of its patterns. */
+function findExpandedRisk(
+  command: PlainCommand,
+  ruleLength: number,
+  folder: string,
+  pathContext: PathContext,
+): string | undefined {
+  const [first = ruleLength] = command.patterns
+  if (first < ruleLength) return findGlobRisk(command)
+  const words: string[] = []
+  for (const [at, word] of command.words.entries()) {
+    const found = command.patterns.includes(at) ? expandGlob(word, folder, pathContext.disk ?? NO_DISK_VIEW) : [word]
+    if (!found) return `“${word}” stands for too many files`
+    // A file may be named like an option.
+    const optionLike = found.find((one) => one !== word && one.startsWith('-'))
+    if (optionLike !== undefined) return `“${word}” stands for the file “${optionLike}”, which looks like an option`
+    const isEmpty = command.patterns.includes(at) && found.length === 1 && found[0] === word
+    if (isEmpty && mayMatchSecretFile(word, [...(pathContext.secretFiles ?? []), ...SECRETS]))
+      return `“${word}” may stand for a file with secrets`
+    words.push(...found)
+  }
+  // A file in the place of the pipe may be one that has nothing to read, such as /dev/null.
+  return findCommandRisk(
+    { words, folder, isPiped: command.operator === '|' && command.reads.length === 0 },
+    ruleLength,
+    pathContext,
+  )
+}
+
+function findGlobRisk({ words, patterns: [first] }: PlainCommand): string | undefined {
+  return first === undefined ? undefined : `what “${words[first]}” stands for is known only when it runs`
+}
+
+/** Where `cd` leads, if that is sure: into the workspace, and nothing runs if it fails. */
+function resolveCd(
+  { words, reads }: PlainCommand,
+  rest: readonly PlainCommand[],
+  folder: string,
+  { pathContext }: ShellContext,
+): string | undefined {
+  const [, target = '', ...more] = words
+  if (more.length > 0 || reads.length > 0) return undefined
+  return rest.every(({ operator }) => operator === '&&' || operator === '|')
+    ? resolveWorkspaceFolder(target, folder, pathContext)
+    : undefined
+}
+
+/** A command with the folder that it runs in: `git -C` names one of its own. */
+function resolveGitFolder(
+  command: PlainCommand,
+  folder: string,
+  { pathContext }: ShellContext,
+): [PlainCommand, string] {
+  const { words, folder: named } = parseGitFolder(command.words)
+  const at =
+    named === undefined || command.patterns.length > 0 ? undefined : resolveWorkspaceFolder(named, folder, pathContext)
+  return at === undefined ? [command, folder] : [{ ...command, words }, at]
+}
+
+/** The folder of the workspace that a word means, if that is sure. */
+function resolveWorkspaceFolder(
+  target: string,
+  folder: string,
+  { folders, disk = NO_DISK_VIEW }: PathContext,
+): string | undefined {
+  if (/^-|(?:^|\/)\.\.(?:\/|$)|^$|\*/.test(target)) return undefined
+  const real = disk.realPath(posix.resolve(folder, target))
+  if (real === undefined || disk.kind(real) !== 'folder') return undefined
+  return folders.some((one) => isWithinFolder(real, disk.realPath(one) ?? one)) ? real : undefined
+}
+
+/** Rules that ask about or forbid a command, seen through its path and its quotes. */
+function findRestrictingRules(
+  command: ShellCommand,
+  ruleSet: RuleSet,
+): { verdict: 'ask' | 'deny'; rule: string; why: string }[] {
+  const [first, ...args] = command.words
+  if (!first || first.guess === '') return []
+  const name = baseName(first.guess).toLowerCase()
+  const words = [name, ...args.map(({ guess }) => guess)]
+  const pattern = first.glob && /\w/.test(name) ? name.replace(/\[(.)[^\]]*\]/g, '$1') : undefined
+  const bareWords = withoutGlobalOptions(words)
+  const ruleMatch = ruleSet.find(
+    (rule) =>
+      appliesToTool(rule, SHELL_TOOL) &&
+      (!rule.words ||
+        isCoveredByRule(rule, rule.verdict === 'allow' ? withoutPagerOptions(words) : bareWords, pattern)),
+  )
+  const narrowMatch =
+    ruleMatch?.rule.verdict === 'allow' && !ruleMatch.rule.words
+      ? ruleSet.find(
+          (rule) => rule.verdict !== 'allow' && rule.words !== undefined && isCoveredByRule(rule, bareWords, pattern),
+        )
+      : ruleMatch
+  const { verdict, text = '' } = narrowMatch?.rule ?? { verdict: 'allow' }
+  if (verdict === 'allow') return []
+  const how = verdict === 'deny' ? 'forbids' : 'asks about'
+  return [
+    {
+      verdict,
+      rule: text,
+      why: `The rule “${text}” ${how} ${words.join(' ').replaceAll(UNKNOWN_VALUE, '…').slice(0, 200)}.`,
+    },
+  ]
+}
+
+function isCoveredByRule(rule: PolicyRule, words: readonly string[], pattern: string | undefined): boolean {
+  if (matchesCommandWords(rule, words)) return true
+  const [first = '', ...rest] = rule.words ?? []
+  return pattern !== undefined && rest.length === 0 && rule.verdict === 'deny' && matchesGlob(first, pattern)
+}
+
+function findRuleFor(words: readonly string[], ruleSet: RuleSet): RuleMatch | undefined {
+  return ruleSet.find((rule) => appliesToTool(rule, SHELL_TOOL) && (!rule.words || matchesCommandWords(rule, words)))
+}
+
+/** Words that only lead on to the program proper. */
+const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(['', 'command', 'builtin', 'time', 'coproc', '{', '}', '!'])
+
+function listPrograms(commands: readonly ShellCommand[]): string[] {
+  return unique(
+    commands.map(programName).filter((name) => !TRANSPARENT_WORDS.has(name) && !name.includes(UNKNOWN_VALUE)),
+  )
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}
+
+function askBecause(why: string): CoreDecision {
+  return { verdict: 'ask', rule: 'not proved harmless', why, firm: false }
+}
+
+function finalDecision(verdict: Verdict, rule: string, why: string): ShellDecision {
+  return { verdict, rule, why, programs: [], firm: true, understood: false }
+}

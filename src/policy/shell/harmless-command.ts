@@ -1,0 +1,117 @@
+import { posix } from 'node:path'
+import { NO_DISK_VIEW } from '../disk-view.ts'
+import { findSecretBelow } from '../path/find-secrets.ts'
+import { findContainingFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
+import { type CommandSpec, parseArguments } from './program/command-spec.ts'
+import { GIT_COMMAND_SPECS, findGitPathRisk, withoutPagerOptions } from './program/git-commands.ts'
+import { findTrackedSecret } from './program/git-tracked-secrets.ts'
+import { findNpmTestRisk } from './program/npm-test.ts'
+import { READ_ONLY_COMMAND_SPECS } from './program/read-only-commands.ts'
+import { findRepositoryRisk } from './program/git-repository.ts'
+import { VERSION_COMMAND_SPECS } from './program/version-commands.ts'
+
+/** Commands whose harmless options are known, by their first words. */
+const COMMAND_SPECS: ReadonlyMap<string, CommandSpec> = new Map(
+  Object.entries({ ...VERSION_COMMAND_SPECS, ...READ_ONLY_COMMAND_SPECS }),
+)
+
+/** Programs that are allowed by themselves, because their harmless options are known. */
+export const HARMLESS_COMMANDS: readonly string[] = [
+  ...COMMAND_SPECS.keys(),
+  ...Object.keys(GIT_COMMAND_SPECS).map((name) => `git ${name}`),
+]
+
+/** A command that is looked at: its words, where it runs, and whether it gets the output of another one. */
+export interface CheckedCommand {
+  readonly words: readonly string[]
+  readonly folder: string
+  readonly isPiped: boolean
+}
+
+/**
+ * Says why a command that a rule allows may still do more than the rule means: an option that writes or runs something, a
+ * path outside or of a secret, a program that is not what its name says. Nothing if there is no such doubt.
+ */
+export function findCommandRisk(
+  command: CheckedCommand,
+  ruleLength: number,
+  pathContext: PathContext,
+): string | undefined {
+  const { words, folder } = command
+  const { disk = NO_DISK_VIEW } = pathContext
+  const [name = '', ...args] = withoutPagerOptions(words)
+  const path = (word: string) => findPathRisk(word, folder, pathContext)
+  const programPath = SHELL_BUILTINS.has(name) ? undefined : disk.findProgram(name)
+  const isInWorkspace =
+    programPath !== undefined &&
+    (!programPath.startsWith('/') || findContainingFolder(programPath, pathContext.folders, disk) !== undefined)
+  if (isInWorkspace) return `${name} is a file in the workspace`
+  const [spec, specLength] = findLongestSpec(COMMAND_SPECS, words)
+  if (spec && (specLength === 1 || specLength >= ruleLength))
+    return findSpecRisk(spec, words.slice(specLength), command, pathContext)
+  if (name === 'git') return findGitRisk(args, folder, pathContext, path)
+  if (name === 'npm' && args[0] === 'test') return findNpmTestRisk(args.slice(1), folder, disk, path)
+  // Nothing is known of its options, so there may be none beside those of the rule.
+  const more = words.slice(ruleLength)
+  const unknownWord = more.find((word) => word.startsWith('-') || word.includes('='))
+  return unknownWord === undefined
+    ? more.map(path).find((risk) => risk !== undefined)
+    : `“${unknownWord}” is not known to be harmless`
+}
+
+const SHELL_BUILTINS: ReadonlySet<string> = new Set('echo pwd true false cd printf test [ : type command'.split(' '))
+
+/** The form of the most words that a command begins with, and how many these are. */
+function findLongestSpec<T>(specs: ReadonlyMap<string, T>, words: readonly string[]): [T | undefined, number] {
+  for (let count = Math.min(words.length, 3); count > 0; count--) {
+    const spec = specs.get(words.slice(0, count).join(' '))
+    if (spec) return [spec, count]
+  }
+  return [undefined, 0]
+}
+
+function findSpecRisk(
+  spec: CommandSpec,
+  args: readonly string[],
+  { words, folder, isPiped }: CheckedCommand,
+  pathContext: PathContext,
+): string | undefined {
+  const parsedArgs = parseArguments(spec, args, (word) => findPathRisk(word, folder, pathContext))
+  if (typeof parsedArgs === 'string') return parsedArgs
+  const folderRisk = spec.findFolderRisk?.(folder, pathContext.disk ?? NO_DISK_VIEW)
+  if (folderRisk !== undefined) return folderRisk
+  const walk = spec.walk?.(parsedArgs)
+  // Ripgrep that is given text and no path reads only the text.
+  if (!walk || (isPiped && words[0] === 'rg' && parsedArgs.paths.length === 0)) return undefined
+  return findSecretBelow(walk, folder, pathContext)
+}
+
+const GIT_SPECS = new Map(Object.entries(GIT_COMMAND_SPECS))
+
+function findGitRisk(
+  words: readonly string[],
+  folder: string,
+  pathContext: PathContext,
+  path: (word: string) => string | undefined,
+): string | undefined {
+  const [spec, specLength] = findLongestSpec(GIT_SPECS, words)
+  if (!spec) return `git ${words[0] ?? ''} is not known to be harmless`
+  const parsedArgs = parseArguments(spec, words.slice(specLength), (word) => findGitPathRisk(word, path))
+  if (typeof parsedArgs === 'string') return parsedArgs
+  const disk = pathContext.disk ?? NO_DISK_VIEW
+  const risk = findRepositoryRisk(folder, disk) ?? spec.findFolderRisk?.(folder, disk)
+  const walk = spec.walk?.(parsedArgs)
+  const isWalked = walk?.roots.every((root) => disk.exists(posix.resolve(folder, root)))
+  return (
+    risk ??
+    (spec.showsContent?.(parsedArgs) ? findTrackedSecret(parsedArgs, folder, pathContext) : undefined) ??
+    (walk && isWalked ? findSecretBelow(walk, folder, pathContext) : undefined)
+  )
+}
+
+/** Says why a path must not be read unasked. */
+export function findPathRisk(word: string, folder: string, pathContext: PathContext): string | undefined {
+  if (word === '/dev/null') return undefined
+  const { kind, why } = classifyPath(word, 'read', pathContext, folder)
+  return kind === 'in' ? undefined : why.replace(/\.$/, '')
+}

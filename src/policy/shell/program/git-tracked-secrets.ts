@@ -1,0 +1,63 @@
+import { posix } from 'node:path'
+import { indexEntries } from '../../../model/git-index.ts'
+import { type DiskView, NO_DISK_VIEW } from '../../disk-view.ts'
+import { isSecretPath } from '../../path/find-secrets.ts'
+import { isWithinFolder, type PathContext } from '../../path/classify-path.ts'
+import { type ParsedArguments, hasOption } from './command-spec.ts'
+import { findRepositories } from './git-repository.ts'
+
+/**
+ * Says which file with secrets git would show: one that is tracked, and not left out by the paths that were given. What was
+ * tracked only in the past is not known; attributes keep git from showing that, unless an option says otherwise.
+ */
+export function findTrackedSecret(args: ParsedArguments, folder: string, pathContext: PathContext): string | undefined {
+  const { disk = NO_DISK_VIEW } = pathContext
+  // What was stashed may hold files that were never tracked.
+  if (args.operands.some((word) => /stash/.test(word))) return 'what was stashed may hold secrets'
+  if (hasOption(args, '-a', '--text', '--binary')) return 'it would show what secret files of the past hold'
+  for (const { top, own } of findRepositories(folder, disk)) {
+    const limits = listPathLimits(args, folder, top, disk)
+    const shared = (disk.list(own) ?? []).filter(({ name }) => name.startsWith('sharedindex.'))
+    for (const name of ['index', ...shared.map((entry) => entry.name)]) {
+      const bytes = disk.read(posix.join(own, name))
+      const entries = bytes ? indexEntries(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : []
+      if (!entries) return 'the index of the repository is not understood'
+      const secret = entries
+        .map(({ name: path }) => posix.join(top, path.toString('utf8')))
+        .find(
+          (path) => (limits?.some((limit) => isWithinFolder(path, limit)) ?? true) && isSecretPath(path, pathContext),
+        )
+      if (secret !== undefined) return `it may show ${secret}, which usually holds secrets`
+    }
+  }
+  return undefined
+}
+
+/** The paths that git limits itself to, counted as git counts them; nothing if it may show everything. */
+function listPathLimits(
+  { afterDoubleDash, operands, paths }: ParsedArguments,
+  folder: string,
+  top: string,
+  disk: DiskView,
+): readonly string[] | undefined {
+  if (afterDoubleDash) {
+    // Before `--` stand only revisions. A tree among them (`HEAD:src`) gives the paths another beginning.
+    const isPlain = afterDoubleDash.length > 0 && !operands.some((word) => word.includes(':'))
+    return isPlain && afterDoubleDash.every(isLiteralPath)
+      ? afterDoubleDash.map((word) => posix.resolve(folder, word))
+      : undefined
+  }
+  if (paths.some((word) => word.includes(':'))) {
+    // `HEAD:src` is a file or a tree, from the top of the repository; `HEAD^{/fix: it}` is a commit.
+    const named = paths.map((word) => /^[^:{}]+:([^:]+)$/.exec(word)?.[1])
+    const known = named.filter((word) => word !== undefined)
+    if (known.length < named.length) return undefined
+    return known.map((word) => posix.resolve(/^\.\.?(?:\/|$)/.test(word) ? folder : top, word))
+  }
+  const named = paths.filter((word) => disk.kind(posix.resolve(folder, word)))
+  return named.length > 0 && named.every(isLiteralPath) ? named.map((word) => posix.resolve(folder, word)) : undefined
+}
+
+function isLiteralPath(word: string): boolean {
+  return !/[*?[\\]/.test(word)
+}

@@ -1,0 +1,119 @@
+import { posix } from 'node:path'
+import type { DiskView } from '../../disk-view.ts'
+import type { CommandSpec } from './command-spec.ts'
+
+const NO_ARGUMENTS_SPEC: CommandSpec = { options: '', operands: 'none' }
+
+/**
+ * Programs that are asked for their version, and how. A version manager in their place starts what a file of the project
+ * names, so there must be no such file.
+ */
+const VERSION_ARGUMENTS: Readonly<Record<string, string>> = {
+  '--version':
+    'bash zsh fish sh git node npm npx deno bun pnpm yarn corepack tsc python python3 pip pip3 uv uvx pipx poetry ruff black ' +
+    'rustc cargo rustup rustfmt clippy-driver go gofmt golangci-lint java javac gradle mvn kotlin kotlinc scala sbt gcc g++ ' +
+    'clang clang++ cc c++ make cmake ninja meson ld pkg-config docker podman kubectl helm aws gcloud gh ' +
+    'glab jq yq rg fd fzf bat tree curl wget openssl ssh sed awk gawk grep find tar gzip zip unzip rsync ruby gem bundle perl ' +
+    'php lua dotnet swift elixir mix ghc cabal stack sqlite3 psql mysql redis-cli shellcheck actionlint hadolint ' +
+    'pre-commit',
+  '--help':
+    'node npm npx deno bun tsc python python3 pip pip3 uv ruff black rustc cargo rustup go gofmt java javac gcc clang make ' +
+    'cmake docker kubectl gh jq rg fd tree curl wget sed grep find tar zip unzip ls cat sort',
+  '-V': 'python python3 pip pip3 rustc cargo ruff tar bash ssh tmux',
+  '-v': 'node npm deno bun pnpm yarn php ruby perl mvn gradle gcc go',
+  '-version': 'java javac scala kotlinc ant',
+  help: 'go npm cargo',
+  version: 'go helm gh',
+}
+
+/** What these programs say of themselves. */
+export const VERSION_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = Object.fromEntries(
+  Object.entries(VERSION_ARGUMENTS).flatMap(([word, programs]) =>
+    programs
+      .split(' ')
+      .map((name): [string, CommandSpec] => [
+        `${name} ${word}`,
+        { ...NO_ARGUMENTS_SPEC, findFolderRisk: createVersionRiskCheck(name) },
+      ]),
+  ),
+)
+
+/** Says why a program, even asked for its version, may start something of the project. */
+export function createVersionRiskCheck(name: string): (folder: string, disk: DiskView) => string | undefined {
+  return (folder, disk) => {
+    const files = [...(SETTINGS_FILES[name] ?? []), ...(isVersionManaged(name, disk) ? VERSION_MANAGER_FILES : [])]
+    if (files.length === 0) return undefined
+    for (let at = folder; ; at = posix.dirname(at)) {
+      const found = files.find(
+        (file) => disk.exists(posix.join(at, file)) && mayChooseProgram(posix.join(at, file), disk),
+      )
+      if (found !== undefined) return `${posix.join(at, found)} may decide what ${name} is`
+      if (at === posix.dirname(at)) return undefined
+    }
+  }
+}
+
+const PACKAGE_MANAGER_FILES = ['package.json', '.yarnrc', '.yarnrc.yml']
+
+/** Files by which a project has these programs start something else. */
+const SETTINGS_FILES: Readonly<Record<string, readonly string[]>> = {
+  npm: ['.npmrc'],
+  npx: ['.npmrc'],
+  yarn: PACKAGE_MANAGER_FILES,
+  pnpm: PACKAGE_MANAGER_FILES,
+  corepack: PACKAGE_MANAGER_FILES,
+  mvn: ['.mvn'],
+  gradle: ['gradle.properties', '.gradle'],
+  sbt: ['project', '.sbtopts', '.jvmopts'],
+  go: ['go.mod', 'go.work'],
+  mix: ['mix.exs'],
+  bundle: ['Gemfile', 'Gemfile.lock', '.bundle'],
+  poetry: ['pyproject.toml', 'poetry.toml'],
+  dotnet: ['global.json'],
+  stack: ['stack.yaml'],
+}
+
+/** Files that version managers read. */
+const VERSION_MANAGER_FILES: readonly string[] = [
+  '.tool-versions',
+  'mise.toml',
+  '.mise.toml',
+  'mise',
+  '.mise',
+  '.python-version',
+  '.ruby-version',
+  '.node-version',
+  '.java-version',
+  '.go-version',
+  'rust-toolchain',
+  'rust-toolchain.toml',
+]
+
+/** Does the program stand for a version manager, by where it lies or by the name that it really has? */
+function isVersionManaged(name: string, disk: DiskView): boolean {
+  const programPath = disk.findProgram(name)
+  return (
+    programPath !== undefined &&
+    /\/(?:shims|\.volta|mise|asdf|\.cargo\/bin)\/|\/(?:rustup|volta-shim|mise|asdf|[a-z]+env)$/.test(programPath)
+  )
+}
+
+/** Some of these files say something else as a rule, and only a line of them decides. */
+function mayChooseProgram(path: string, disk: DiskView): boolean {
+  const line = DECIDING_LINES.find(([file]) => path.endsWith(`/${file}`))?.[1]
+  if (!line || disk.kind(path) !== 'file') return true
+  const bytes = disk.read(path)
+  return bytes === undefined || line.test(Buffer.from(bytes).toString('utf8'))
+}
+
+const DECIDING_LINES: readonly (readonly [file: string, line: RegExp])[] = [
+  ['.npmrc', /script|shell|node-options|prefix|config|init-module/i],
+  ['package.json', /"(?:packageManager|devEngines)"/],
+  ['go.mod', /^\s*toolchain\b/m],
+  ['go.work', /^\s*toolchain\b/m],
+  ['gradle.properties', /jvmargs|java|daemon/],
+  ['pyproject.toml', /requires-plugins/],
+  ['.python-version', /[^\w.\s-]/],
+  ['.node-version', /[^\w.\s-]/],
+  ['.ruby-version', /[^\w.\s-]/],
+]

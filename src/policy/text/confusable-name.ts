@@ -1,0 +1,20 @@
+export { findHiddenCharacter, type VisibilityOptions } from '../../model/security/hidden-characters.ts'
+
+/**
+ * Is a program's name written so that it looks like another? Letters of several scripts together, letters that only look
+ * like ours, and wide or mathematical forms.
+ */
+export function isConfusableName(name: string): boolean {
+  if (/^[\x20-\x7E]*$/.test(name)) return false
+  if (name.normalize('NFKC') !== name || /\p{M}/u.test(name)) return true
+  const letters = name.match(/\p{L}/gu) ?? []
+  const others = letters.filter((letter) => !/[A-Za-z]/.test(letter))
+  if (others.length === 0) return false
+  return (
+    others.length < letters.length ||
+    others.every((letter) => /\p{Script=Latin}/u.test(letter) || LATIN_LOOKALIKES.has(letter))
+  )
+}
+
+/** Cyrillic, Greek and Armenian letters that look like Latin ones. */
+const LATIN_LOOKALIKES: ReadonlySet<string> = new Set('аеорсухіјѕһԁԛԝӏвкмнтгпьыΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνοορτυωսոցօ')

@@ -1,0 +1,236 @@
+import { HIDDEN_CHARACTER_PATTERN } from '../../model/security/hidden-characters.ts'
+import { lazy } from '../../model/lazy.ts'
+import { type SecretSpan, createRedactor } from '../../model/security/redactor.ts'
+import { toWellFormed } from '../../model/text.ts'
+import { isLookalikeHost } from '../url/host-name.ts'
+import { MODEL_ALLOWED_SEQUENCES, escapeCharacter, escapeHidden, escapeCharacters } from './escape-hidden.ts'
+
+/** Where a text goes that somebody else wrote. */
+export type TextSurface =
+  | 'tool-output'
+  | 'model-text'
+  | 'approval-prompt'
+  | 'file-name'
+  | 'diff'
+  | 'log-file'
+  | 'json-output'
+  | 'to-model'
+  | 'mcp-tool-name'
+  | 'mcp-tool-description'
+
+/** How a surface shows a text. */
+interface SanitizeOptions {
+  /** Sequences that steer a terminal are left out, instead of shown. */
+  readonly drops?: true
+  /** A person decides on this text: blanks that are not the blank are shown too. */
+  readonly strict?: true
+  /** Joiners inside words of scripts that need them are not marked, even if it is strict. */
+  readonly joiners?: true
+  /** The text is one line: line ends and tabs are shown as marks. */
+  readonly oneLine?: true
+  /** Long stretches of nothing are written short, with their length, so that they push nothing out of sight. */
+  readonly folds?: 'blanks' | 'lines'
+  /** Secrets are replaced by a word: every likely one, or only values that hold nothing that could run. */
+  readonly masks?: 'all' | 'values'
+}
+
+const SURFACE_OPTIONS: Readonly<Record<Exclude<TextSurface, 'json-output' | 'to-model'>, SanitizeOptions>> = {
+  'tool-output': { drops: true },
+  'model-text': {},
+  'approval-prompt': { strict: true, folds: 'lines', masks: 'values' },
+  'file-name': { strict: true, oneLine: true },
+  diff: { strict: true, joiners: true, folds: 'blanks' },
+  'log-file': { oneLine: true, masks: 'all' },
+  'mcp-tool-name': { strict: true, oneLine: true, folds: 'lines' },
+  'mcp-tool-description': { strict: true, folds: 'lines' },
+}
+
+/**
+ * A text as it may be shown on a surface: nothing in it can steer the terminal, hide something, or turn it around. What
+ * cannot be seen is written as `\u{…}`.
+ */
+export function sanitizeText(text: string, surface: TextSurface): string {
+  if (surface === 'to-model') return sanitizeForModel(text)
+  if (surface === 'json-output') return escapeJson(JSON.stringify(text))
+  const options = SURFACE_OPTIONS[surface]
+  return applyOptions(text, options)
+}
+
+/** A text of a question, and how many secrets in it are replaced by a word until the person wants to see them. */
+export interface QuestionText {
+  readonly text: string
+  readonly secrets: number
+}
+
+/** A text that a person decides on: all of it can be seen, but for the values of secrets, which `reveal` shows. */
+export function sanitizeQuestion(text: string, { reveal }: { readonly reveal: boolean }): QuestionText {
+  const { masks: _masks, ...whole } = SURFACE_OPTIONS['approval-prompt']
+  const secrets = reveal ? [] : findSecretValues(text)
+  return { text: applyOptions(replaceRanges(text, secrets), whole), secrets: secrets.length }
+}
+
+/** Bytes as they may be shown: what is no text is named, with its size. */
+export function sanitizeBytes(bytes: Uint8Array, surface: TextSurface): string {
+  if (bytes.includes(0)) return `(binary data, ${bytes.length} bytes)`
+  return sanitizeText(new TextDecoder().decode(bytes), surface)
+}
+
+/** A text that comes in pieces, made safe piece by piece. */
+export interface SanitizingStream {
+  write(text: string): string
+  /** What was held back, because its end was still to come. */
+  end(): string
+}
+
+/** Starts a stream. What may be the beginning of a sequence is held back until it is clear what it is. */
+export function createSanitizingStream(surface: 'tool-output' | 'model-text'): SanitizingStream {
+  const options: SanitizeOptions = SURFACE_OPTIONS[surface]
+  let heldText = ''
+  return {
+    write(text) {
+      if (heldText === '' && PLAIN_TEXT.test(text)) return text
+      const whole = heldText + text
+      const cut = whole.length - countHeldBack(whole, options)
+      heldText = whole.slice(cut)
+      return applyOptions(whole.slice(0, cut), options)
+    },
+    end() {
+      const rest = heldText
+      heldText = ''
+      return applyOptions(rest, options)
+    },
+  }
+}
+
+/** A text in a frame that it cannot leave: every line of it begins with a bar. */
+export function quoteWithBar(text: string): string {
+  return text.replace(/\n$/, '').replace(/^/gm, '│ ')
+}
+
+/** A text as a model may read it: valid, and without characters that carry words which no person can see. */
+export function sanitizeForModel(text: string): string {
+  const valid = toWellFormed(text)
+  if (!SMUGGLED_PATTERN().test(valid)) return valid
+  const isMany = (valid.match(HAN_VARIANTS())?.length ?? 0) > MAX_HAN_VARIANTS
+  const clean = isMany ? valid.replace(HAN_VARIANTS(), (pair) => String.fromCodePoint(pair.codePointAt(0) ?? 0)) : valid
+  return clean.replace(ALL_SMUGGLED_PATTERN(), (...args) => (isAllowedMatch(args) ? args[0] : ''))
+}
+
+/** JSON text that can be printed: characters that cannot be seen are written as escapes, so that nothing is lost. */
+export function escapeJson(json: string): string {
+  return json.replace(HIDDEN_IN_JSON(), (char) =>
+    char
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
+}
+
+const HIDDEN_IN_JSON = lazy(() => new RegExp(`(?!\\n)${HIDDEN_CHARACTER_PATTERN}`, 'gu'))
+
+/**
+ * Tags and selectors of variants. A flag, an emoji with its form, and a few variants of Chinese letters are as they should be;
+ * behind other signs, or behind many letters, selectors carry data that nobody sees.
+ */
+const SMUGGLED_CHARACTERS = String.raw`[\u{E0000}-\u{E0FFF}\uFE00-\uFE0F\u2061-\u2064\u206A-\u206F]+|[\u200B-\u200F\u2060\uFEFF\xAD\u034F]{3,}`
+const SMUGGLED_PATTERN = lazy(() => new RegExp(SMUGGLED_CHARACTERS, 'u'))
+const ALL_SMUGGLED_PATTERN = lazy(() => new RegExp(`(?<kept>${MODEL_ALLOWED_SEQUENCES})|${SMUGGLED_CHARACTERS}`, 'gu'))
+const HAN_VARIANTS = lazy(() => /\p{Script=Han}[\uFE00-\uFE02\u{E0100}-\u{E01EF}]/gu)
+const MAX_HAN_VARIANTS = 8
+
+function isAllowedMatch(args: readonly unknown[]): boolean {
+  const groups = args.at(-1) as { readonly kept?: string } | undefined
+  return groups?.kept !== undefined
+}
+
+const PLAIN_TEXT = /^(?!.*\/)[\x20-\x7e\n\t]*$/s
+
+function applyOptions(given: string, options: SanitizeOptions): string {
+  if (!options.masks && !options.folds && PLAIN_TEXT.test(given) && !options.oneLine) return given
+  let text = toWellFormed(given)
+  if (options.drops) text = text.replace(ESCAPE_SEQUENCE, '').replace(/\r\n?/g, '\n')
+  else if (!options.strict) text = text.replaceAll('\r\n', '\n')
+  text = text.replace(HOST_PATTERN, (whole, host: string) => `//${toAsciiHost(host) ?? whole.slice(2)}`)
+  if (options.masks === 'all') text = redactSecrets(text)
+  if (options.masks === 'values') text = replaceRanges(text, findSecretValues(text))
+  text = escapeHidden(text, { strict: options.strict === true, joiners: options.joiners === true })
+  text = text.replace(/(\p{M}{8})(\p{M}+)/gu, (_all, first: string, more: string) => first + escapeCharacters(more))
+  if (options.oneLine) text = text.replace(/[\n\t]/g, escapeCharacter)
+  return foldWhitespace(text, options)
+}
+
+/** The host of an address, where a text may begin one. */
+const HOST_PATTERN = /\/\/([^\s/?#<>()[\]"'`\\]*[^\0-\x7f][^\s/?#<>()[\]"'`\\]*)/g
+
+/** The xn-- form of a host that can be taken for another; nothing if it is as it looks. */
+function toAsciiHost(host: string): string | undefined {
+  const url = `http://${host}`
+  const name = URL.canParse(url) ? new URL(url).host : ''
+  return isLookalikeHost(name) ? name : undefined
+}
+
+/** A whole sequence that steers a terminal: CSI, the strings (OSC, DCS, APC, PM, SOS), charset changes, and short ones. */
+const ESCAPE_SEQUENCE =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~=>]/g
+
+/** The beginning of one, at the end of a text. */
+const PARTIAL_ESCAPE_SEQUENCE =
+  /(?:(?:\x1b\[|\x9b)[0-?]*[ -/]*|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*\x1b?|\x1b[ -/]*)$/
+
+const MAX_HELD_CHARS = 32_768
+const MAX_NESTING = 64
+
+/** How many characters at the end of a text could mean something else once more has come. */
+function countHeldBack(text: string, options: SanitizeOptions): number {
+  const tail = text.slice(-MAX_HELD_CHARS)
+  // Half a character, then the character that one behind it may belong to, then all that these may be a part of.
+  let rest = tail.replace(/[\ud800-\udbff]$/, '').replace(LAST_CLUSTER(), '')
+  for (let times = 0, before = ''; before !== rest && times < MAX_NESTING; times++) {
+    before = rest
+    if (options.drops) rest = rest.replace(PARTIAL_ESCAPE_SEQUENCE, '')
+    rest = rest.replace(/\r$/, '').replace(PARTIAL_HOST, '').replace(PARTIAL_CLUSTER(), '')
+  }
+  return rest === '' && tail.length === MAX_HELD_CHARS ? 0 : tail.length - rest.length
+}
+
+const PARTIAL_HOST = /(?:\/\/[^\s/?#<>()[\]"'`\\]{0,255}|\/)$/
+/** A character with what is built onto it; more may be, so that even one that stands alone waits if it is the last. */
+const CLUSTER_PARTS = String.raw`[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Default_Ignorable_Code_Point}\p{M}]`
+const PARTIAL_CLUSTER = lazy(() => new RegExp(String.raw`\P{ASCII}?${CLUSTER_PARTS}{1,32}$`, 'u'))
+const LAST_CLUSTER = lazy(() => new RegExp(String.raw`\P{ASCII}?${CLUSTER_PARTS}{0,32}$`, 'u'))
+
+/** Secrets in what a log keeps; a value that is set for a command is one too, if its name says so. */
+function redactSecrets(text: string): string {
+  return createRedactor()
+    .redact(text)
+    .replace(SECRET_ASSIGNMENT, (_all, name: string) => `${name}[secret]`)
+}
+
+const SECRET_ASSIGNMENT = /\b(\w*(?:TOKEN|KEY|SECRET|PASSWORD)=)([\w./+=-]{12,})/g
+
+/**
+ * The secrets in a question. Only a value counts that is made of letters, digits and a few signs: in it nothing can stand
+ * that a shell, an address or a tool would take for more than a value. Whatever else looks like a secret is shown.
+ */
+function findSecretValues(text: string): SecretSpan[] {
+  const found = createRedactor().findSpans(text)
+  const set = [...text.matchAll(SECRET_ASSIGNMENT)].map(({ index, 1: name = '', 2: value = '' }) => {
+    const start = index + name.length
+    return { start, end: start + value.length, label: '[secret]' }
+  })
+  const apart = set.filter(({ start, end }) => !found.some((one) => one.start < end && start < one.end))
+  return [...found, ...apart]
+    .filter(({ start, end }) => /^[\w.+/=-]+$/.test(text.slice(start, end)))
+    .sort((one, other) => one.start - other.start)
+}
+
+function replaceRanges(text: string, secrets: readonly SecretSpan[]): string {
+  return secrets.reduceRight((rest, { start, end, label }) => rest.slice(0, start) + label + rest.slice(end), text)
+}
+
+function foldWhitespace(text: string, { folds }: SanitizeOptions): string {
+  if (folds === undefined) return text
+  const blanks = text.replace(/ {81,}|\t{81,}/g, (gap) => ` ⟨${gap.length} ${gap[0] === ' ' ? 'blanks' : 'tabs'}⟩ `)
+  if (folds === 'blanks') return blanks
+  return blanks.replace(/\n{5,}/g, (gap) => `\n⟨${gap.length - 1} empty lines⟩\n`)
+}

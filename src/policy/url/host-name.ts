@@ -1,0 +1,64 @@
+import { domainToUnicode } from 'node:url'
+import { lazy } from '../../model/lazy.ts'
+
+/** What is odd about a host name that the URL parser let pass; nothing if it is an ordinary public name. */
+export function findHostNameProblem(
+  host: string,
+): { readonly verdict: 'ask' | 'deny'; readonly why: string } | undefined {
+  const name = host.replace(/\.$/, '')
+  const labels = name.split('.')
+  if (name.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
+    return { verdict: 'deny', why: 'the host name has a part that is empty or too long' }
+  }
+  if (!/^[a-z0-9_.-]+$/.test(name)) return { verdict: 'deny', why: 'the host name holds a character that no name has' }
+  if (labels.length === 1 || LOCAL_SUFFIXES.has(labels.at(-1) ?? '') || name.endsWith('.home.arpa')) {
+    return { verdict: 'deny', why: `${name} is a name of this machine or of the local network` }
+  }
+  if (isLookalikeHost(name))
+    return { verdict: 'ask', why: `the host name looks like another one; it is really ${name}` }
+  return undefined
+}
+
+/** The last parts of names that only mean something close by. */
+const LOCAL_SUFFIXES = new Set([
+  'localhost',
+  'local',
+  'localdomain',
+  'internal',
+  'intranet',
+  'lan',
+  'home',
+  'corp',
+  'private',
+])
+
+/** Does a name (in its xn-- form) use letters that can be taken for others? */
+export function isLookalikeHost(name: string): boolean {
+  if (!name.includes('xn--')) return false
+  return domainToUnicode(name).split('.').some(isConfusableLabel)
+}
+
+/** One writing system a label; those that are used together in one language count as one, and so do digits and hyphens. */
+function isConfusableLabel(label: string): boolean {
+  const letters = label.match(/\p{L}/gu) ?? []
+  if (UNUSUAL_LATIN.test(label)) return true
+  if (!ALLOWED_SCRIPT_SETS().some((system) => letters.every((char) => system.test(char)))) return true
+  // A whole word of another alphabet, all of whose letters look Latin, is meant to be read as Latin.
+  return letters.length > 0 && letters.every((char) => LATIN_LOOKALIKES.has(char))
+}
+
+const ALLOWED_SCRIPT_SETS = lazy(() => [
+  /\p{Script=Latin}/u,
+  /[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u,
+  /[\p{Script=Latin}\p{Script=Han}\p{Script=Hangul}]/u,
+  /[\p{Script=Latin}\p{Script=Han}\p{Script=Bopomofo}]/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]/u,
+  /\p{Script=Armenian}/u,
+])
+
+/** Phonetic letters and the like: no language of the net is written with them. */
+const UNUSUAL_LATIN = /[\u0250-\u02af\u1d00-\u1dbf\ua720-\ua7ff\uab30-\uab6f]/
+
+const LATIN_LOOKALIKES = new Set('аеорсухіјѕһԁԛԝӏґвкмнтьαορνυικτε')

@@ -1,0 +1,120 @@
+import { describeNonPublicAddress, isIpAddress } from './ip-address.ts'
+import type { Decision, Verdict } from '../policy.ts'
+import { isPrivateHost, isServicePort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
+
+/** The parts of a program that meet an address. */
+export type UrlSurface =
+  | 'fetch'
+  | 'markdown-image'
+  | 'open-browser'
+  | 'mcp-url'
+  | 'oauth-metadata'
+  | 'oauth-token'
+  | 'oauth-callback'
+  | 'own-server'
+
+/** What is known around an address, by surface. */
+export interface UrlCheckContext extends UrlCheckOptions {
+  /** Who named the address: the person, their settings, the project's settings, or anything that a tool or a page said. */
+  readonly origin?: 'user' | 'user-config' | 'project-config' | 'tool-output'
+  /** Whom the person agreed to sign in with. */
+  readonly issuer?: string
+  /** The server that names this address, as the person set it up. */
+  readonly server?: string
+  /** The value that the answer of a sign-in must bring back. */
+  readonly state?: string
+  /** The headers of a request to a server of ours. */
+  readonly request?: { readonly host?: string; readonly origin?: string }
+}
+
+/** Judges an address for the part of the program that meets it, before names are looked up. */
+export function checkUrlOnSurface(surface: UrlSurface, text: string, context: UrlCheckContext = {}): Decision {
+  if (surface === 'markdown-image')
+    return deny('url-image', 'Pictures in a text are never loaded; they are shown as links.')
+  if (surface === 'fetch') return checkUrl(text, { typed: context.origin === 'user', ...context })
+  if (surface === 'mcp-url') return checkMcpServerUrl(text, context)
+  if (surface === 'oauth-callback') return checkOAuthCallback(text, context)
+  if (surface === 'own-server') return checkLocalServerRequest(text, context)
+  return checkSignInUrl(surface, text, context)
+}
+
+/**
+ * Addresses where a person signs in, or a program gets its token: https, public, and of the party that was agreed to. A
+ * server that the person set up on their own machine or network may name addresses of its own host.
+ */
+function checkSignInUrl(surface: UrlSurface, text: string, { issuer, server, ...rules }: UrlCheckContext): Decision {
+  if (server !== undefined && isOnSamePrivateHost(server, text)) return checkServerHost(text, server)
+  if (!/^https:/i.test(text)) return deny('url-https', 'Signing in works over https only.')
+  const urlDecision = checkUrl(text, { ...rules, typed: true })
+  if (urlDecision.verdict !== 'allow' || surface !== 'oauth-token' || issuer === undefined) return urlDecision
+  const [host, issuerHost] = [new URL(text).hostname, URL.canParse(issuer) ? new URL(issuer).hostname : '']
+  if (issuerHost !== '' && (host === issuerHost || host.endsWith(`.${issuerHost}`))) return urlDecision
+  return deny('url-issuer', `${host} is not ${issuerHost || 'the issuer'}, with whom the person agreed to sign in.`)
+}
+
+/** A tool server may be on this machine. Others need https; and one that the person did not name is asked about. */
+function checkMcpServerUrl(text: string, { origin, ...rules }: UrlCheckContext): Decision {
+  const local = isLoopbackUrl(text)
+  const urlDecision = local ? allow('url-local', 'It is on this machine.') : checkUrl(text, { ...rules, typed: true })
+  if (urlDecision.verdict === 'deny') return urlDecision
+  if (!local && !/^https:/i.test(text)) return deny('url-https', 'A tool server elsewhere must be reached over https.')
+  if (origin === 'user' || origin === 'user-config') return urlDecision
+  return { verdict: 'ask', rule: 'url-origin', why: 'The address of this tool server does not come from the person.' }
+}
+
+/** Is a text an address on the same host as a server, and is that a host which is not on the public net? */
+export function isOnSamePrivateHost(server: string, text: string): boolean {
+  const [one, other] = [parseUrl(server), parseUrl(text)]
+  if ('verdict' in one || 'verdict' in other || !isPrivateHost(one.hostname)) return false
+  return one.hostname === other.hostname || (isLoopbackUrl(one.origin) && isLoopbackUrl(other.origin))
+}
+
+function checkServerHost(text: string, server: string): Decision {
+  const [{ host, port, protocol }, serverUrl] = [new URL(text), new URL(server)]
+  const number = Number(port || (protocol === 'https:' ? 443 : 80))
+  if (port === serverUrl.port || !isServicePort(number))
+    return allow('url-server-host', `${host} is the host of the server itself.`)
+  return deny('url-port', `Port ${number} belongs to another service than the web.`)
+}
+
+function checkOAuthCallback(text: string, { state }: UrlCheckContext): Decision {
+  if (!isLoopbackUrl(text)) return deny('url-callback', 'The answer of a sign-in must come to this machine.')
+  const returnedState = new URL(text).searchParams.get('state')
+  if (state !== undefined && state !== '' && returnedState === state)
+    return allow('url-state', 'It answers our own sign-in.')
+  return deny('url-state', 'It answers a sign-in that we did not start.')
+}
+
+/** A page in a browser must not reach a server of ours: neither by a name of its own for this machine, nor from another origin. */
+function checkLocalServerRequest(text: string, { request = {} }: UrlCheckContext): Decision {
+  if (!isLoopbackUrl(text)) return deny('url-own', 'The server listens on this machine only.')
+  const { port, protocol } = new URL(text)
+  const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => (port === '' ? name : `${name}:${port}`))
+  if (request.host === undefined || !names.includes(request.host)) {
+    return deny('url-host-header', 'The request was made to another name than that of this machine.')
+  }
+  if (request.origin === undefined || request.origin === `${protocol}//${request.host}`) {
+    return allow('url-own', 'It comes from this machine.')
+  }
+  return deny('url-origin-header', `The request comes from a page of ${request.origin}.`)
+}
+
+function isLoopbackUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/\\@\s]+(?:\/[^\s]*)?$/i.test(text) || !URL.canParse(text)) return false
+  const { hostname, username } = new URL(text)
+  const loopback =
+    isIpAddress(hostname) && describeNonPublicAddress(hostname) === 'this machine' && !/^0\.|^\[::\]$/.test(hostname)
+  return username === '' && (hostname === 'localhost' || loopback)
+}
+
+function deny(rule: string, why: string): Decision {
+  return createDecision('deny', rule, why)
+}
+
+function allow(rule: string, why: string): Decision {
+  return createDecision('allow', rule, why)
+}
+
+function createDecision(verdict: Verdict, rule: string, why: string): Decision {
+  return { verdict, rule, why }
+}

@@ -1,0 +1,156 @@
+import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import { createRedactor } from '../../model/security/redactor.ts'
+import { buildKeyHeader, USER_AGENT } from '../http/url-and-headers.ts'
+import { type Clock, systemClock, sleep } from '../clock.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { HttpClient } from '../http/http-client.ts'
+import { type JsonResponse, fetchJson } from '../http/fetch-json.ts'
+
+/** What Code Assist says about a person: in which tier they are, and which project pays. */
+export interface CodeAssistAccount {
+  readonly tier: string
+  readonly project?: string
+}
+
+/** What entering needs. */
+export interface CodeAssistOptions {
+  readonly httpClient: HttpClient
+  readonly clock?: Clock
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Enters Code Assist: asks for the person's tier and project, and signs them up if they have none. Throws a sentence
+ * where the person must do something first.
+ */
+export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistOptions): Promise<CodeAssistAccount> {
+  const ownProject = endpoint.project
+  if (ownProject !== undefined && /^\d+$/.test(ownProject))
+    throw new Error(`GOOGLE_CLOUD_PROJECT must be the id of a project, not its number (${ownProject}).`)
+  const projectField = { ...(ownProject !== undefined && { cloudaicompanionProject: ownProject }) }
+  const metadata = { ...METADATA, ...(ownProject !== undefined && { duetProject: ownProject }) }
+  const loaded = await callMethod(endpoint, options, 'loadCodeAssist', { ...projectField, metadata })
+  if (isBlockedByServiceControls(loaded)) return createAccount('standard-tier', ownProject, loaded.json)
+  const json = checkResponse(loaded, 'loadCodeAssist')
+  const current = getTierId(json['currentTier'])
+  if (current !== '') return createAccount(current, stringOrEmpty(json['cloudaicompanionProject']) || ownProject, json)
+
+  const tier = chooseTier(json)
+  // Who pays for nothing gets a project of Google's.
+  const tierFields = tier === FREE_TIER ? {} : projectField
+  const started = checkResponse(
+    await callMethod(endpoint, options, 'onboardUser', { tierId: tier, ...tierFields, metadata }),
+    'onboardUser',
+  )
+  const done = await awaitOperation(endpoint, options, started)
+  const answer = isObject(done['response']) ? done['response'] : {}
+  const project = isObject(answer['cloudaicompanionProject']) ? answer['cloudaicompanionProject'] : {}
+  return createAccount(tier, stringOrEmpty(project['id']) || ownProject, json)
+}
+
+/** Asks how many tokens a conversation has; `contents` are in Gemini's form. */
+export async function countCodeAssistTokens(
+  endpoint: Endpoint,
+  contents: JsonObject[],
+  options: CodeAssistOptions,
+): Promise<number> {
+  const body = { request: { model: `models/${endpoint.model}`, contents } }
+  const json = checkResponse(await callMethod(endpoint, options, 'countTokens', body), 'countTokens')
+  const total = json['totalTokens']
+  return typeof total === 'number' ? total : 0
+}
+
+const METADATA = { ideType: 'IDE_UNSPECIFIED', platform: 'PLATFORM_UNSPECIFIED', pluginType: 'GEMINI' }
+const FREE_TIER = 'free-tier'
+const LEGACY_TIER = 'legacy-tier'
+
+/** How often we look whether an operation is done, and how often at most. */
+const POLL_INTERVAL_MS = 5000
+const MAX_POLLS = 60
+
+async function awaitOperation(
+  endpoint: Endpoint,
+  options: CodeAssistOptions,
+  started: JsonObject,
+): Promise<JsonObject> {
+  let operation = started
+  for (let polls = 0; operation['done'] !== true; polls++) {
+    const name = stringOrEmpty(operation['name'])
+    if (name === '' || polls >= MAX_POLLS) throw new Error('Code Assist did not finish the sign-up; try again later.')
+    await sleep(options.clock ?? systemClock, POLL_INTERVAL_MS, options.signal)
+    if (options.signal?.aborted) throw new Error('stopped')
+    operation = checkResponse(await callMethod(endpoint, options, name), 'the sign-up')
+  }
+  return operation
+}
+
+/** With a body a method is called; without one an operation is looked at. */
+async function callMethod(
+  endpoint: Endpoint,
+  { httpClient, signal }: CodeAssistOptions,
+  what: string,
+  body?: JsonObject,
+): Promise<JsonResponse> {
+  const place = body ? `/v1internal:${what}` : `/v1internal/${what}`
+  const key = endpoint.credential && buildKeyHeader(endpoint.credential, await endpoint.credential.read())
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'user-agent': USER_AGENT,
+    ...endpoint.headers,
+    ...endpoint.credential?.headers,
+    ...key,
+  }
+  const request = { url: new URL(`${endpoint.baseUrl}${place}`), headers }
+  return fetchJson(
+    httpClient,
+    body ? { ...request, body: [JSON.stringify(body)] } : { ...request, method: 'GET', body: [] },
+    signal,
+  )
+}
+
+function checkResponse({ status, json }: JsonResponse, what: string): JsonObject {
+  if (status >= 200 && status < 300) return json
+  const error = isObject(json['error']) ? json['error'] : {}
+  const message = createRedactor().redact(stringOrEmpty(error['message'])).slice(0, 300)
+  throw new Error(`Code Assist answered ${what} with ${status}${message === '' ? '' : `: ${message}`}.`)
+}
+
+function createAccount(tier: string, project: string | undefined, json: JsonObject): CodeAssistAccount {
+  if (project === undefined && tier !== FREE_TIER)
+    throw new Error(`set GOOGLE_CLOUD_PROJECT.${listIneligibleReasons(json)}`)
+  return { tier, ...(project !== undefined && { project }) }
+}
+
+function chooseTier(json: JsonObject): string {
+  const allowed = toObjects(json['allowedTiers'])
+  const usual = allowed.find((tier) => tier['isDefault'] === true)
+  if (!usual && allowed.length === 0 && listIneligibleReasons(json) !== '')
+    throw new Error(`no tier is open to you.${listIneligibleReasons(json)}`)
+  return getTierId(usual) || LEGACY_TIER
+}
+
+/** Why some tiers are closed to this person, in Google's words. */
+function listIneligibleReasons(json: JsonObject): string {
+  const closed = toObjects(json['ineligibleTiers'])
+  return closed
+    .map((tier) => [
+      stringOrEmpty(tier['reasonMessage']) || stringOrEmpty(tier['reasonCode']),
+      stringOrEmpty(tier['validationUrl']),
+    ])
+    .map((message) => ` ${message.filter((word) => word !== '').join(' ')}`)
+    .join('')
+}
+
+function toObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((one: unknown) => isObject(one)) : []
+}
+
+function getTierId(value: unknown): string {
+  return isObject(value) ? stringOrEmpty(value['id']) : ''
+}
+
+/** A company's fence around its project refuses this one question; those people are in the standard tier. */
+function isBlockedByServiceControls({ status, json }: JsonResponse): boolean {
+  return status >= 400 && JSON.stringify(json).includes('SECURITY_POLICY_VIOLATED')
+}

@@ -1,0 +1,56 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { ProviderDefinition } from '../provider-definition.ts'
+import type { GrantedCredential } from '../endpoint.ts'
+import {
+  createGoogleCredential,
+  type TokenDependencies,
+  getProjectId,
+  type RefreshTokenStore,
+} from './google-credentials.ts'
+
+/** What a person signed in with, as it is stored: a key, or a credential of Google's, with the project that pays. */
+export type StoredCredential =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'google'; readonly credential: JsonObject; readonly project?: string }
+
+/** Where grants are stored, by row. */
+export interface CredentialStore {
+  get(provider: string): StoredCredential | undefined
+  set(provider: string, stored: StoredCredential): void
+  /** Was there one to remove? */
+  remove(provider: string): boolean
+  listProviders(): readonly string[]
+  /** The refresh token of a row, for those who use it up. */
+  getRefreshTokenStore?(provider: string): RefreshTokenStore
+}
+
+/** What a stored grant is good for. */
+export function toGrantedCredential(
+  stored: StoredCredential,
+  provider: ProviderDefinition,
+  dependencies: TokenDependencies,
+): GrantedCredential | { readonly problem: string } {
+  if (stored.kind === 'key') return { key: { style: provider.auth, read: () => stored.key } }
+  const key = createGoogleCredential(stored.credential, dependencies)
+  if ('problem' in key) return key
+  const project = stored.project ?? getProjectId(stored.credential)
+  return { key, ...(project !== undefined && { project }) }
+}
+
+/** Reads a grant that was stored; undefined where it is none. */
+export function parseStoredCredential(json: unknown): StoredCredential | undefined {
+  if (!isObject(json)) return undefined
+  const { kind, key, credential, project } = json
+  if (kind === 'key' && typeof key === 'string' && key !== '') return { kind, key }
+  if (kind !== 'google' || !isObject(credential)) return undefined
+  return { kind, credential: credential as JsonObject, ...(typeof project === 'string' && { project }) }
+}
+
+/** The secrets of a grant, to be kept out of everything. */
+export function listSecrets(stored: StoredCredential): string[] {
+  if (stored.kind === 'key') return [stored.key]
+  return ['client_secret', 'refresh_token', 'private_key'].flatMap((name) => {
+    const value = stored.credential[name]
+    return typeof value === 'string' ? [value] : []
+  })
+}

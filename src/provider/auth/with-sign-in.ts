@@ -1,0 +1,58 @@
+import type { TurnEvent } from '../../model/event.ts'
+import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
+import type { Model } from '../model.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { HttpClient } from '../http/http-client.ts'
+import { deriveAttemptKey, forwardEvents, wrapModel } from '../middleware/wrap-model.ts'
+import type { CodeAssistAccount } from './code-assist-onboarding.ts'
+
+/**
+ * A port that sees to its own sign-in: a token that is refused is fetched anew, once; and where the endpoint must be
+ * entered before it answers, that is done before the first request.
+ */
+export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpClient): Model {
+  const renewing = endpoint.credential?.renew ? withTokenRenewal(inner, endpoint.credential.renew) : inner
+  return WIRE_ENDPOINTS[endpoint.wire].needsProject && endpoint.project === undefined
+    ? withOnboarding(endpoint, renewing, httpClient)
+    : renewing
+}
+
+/** Asks once more, with a fresh token, if the first was refused. Nothing has been said yet when that happens. */
+function withTokenRenewal(inner: Model, renew: () => void): Model {
+  return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {
+    const reportedWarnings = new Set<string>()
+    const finish = yield* forwardEvents(inner.stream(request, options), reportedWarnings)
+    if (finish.fault?.status !== 401 || options.signal?.aborted) {
+      yield finish
+      return
+    }
+    renew()
+    yield yield* forwardEvents(
+      inner.stream(request, { ...options, turnKey: deriveAttemptKey(options.turnKey, 's', 1) }),
+      reportedWarnings,
+    )
+  })
+}
+
+/** Asks Code Assist first which project pays. */
+function withOnboarding(endpoint: Endpoint, inner: Model, httpClient: HttpClient): Model {
+  let account: CodeAssistAccount | undefined
+  return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {
+    if (!account) {
+      try {
+        const { onboardCodeAssist } = await import('./code-assist-onboarding.ts')
+        account = await onboardCodeAssist(endpoint, { httpClient, ...(options.signal && { signal: options.signal }) })
+      } catch (error) {
+        if (options.signal?.aborted) {
+          yield { type: 'finish', reason: 'aborted' }
+          return
+        }
+        const message = `The sign-in to ${endpoint.provider.id} failed: ${error instanceof Error ? error.message : String(error)}`
+        yield { type: 'finish', reason: 'fault', fault: { kind: 'auth', message } }
+        return
+      }
+    }
+    const { project } = account
+    yield* inner.stream(project === undefined ? request : { ...request, project }, options)
+  })
+}

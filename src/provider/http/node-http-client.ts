@@ -1,0 +1,343 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent } from 'node:https'
+import type { Duplex } from 'node:stream'
+import type { Model } from '../model.ts'
+import type { Wire } from '../../wire/wire.ts'
+import { withSignIn } from '../auth/with-sign-in.ts'
+import { countBodyBytes, createPlainBodyWriter, type RequestBodyWriter } from './request-body.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import {
+  sendRequest,
+  loadEndpointCodec,
+  type RequestDependencies,
+  getOrigin,
+  type EndpointCodec,
+} from '../send-request.ts'
+import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
+import type { Environment, Endpoint } from '../endpoint.ts'
+import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
+import { ProxyError } from './transport-faults.ts'
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts'
+
+/** What a port may be given; all of it has a default. */
+export interface ModelOptions {
+  readonly httpClient?: HttpClient
+  readonly clock?: Clock
+  readonly timeouts?: Partial<Timeouts>
+  /** Makes the writer of the port's request bodies. */
+  readonly createBodyWriter?: (wire: Wire) => RequestBodyWriter
+}
+
+/** The model at the end of a wire. */
+export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Model {
+  let codec: Promise<EndpointCodec> | undefined
+  const dependencies: RequestDependencies = {
+    endpoint,
+    httpClient: options.httpClient ?? getSharedHttpClient(),
+    loadCodec: () => (codec ??= loadEndpointCodec(endpoint, options.createBodyWriter ?? createPlainBodyWriter)),
+    clock: options.clock ?? systemClock,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+  }
+  const { window, serverTools } = endpoint.profile
+  const inner: Model = {
+    origin: getOrigin(endpoint),
+    ...(window !== undefined && { window }),
+    ...(serverTools && { serverTools }),
+    stream: (request, requestOptions) => sendRequest(dependencies, request, requestOptions),
+  }
+  return withSignIn(endpoint, inner, dependencies.httpClient)
+}
+
+let sharedClient: HttpClient | undefined
+
+/** The client that all ports share, with its connections, unless they are told otherwise. */
+export function getSharedHttpClient(): HttpClient {
+  return (sharedClient ??= createHttpClient(process.env))
+}
+
+/** How connections are made. */
+export interface TlsOptions {
+  /** Certificates that are trusted besides the usual ones. */
+  readonly ca?: string
+}
+
+/** Starts an HTTP client. It keeps one set of connections per origin open for the next request, but no process alive. */
+export function createHttpClient(env: Environment, tls: TlsOptions = {}): HttpClient {
+  const connections = new Map<string, Promise<HttpConnection>>()
+  const connectionTo = (url: URL): Promise<HttpConnection> => {
+    const known = connections.get(url.origin) ?? openConnection(url, env, tls)
+    connections.set(url.origin, known)
+    return known
+  }
+  return async (httpRequest, signal) => {
+    const connection = await connectionTo(httpRequest.url)
+    for (let attempt = 1; ; attempt++) {
+      const sent = await sendOverConnection(connection, httpRequest, signal)
+      if ('status' in sent) return sent
+      // A server may close an idle connection in the very moment in which we use it; nobody has read the request then.
+      if (!sent.isStale || signal.aborted || attempt > MAX_STALE_RETRIES) throw sent.error
+    }
+  }
+}
+
+const MAX_STALE_RETRIES = 3
+
+/** Asks a URL for JSON; undefined if it does not come in time. */
+export async function probeJson(url: string, ms: number): Promise<unknown> {
+  const { request } = await import('node:http')
+  const text = await new Promise<string>((resolve) => {
+    const outgoing = request(url, { agent: false, timeout: ms }, (incoming) => {
+      let body = ''
+      incoming.setEncoding('utf8')
+      incoming.on('data', (piece: string) => (body += piece))
+      incoming.on('end', () => resolve(body))
+      incoming.on('error', () => resolve(''))
+    })
+    const timer = setTimeout(() => outgoing.destroy(), ms)
+    outgoing.on('error', () => resolve(''))
+    outgoing.on('close', () => {
+      clearTimeout(timer)
+      resolve('')
+    })
+    outgoing.end()
+  })
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A way to an origin. */
+interface HttpConnection {
+  readonly request: (options: ConnectionOptions, answered: (incoming: IncomingMessage) => void) => ClientRequest
+  readonly options: (url: URL) => ConnectionOptions
+  /** The proxy that stands between, where we speak to it and not to the origin. */
+  readonly proxy?: string
+}
+
+interface ConnectionOptions extends RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Ends the making of a connection; the agent hands it on to whoever makes it. */
+  readonly stop?: AbortSignal
+}
+
+async function openConnection(url: URL, env: Environment, tls: TlsOptions): Promise<HttpConnection> {
+  const proxy = findProxy(url, env)
+  if (proxy && 'problem' in proxy) throw new ProxyError('', 'unspoken', proxy.problem)
+  const http = await import('node:http')
+  const keep = { keepAlive: true, keepAliveMsecs: 30_000 }
+  const toAddress = (to: URL): ConnectionOptions => ({
+    host: stripIpv6Brackets(to.hostname),
+    port: getPort(to),
+    path: to.pathname + to.search,
+  })
+  if (url.protocol === 'http:') {
+    const agent = new http.Agent(keep)
+    if (!proxy) return { request: http.request, options: (to) => ({ ...toAddress(to), agent }) }
+    // A proxy is asked for the whole address.
+    const options = (to: URL): ConnectionOptions => ({
+      host: proxy.host,
+      port: proxy.port,
+      path: `${to.origin}${to.pathname}${to.search}`,
+      headers: { ...proxy.headers, host: to.host },
+      agent,
+    })
+    return { request: http.request, options, proxy: formatProxyAddress(proxy) }
+  }
+  const https = await import('node:https')
+  const usual = tls.ca === undefined ? [] : (await import('node:tls')).rootCertificates
+  const agent = new https.Agent({ ...keep, ...(tls.ca !== undefined && { ca: [...usual, tls.ca] }) })
+  if (proxy) tunnelThroughProxy(agent, proxy, http.request)
+  return { request: https.request, options: (to) => ({ ...toAddress(to), agent }) }
+}
+
+/** Makes an agent connect through a proxy, with CONNECT; from there on the connection is ours, and sealed. */
+function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof import('node:http').request): void {
+  type Connect = (
+    options: ConnectionOptions & { socket?: Duplex },
+    created?: (error: Error | null, socket?: Duplex) => void,
+  ) => Duplex | undefined
+  const maker = agent as unknown as { createConnection: Connect }
+  const secure = maker.createConnection.bind(agent)
+  maker.createConnection = (options, created) => {
+    let isOver = false
+    const fail = (code: string, message: string): void => {
+      if (!isOver) created?.(new ProxyError(formatProxyAddress(proxy), code, message))
+      isOver = true
+    }
+    const to = `${options.host?.includes(':') ? `[${options.host}]` : options.host}:${options.port}`
+    const proxyRequest = request({
+      host: proxy.host,
+      port: proxy.port,
+      method: 'CONNECT',
+      path: to,
+      headers: { ...proxy.headers, host: to },
+      agent: false,
+      timeout: PROXY_TIMEOUT_MS,
+    })
+    const stop = (): void => void proxyRequest.destroy()
+    options.stop?.addEventListener('abort', stop)
+    proxyRequest.once('close', () => options.stop?.removeEventListener('abort', stop))
+    proxyRequest.once('timeout', () => proxyRequest.destroy(new Error('it does not answer')))
+    proxyRequest.once('error', (error: Error & { code?: string }) =>
+      fail(error.code ?? '', error.code ?? error.message),
+    )
+    proxyRequest.once('close', () => fail('', 'it closed the connection'))
+    proxyRequest.once('upgrade', (incoming, socket) => {
+      socket.destroy()
+      fail(String(incoming.statusCode), `it answered ${incoming.statusCode}`)
+    })
+    proxyRequest.once('connect', (incoming, socket, head) => {
+      const status = incoming.statusCode ?? 0
+      if (status === 200) {
+        isOver = true
+        options.stop?.removeEventListener('abort', stop)
+        if (head.length > 0) socket.unshift(head)
+        created?.(null, secure({ ...options, socket }))
+        return
+      }
+      socket.destroy()
+      fail(String(status), `it answered ${status}`)
+    })
+    proxyRequest.once('response', (incoming) => {
+      incoming.destroy()
+      fail(String(incoming.statusCode), `it answered ${incoming.statusCode}`)
+    })
+    proxyRequest.end()
+    return undefined
+  }
+}
+
+/** How long a proxy may take to connect. */
+const PROXY_TIMEOUT_MS = 60_000
+
+function formatProxyAddress({ host, port: at }: HttpProxy): string {
+  return `${host}:${at}`
+}
+
+type SendResult = HttpResponse | { readonly error: unknown; readonly isStale: boolean }
+
+function sendOverConnection(
+  connection: HttpConnection,
+  httpRequest: HttpRequest,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  return new Promise((resolve) => {
+    const length = httpRequest.bodyBytes ?? countBodyBytes(httpRequest.body)
+    const { headers, ...options } = connection.options(httpRequest.url)
+    const size = httpRequest.method === 'GET' ? {} : { 'content-length': String(length) }
+    const all = { ...headers, ...httpRequest.headers, ...size }
+    // With an error it would be thrown at nobody where the whole answer is here, but not yet read.
+    const stop = (): void => void outgoing.destroy()
+    let isAnswered = false
+    const outgoing = connection.request(
+      { ...options, method: httpRequest.method ?? 'POST', headers: all, stop: signal },
+      (incoming) => {
+        isAnswered = true
+        const done = (): void => signal.removeEventListener('abort', stop)
+        incoming.once('end', done).once('close', done)
+        // Whoever reads the body hears of it; if nobody does, it is no matter.
+        incoming.on('error', done)
+        if (connection.proxy !== undefined && incoming.statusCode === 407) {
+          incoming.resume()
+          resolve({ isStale: false, error: new ProxyError(connection.proxy, '407', '') })
+        } else void toHttpResponse(incoming).then(resolve)
+      },
+    )
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', stop)
+      const stale = outgoing.reusedSocket && STALE_SOCKET_CODES.has(error.code ?? '')
+      const through = connection.proxy !== undefined && error.syscall === 'connect'
+      resolve({
+        isStale: stale,
+        error: through ? new ProxyError(connection.proxy, error.code ?? '', error.code ?? error.message) : error,
+      })
+    })
+    // 101 Switching Protocols: the connection is no HTTP any more.
+    outgoing.once('upgrade', (incoming, socket) => {
+      isAnswered = true
+      socket.destroy()
+      signal.removeEventListener('abort', stop)
+      resolve({ status: incoming.statusCode ?? 101, headers: {}, body: EMPTY_BODY })
+    })
+    // However else it ends: somebody waits for it.
+    outgoing.once('close', () => {
+      if (isAnswered) return
+      signal.removeEventListener('abort', stop)
+      resolve({ isStale: false, error: new Error('the connection was closed') })
+    })
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    if (httpRequest.onSent) outgoing.once('finish', httpRequest.onSent)
+    void write(outgoing, httpRequest.body)
+  })
+}
+
+/** Sends a body. A long one goes out as fast as it is taken: its bytes are never all in memory. */
+async function write(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
+  outgoing.cork()
+  let waiting = 0
+  for (const piece of body)
+    for (const part of partsOf(piece)) {
+      outgoing.write(part)
+      waiting += part.length
+      if (waiting < PART) continue
+      outgoing.uncork()
+      if (outgoing.writableNeedDrain) await taken(outgoing)
+      if (outgoing.destroyed) return
+      outgoing.cork()
+      waiting = 0
+    }
+  outgoing.end()
+}
+
+/** When what was written has gone out, or cannot any more. */
+function taken(outgoing: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off('drain', done).off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done).on('close', done)
+  })
+}
+
+/** A long text in parts that do not divide a character. */
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = at + PART
+    if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++
+    yield text.slice(at, end)
+  }
+}
+
+/** In characters. */
+const PART = 2 ** 20
+
+const EMPTY_BODY: AsyncIterable<Uint8Array> = (async function* () {})()
+
+const STALE_SOCKET_CODES = new Set(['ECONNRESET', 'EPIPE'])
+
+async function toHttpResponse(incoming: IncomingMessage): Promise<HttpResponse> {
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: await decompressBody(incoming),
+  }
+}
+
+/** We ask for plain bytes; some servers compress all the same (T115). */
+async function decompressBody(incoming: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
+  const encoding = incoming.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return incoming
+  const [zlib, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')])
+  const flush = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH }
+  if (encoding === 'gzip' || encoding === 'deflate') return pipeline(incoming, zlib.createUnzip(flush), () => {})
+  if (encoding === 'br') return pipeline(incoming, zlib.createBrotliDecompress(), () => {})
+  return incoming
+}

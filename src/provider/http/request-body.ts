@@ -1,0 +1,39 @@
+import type { Warning } from '../../model/event.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Profile } from '../../model/profile.ts'
+import type { ModelRequest } from '../../model/request.ts'
+import type { PrefixHashes } from '../../wire/history/prefix-hashes.ts'
+import type { Wire } from '../../wire/wire.ts'
+
+/** The text of a request body, in pieces, and what had to be changed or left out on the way. */
+export interface RequestBody {
+  readonly pieces: readonly string[]
+  readonly warnings: readonly Warning[]
+  /** From a writer that can tell where two requests part. */
+  readonly prefixHashes?: PrefixHashes
+}
+
+/** Writes the bodies of one port; it may remember what it has written before. */
+export type RequestBodyWriter = (request: ModelRequest, profile: Profile) => RequestBody
+
+/** Writes every body from scratch. */
+export function createPlainBodyWriter(wire: Wire): RequestBodyWriter {
+  return (request, profile) => {
+    const { body, warnings } = wire.encodeRequest(request, profile)
+    return { pieces: [JSON.stringify(body)], warnings }
+  }
+}
+
+/** Adds fields that only the endpoint knows; they come first, so that the history stays last. */
+export function addExtraFields(pieces: readonly string[], extra: JsonObject, { refuses }: Profile): readonly string[] {
+  const fields = Object.entries(extra).filter(([name]) => !refuses.includes(name))
+  const [first = '', ...rest] = pieces
+  return fields.length === 0
+    ? pieces
+    : [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, first.slice(1), ...rest]
+}
+
+/** How many bytes a body has. */
+export function countBodyBytes(pieces: readonly string[]): number {
+  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+}

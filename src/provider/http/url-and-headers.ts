@@ -1,0 +1,72 @@
+import manifest from '../../../package.json' with { type: 'json' }
+import type { Fault } from '../../model/fault.ts'
+import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
+import type { Credential, Endpoint } from '../endpoint.ts'
+
+/** The address of a request: the base URL, and below it the place where the wire is spoken. */
+export function buildRequestUrl(endpoint: Endpoint, stream: boolean): URL {
+  const url = new URL(endpoint.baseUrl)
+  const [path = '', query = ''] = buildRequestPath(endpoint, stream).split('?')
+  const base = url.pathname.replace(/\/+$/, '')
+  // People write the base with and without the version, or paste the whole address.
+  const version = base.slice(base.lastIndexOf('/') + 1)
+  const repeatsVersion = version !== '' && path.startsWith(`/${version}/`)
+  url.pathname = base.endsWith(path) ? base : repeatsVersion ? base + path.slice(version.length + 1) : base + path
+  if (query !== '') url.search = url.search === '' ? query : `${url.search}&${query}`
+  url.hash = ''
+  return url
+}
+
+/** The headers of a request, with the key; and the key, so that it can be kept out of everything else. */
+export async function buildRequestHeaders(
+  endpoint: Endpoint,
+  stream: boolean,
+): Promise<{ headers: HeaderMap; secret: string }> {
+  const secret = (await endpoint.credential?.read()) ?? ''
+  const headers = {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream, application/json' : 'application/json',
+    // Compressed streams come in bursts, or not at all (T115).
+    'accept-encoding': 'identity',
+    'cache-control': 'no-transform',
+    'user-agent': USER_AGENT,
+    ...WIRE_ENDPOINTS[endpoint.wire].headers,
+    ...endpoint.provider.headers,
+    ...endpoint.headers,
+    ...endpoint.credential?.headers,
+    ...(secret !== '' && endpoint.credential && buildKeyHeader(endpoint.credential, secret)),
+  }
+  return { headers, secret }
+}
+
+/** The same; a sign-in that fails is a fault. */
+export async function tryBuildRequestHeaders(
+  endpoint: Endpoint,
+  stream: boolean,
+): Promise<Awaited<ReturnType<typeof buildRequestHeaders>> | Fault> {
+  try {
+    return await buildRequestHeaders(endpoint, stream)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { kind: 'auth', message: `The sign-in to ${endpoint.provider.id} failed: ${why}` }
+  }
+}
+
+/** Who we are, in the form in which Google's own client says it. */
+export const USER_AGENT = `dragoman/${manifest.version} (${process.platform}; ${process.arch})`
+
+type HeaderMap = Readonly<Record<string, string>>
+
+/** The header that carries a key. */
+export function buildKeyHeader({ style }: Pick<Credential, 'style'>, key: string): HeaderMap {
+  if (style === 'google') return { 'x-goog-api-key': key }
+  if (style === 'anthropic') return { 'x-api-key': key }
+  return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}
+}
+
+function buildRequestPath({ wire, provider, model, credential, project, location }: Endpoint, stream: boolean): string {
+  // An API key stands for its project; a token must say which one it is about.
+  const scope =
+    credential?.style === 'bearer' && project !== undefined ? { project, ...(location && { location }) } : {}
+  return WIRE_ENDPOINTS[wire].buildPath({ model, stream, ...(provider.path === 'vertex' && { vertex: scope }) })
+}

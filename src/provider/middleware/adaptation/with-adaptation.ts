@@ -1,0 +1,132 @@
+import type { TurnEvent } from '../../../model/event.ts'
+import type { Fault } from '../../../model/fault.ts'
+import { toCanonicalJson } from '../../../model/json.ts'
+import type { ModelRequest, ToolSpec } from '../../../model/request.ts'
+import { loadWire } from '../../../wire/wires.ts'
+import type { Model, RequestOptions } from '../../model.ts'
+import { completeProfile, mergeCapabilities, type ModelCapabilities } from '../../resolve-capabilities.ts'
+import type { Capabilities } from '../../provider-definition.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { findRuleAdaptation } from './adaptation-rules.ts'
+import { toRequestRefusal } from './adaptation.ts'
+import { findParameterAdaptation } from './refused-parameter.ts'
+import { findToolByName, findToolByIndex } from './refused-tool.ts'
+import { deriveAttemptKey, forwardEvents, wrapModel } from '../wrap-model.ts'
+
+/** How many things one request may teach. */
+const MAX_ADAPTATIONS = 6
+
+/** What an endpoint has taught. */
+interface AdaptationState {
+  readonly capabilities: Capabilities
+  /** The tools that it refuses. */
+  readonly refusedTools: ReadonlySet<string>
+}
+
+/**
+ * Learns from refused requests. A parameter that the endpoint refuses by name is left out, a habit that it has is
+ * followed, and a tool that it points at is left out; then it is asked again, and the port remembers for its life. What
+ * did not help is not remembered. `learnt` hears of the flags that did.
+ */
+export function withAdaptation(
+  endpoint: Endpoint,
+  open: (endpoint: Endpoint) => Model,
+  onLearnt: (capabilities: Capabilities) => void = () => {},
+): Model {
+  let state: AdaptationState = { capabilities: {}, refusedTools: new Set() }
+  let last = { facts: state.capabilities, target: endpoint, port: open(endpoint) }
+  const filterTools = createToolFilter()
+
+  function opened(capabilities: Capabilities): typeof last {
+    if (capabilities !== last.facts) {
+      const changed = { ...endpoint, profile: applyCapabilities(endpoint.profile, capabilities) }
+      last = { facts: capabilities, target: changed, port: open(changed) }
+    }
+    return last
+  }
+
+  function commit(nextState: AdaptationState): void {
+    if (nextState.capabilities !== state.capabilities) onLearnt(nextState.capabilities)
+    // Another request may have learnt something in the meantime.
+    state = {
+      capabilities:
+        nextState.capabilities === state.capabilities
+          ? state.capabilities
+          : mergeCapabilities(state.capabilities, nextState.capabilities),
+      refusedTools: new Set([...state.refusedTools, ...nextState.refusedTools]),
+    }
+  }
+
+  async function* ask(request: ModelRequest, options: RequestOptions): AsyncGenerator<TurnEvent> {
+    const reported = new Set<string>()
+    const start = state
+    let nextState = start
+    for (let lessons = 0; ; lessons++) {
+      const { target: now, port: model } = opened(nextState.capabilities)
+      const fitted = { ...request, tools: filterTools(request.tools, nextState.refusedTools) }
+      const key = deriveAttemptKey(options.turnKey, 'm', lessons)
+      let hasContent = false
+      const finish = yield* forwardEvents(model.stream(fitted, { ...options, turnKey: key }), reported, ({ type }) => {
+        hasContent ||= type === 'part-open'
+      })
+      const fault = finish.reason === 'fault' && finish.fault?.kind === 'invalid' ? finish.fault : undefined
+      const adaptation =
+        fault && lessons < MAX_ADAPTATIONS ? await findAdaptation(fault, fitted, now, nextState) : undefined
+      if (!adaptation) {
+        if (!fault && nextState !== start) commit(nextState)
+        yield finish
+        return
+      }
+      nextState = adaptation.memory
+      yield { type: 'warn', warning: { code: adaptation.code, message: `${endpoint.provider.id} ${adaptation.told}.` } }
+      if (hasContent) yield { type: 'open', anew: true, ...(fault && { fault }) }
+    }
+  }
+
+  return wrapModel(last.port, ask)
+}
+
+/** What a refusal teaches. A place in the list of tools says more than a word that is also the name of a parameter. */
+async function findAdaptation(
+  fault: Fault,
+  request: ModelRequest,
+  { wire: id, profile: capabilities, provider }: Endpoint,
+  { capabilities: current, refusedTools }: AdaptationState,
+): Promise<{ memory: AdaptationState; code: string; told: string } | undefined> {
+  const wire = await loadWire(id)
+  const profile = completeProfile(wire.profile, capabilities)
+  const refusal = toRequestRefusal(fault, id, profile)
+  const sent = { ...provider.extra, ...wire.encodeRequest(request, profile).body }
+  const toolAtIndex = findToolByIndex(refusal, request.tools)
+  const adaptation =
+    findRuleAdaptation(refusal) ?? (toolAtIndex === undefined ? findParameterAdaptation(refusal, sent) : undefined)
+  if (adaptation) {
+    const more = mergeCapabilities(current, adaptation.capabilities)
+    // The same adaptation twice has not helped.
+    if (toCanonicalJson(more) === toCanonicalJson(current)) return undefined
+    return { memory: { capabilities: more, refusedTools }, code: 'learnt', told: adaptation.description }
+  }
+  const tool = toolAtIndex ?? findToolByName(refusal, request.tools)
+  if (tool === undefined) return undefined
+  const reported = `refuses the tool ${tool}, which is left out: ${fault.message.slice(0, 200)}`
+  return {
+    memory: { capabilities: current, refusedTools: new Set([...refusedTools, tool]) },
+    code: 'tool-quarantined',
+    told: reported,
+  }
+}
+
+function applyCapabilities(profile: ModelCapabilities, capabilities: Capabilities): ModelCapabilities {
+  return { ...mergeCapabilities(profile, capabilities), signer: profile.signer }
+}
+
+/** Leaves tools out of a list. The same list gives the same list, so that its declarations are written only once. */
+function createToolFilter(): (tools: readonly ToolSpec[], without: ReadonlySet<string>) => readonly ToolSpec[] {
+  let last: { tools: readonly ToolSpec[]; without: ReadonlySet<string>; kept: readonly ToolSpec[] } | undefined
+  return (tools, without) => {
+    if (without.size === 0) return tools
+    if (last?.tools !== tools || last.without !== without)
+      last = { tools, without, kept: tools.filter((tool) => !without.has(tool.name)) }
+    return last.kept
+  }
+}

@@ -1,0 +1,206 @@
+import type { TurnEvent } from '../../model/event.ts'
+import type { ModelRequest } from '../../model/request.ts'
+import { formatResultText } from '../../model/text.ts'
+import type { ModelOrigin, Part, Turn } from '../../model/turn.ts'
+import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
+import type { Model, RequestOptions } from '../model.ts'
+import { wrapModel } from './wrap-model.ts'
+
+/** How much may be spent. */
+export interface BudgetLimit {
+  /** All tokens together, read and written, cached or not. */
+  readonly tokens?: number
+  /** In US dollars. */
+  readonly money?: number
+}
+
+/** What a usage costs in US dollars; undefined where the price of the model is not known. */
+export type CalculateCost = (origin: ModelOrigin, usage: Usage) => number | undefined
+
+/** A budget. Several ports may share one; what is under way is set aside until it is known what it took. */
+export interface BudgetLedger {
+  readonly spent: { readonly tokens: number; readonly money: number; readonly usage: Usage }
+  /** Sets an amount aside, or says why it cannot. */
+  reserve(origin: ModelOrigin, estimate: Usage): BudgetReservation | { readonly problem: string }
+}
+
+/** An amount that was set aside. */
+export interface BudgetReservation {
+  /** Would this much still fit, in place of the amount that was set aside? */
+  fits(origin: ModelOrigin, usage: Usage): boolean
+  /** Replaces the amount by what was used; more may follow. */
+  spend(origin: ModelOrigin, usage: Usage): void
+  /** Gives back what is left. */
+  close(): void
+}
+
+/** Starts a budget. */
+export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): BudgetLedger {
+  let spent = { tokens: 0, money: 0, usage: NO_USAGE }
+  let reserved = { tokens: 0, money: 0 }
+  const cost = (origin: ModelOrigin, usage: Usage) => ({ tokens: sumTokens(usage), money: price(origin, usage) ?? 0 })
+  return {
+    get spent() {
+      return spent
+    },
+    reserve(origin, estimate) {
+      if (cap.money !== undefined && price(origin, estimate) === undefined)
+        return {
+          problem: `The price of ${origin.provider}/${origin.model} is not known, so no limit in money can hold.`,
+        }
+      const reservedCost = cost(origin, estimate)
+      const tokens = spent.tokens + reserved.tokens + reservedCost.tokens
+      const money = spent.money + reserved.money + reservedCost.money
+      if (cap.tokens !== undefined && tokens > cap.tokens)
+        return {
+          problem: `The budget does not reach: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${reservedCost.tokens}.`,
+        }
+      if (cap.money !== undefined && money > cap.money)
+        return {
+          problem: `The budget does not reach: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
+        }
+      let open = true
+      reserved = { tokens: reserved.tokens + reservedCost.tokens, money: reserved.money + reservedCost.money }
+      return {
+        fits(answeringOrigin, usage) {
+          const taken = cost(answeringOrigin, usage)
+          const others = { tokens: reserved.tokens - reservedCost.tokens, money: reserved.money - reservedCost.money }
+          return (
+            spent.tokens + others.tokens + taken.tokens <= (cap.tokens ?? Infinity) &&
+            spent.money + others.money + taken.money <= (cap.money ?? Infinity)
+          )
+        },
+        spend(answeringOrigin, usage) {
+          const used = cost(answeringOrigin, usage)
+          spent = {
+            tokens: spent.tokens + used.tokens,
+            money: spent.money + used.money,
+            usage: addUsage(spent.usage, usage),
+          }
+        },
+        close() {
+          if (open)
+            reserved = { tokens: reserved.tokens - reservedCost.tokens, money: reserved.money - reservedCost.money }
+          open = false
+        },
+      }
+    },
+  }
+}
+
+/** Refuses a request that may not fit into the budget, before it is sent; and books what each attempt took. */
+export function withBudget(inner: Model, ledger: BudgetLedger | (() => Promise<BudgetLedger>)): Model {
+  return wrapModel(inner, (request, options) => streamWithBudget(inner, ledger, request, options))
+}
+
+async function* streamWithBudget(
+  inner: Model,
+  ledgerOrLoad: BudgetLedger | (() => Promise<BudgetLedger>),
+  request: ModelRequest,
+  options: RequestOptions,
+): AsyncGenerator<TurnEvent> {
+  const estimate = estimateUsage(request)
+  const ledger = typeof ledgerOrLoad === 'function' ? await ledgerOrLoad() : ledgerOrLoad
+  const reservation = ledger.reserve(inner.origin, estimate)
+  if ('problem' in reservation) {
+    const { problem: message } = reservation
+    yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
+    return
+  }
+  let answeringOrigin = inner.origin
+  let usage: Usage | undefined
+  let written = 0
+  let counted = estimate.output * CHARS_PER_TOKEN
+  const recordUsage = (): void => {
+    // An answer that broke off tells no numbers, but what it said had to be paid.
+    if (usage ?? written > 0)
+      reservation.spend(answeringOrigin, usage ?? { ...estimate, output: Math.ceil(written / CHARS_PER_TOKEN) })
+    usage = undefined
+    written = 0
+  }
+  try {
+    for await (const event of inner.stream(request, options)) {
+      if (event.type === 'usage') usage = event.usage
+      else if (event.type === 'part-delta') {
+        written += event.text.length
+        if (written > counted) {
+          counted = written + RECHECK_CHARS
+          // A longer answer than was set aside for goes on only as long as it can be paid for.
+          if (!reservation.fits(answeringOrigin, { ...estimate, output: Math.ceil(written / CHARS_PER_TOKEN) })) {
+            const message = 'The budget is used up: the answer was stopped, because more of it could not be paid for.'
+            yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
+            return
+          }
+        }
+      } else if (event.type === 'open') {
+        if (event.anew) recordUsage()
+        answeringOrigin = event.origin ?? answeringOrigin
+      }
+      yield event
+    }
+  } finally {
+    recordUsage()
+    reservation.close()
+  }
+}
+
+/** A token has about this many letters, in English and in code. */
+const CHARS_PER_TOKEN = 4
+
+/** After so many letters the price of an answer is looked at again. */
+const RECHECK_CHARS = 2000
+
+/** A picture costs about as much as this much text. */
+const MEDIA_CHARS = 6000
+
+/** What is set aside for an answer whose length nobody has limited. */
+const DEFAULT_OUTPUT_TOKENS = 4096
+
+/** What a request will take, by the length of its text; the answer counts with its limit, if it has one. */
+export function estimateUsage(request: ModelRequest): Usage {
+  let letters = (request.system?.length ?? 0) + countToolChars(request.tools)
+  for (const turn of request.turns) letters += countTurnChars(turn)
+  return {
+    ...NO_USAGE,
+    input: Math.ceil(letters / CHARS_PER_TOKEN),
+    output: request.params?.maxTokens ?? DEFAULT_OUTPUT_TOKENS,
+  }
+}
+
+/** What was counted once is not counted again: tools and turns stay the same objects. */
+const CHAR_COUNTS = new WeakMap<object, number>()
+
+function countToolChars(tools: ModelRequest['tools']): number {
+  return getCachedCount(tools, () =>
+    tools.reduce(
+      (sum, { name, description, schema }) => sum + name.length + description.length + JSON.stringify(schema).length,
+      0,
+    ),
+  )
+}
+
+function countTurnChars(turn: Turn): number {
+  return getCachedCount(turn, () =>
+    turn.role === 'note' ? turn.text.length : turn.parts.reduce((sum, part) => sum + countPartChars(part), 0),
+  )
+}
+
+function getCachedCount(counted: object, count: () => number): number {
+  const cachedCount = CHAR_COUNTS.get(counted) ?? count()
+  CHAR_COUNTS.set(counted, cachedCount)
+  return cachedCount
+}
+
+function countPartChars(part: Part): number {
+  if (part.kind === 'call') return part.name.length + part.raw.length
+  if (part.kind === 'result') return formatResultText(part).length
+  return part.kind === 'media' ? MEDIA_CHARS : part.text.length
+}
+
+function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
+  return input + cacheRead + cacheWrite + output + reasoning
+}
+
+function formatDollars(amount: number): string {
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`
+}

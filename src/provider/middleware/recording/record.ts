@@ -1,0 +1,192 @@
+import { type Redactor, SECRET_HEADER_PATTERN } from '../../../model/security/redactor.ts'
+import type { HttpRequest, HttpClient, HttpResponse } from '../../http/http-client.ts'
+import { joinStreamedTexts } from './joined-texts.ts'
+
+/** One exchange as it is kept: what was sent, what came back and when; secrets are taken out. */
+export interface RecordedExchange {
+  /** Counted from 1, in the order in which the requests were sent. */
+  readonly number: number
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+  /** Absent as long as nothing has come. */
+  readonly response?: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly chunks: readonly RecordedChunk[]
+  }
+  /** How the connection failed, before the answer or in the middle of it. */
+  readonly error?: { readonly message: string; readonly code?: string }
+}
+
+/** Bytes that came together: as text, or as base64 where they are none; and milliseconds since the request. */
+export interface RecordedChunk {
+  readonly ms: number
+  readonly text?: string
+  readonly base64?: string
+}
+
+/** What stands in the place of an exchange that was not kept. */
+export interface OmittedExchange {
+  readonly number: number
+  readonly refused: string
+}
+
+/** Where exchanges are kept; each is put there twice, when it was sent and when it is over. */
+export type ExchangeSink = (exchange: RecordedExchange | OmittedExchange) => void
+
+/** Keeps every exchange. One in which a secret is still found after all were taken out is not kept, and that is told. */
+export function recordExchanges(
+  httpClient: HttpClient,
+  secrets: Redactor,
+  keep: ExchangeSink,
+  report: (sentence: string) => void,
+  now: () => number = () => performance.now(),
+): HttpClient {
+  let count = 0
+  return async (httpRequest, signal) => {
+    const number = ++count
+    const start = now()
+    for (const value of listRequestSecrets(httpRequest)) secrets.addSecret(value)
+    const request = toRecordedRequest(httpRequest, secrets)
+    const store = (rest: Omit<RecordedExchange, 'number' | 'request'>, pieces: readonly TimedBytes[] = []): void => {
+      const why = findRemainingSecret({ number, request, ...rest }, pieces, secrets)
+      if (why === undefined) return keep({ number, request, ...rest })
+      keep({ number, refused: why })
+      report(`Exchange ${number} is not recorded: ${why}.`)
+    }
+    store({})
+    try {
+      const httpResponse = await httpClient(httpRequest, signal)
+      const { status, headers } = httpResponse
+      return {
+        ...httpResponse,
+        body: watched(httpResponse.body, signal, (pieces, error) => {
+          const chunks = redactChunks(pieces, secrets)
+          store({ response: { status, headers: redactHeaders(headers, secrets), chunks }, ...error }, pieces)
+        }),
+      }
+    } catch (error) {
+      store(toRecordedError(error, secrets))
+      throw error
+    }
+
+    async function* watched(
+      body: HttpResponse['body'],
+      stopped: AbortSignal,
+      done: (pieces: readonly TimedBytes[], error: Pick<RecordedExchange, 'error'>) => void,
+    ): AsyncGenerator<Uint8Array> {
+      const pieces: TimedBytes[] = []
+      let open = true
+      const end = (error: Pick<RecordedExchange, 'error'> = {}): void => {
+        if (open) done(pieces, error)
+        open = false
+      }
+      // Whoever has heard enough does not read on; but they stop the connection.
+      stopped.addEventListener('abort', () => end(), { once: true })
+      try {
+        for await (const bytes of body) {
+          pieces.push({ ms: Math.round(now() - start), bytes })
+          yield bytes
+        }
+      } catch (error) {
+        end(toRecordedError(error, secrets))
+        throw error
+      } finally {
+        end()
+      }
+    }
+  }
+}
+
+/** A request as it is kept, and as another is compared with it. */
+export function toRecordedRequest(
+  { method, url, headers, body }: HttpRequest,
+  secrets: Redactor,
+): RecordedExchange['request'] {
+  return {
+    method: method ?? 'POST',
+    url: secrets.redact(url.href),
+    headers: redactHeaders(headers, secrets),
+    body: secrets.redact(body.join('')),
+  }
+}
+
+interface TimedBytes {
+  readonly ms: number
+  readonly bytes: Uint8Array
+}
+
+/** Cleans an answer as a whole, since a secret may lie across two pieces; then cuts it where it was cut. */
+function redactChunks(pieces: readonly TimedBytes[], secrets: Redactor): RecordedChunk[] {
+  const bytes = Buffer.concat(pieces.map((piece) => piece.bytes))
+  // One letter a byte, so that places in the text are places in the bytes; what we look for is ASCII.
+  const text = bytes.toString('latin1')
+  const marks = secrets.findSpans(text)
+  let [at, end, next] = [0, 0, 0]
+  return pieces.map(({ ms, bytes: piece }) => {
+    end += piece.length
+    let out = ''
+    for (let mark = marks[next]; mark && mark.start < end; mark = marks[++next]) {
+      out += text.slice(at, mark.start) + mark.label
+      at = mark.end
+    }
+    out += text.slice(at, end)
+    at = Math.max(at, end)
+    return { ms, ...toTextOrBase64(Buffer.from(out, 'latin1')) }
+  })
+}
+
+function toTextOrBase64(bytes: Buffer): Pick<RecordedChunk, 'text' | 'base64'> {
+  const text = bytes.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(bytes) ? { text } : { base64: bytes.toString('base64') }
+}
+
+function redactHeaders(headers: Readonly<Record<string, string>>, secrets: Redactor): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADER_PATTERN.test(name) ? '[key]' : secrets.redact(value),
+    ]),
+  )
+}
+
+/** The keys that go with a letter: the server may repeat them. */
+function listRequestSecrets({ headers }: HttpRequest): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    SECRET_HEADER_PATTERN.test(name) ? [value, value.replace(/^(?:Bearer|Basic)\s+/i, '')] : [],
+  )
+}
+
+/** What of a cassette is still secret: in what is written, or in what the pieces of a stream say together. */
+function findRemainingSecret(
+  cassette: RecordedExchange,
+  pieces: readonly TimedBytes[],
+  secrets: Redactor,
+): string | undefined {
+  const [remaining] = secrets.findCertainSpans(JSON.stringify(cassette))
+  if (remaining) return `it still holds a secret, ${remaining.label}, after all were taken out`
+  const texts = joinStreamedTexts(
+    cassette.response?.headers['content-type'],
+    Buffer.concat(pieces.map(({ bytes }) => bytes)),
+  )
+  for (const { text, cuts } of texts) {
+    const split = secrets.findCertainSpans(text).find(({ start, end }) => cuts.some((cut) => cut > start && cut < end))
+    if (split) return `its answer spells out a secret, ${split.label}, in pieces`
+  }
+  return undefined
+}
+
+/** The bytes of a chunk. */
+export function toChunkBytes({ text, base64 }: RecordedChunk): Buffer {
+  return base64 === undefined ? Buffer.from(text ?? '', 'utf8') : Buffer.from(base64, 'base64')
+}
+
+function toRecordedError(error: unknown, secrets: Redactor): Required<Pick<RecordedExchange, 'error'>> {
+  const { code } = error as { code?: unknown }
+  const message = secrets.redact(error instanceof Error ? error.message : String(error))
+  return { error: { message, ...(typeof code === 'string' && { code }) } }
+}

@@ -1,0 +1,91 @@
+import { toCanonicalJson, isObject, stringOrEmpty } from '../../../model/json.ts'
+import type { RecordedExchange } from './record.ts'
+
+/** The first place where two requests differ, and what stands there in each. */
+export interface RequestDifference {
+  /** `system`, `tools`, `turn 3`, or the name of a field or a header. */
+  readonly place: string
+  readonly recorded: string
+  readonly now: string
+}
+
+type RecordedRequest = RecordedExchange['request']
+
+/** Where two requests differ: in the order in which a vendor's cache reads them, system, tools, turns; undefined if nowhere. */
+export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequest): RequestDifference | undefined {
+  if (recorded.body !== now.body) {
+    const difference = compareBodies(tryParseJson(recorded.body), tryParseJson(now.body))
+    // The same fields in another order are other bytes, and another prefix for a cache.
+    return difference ?? createDifference('order of the fields', recorded.body, now.body)
+  }
+  if (recorded.method !== now.method) return createDifference('method', recorded.method, now.method)
+  if (recorded.url !== now.url) return createDifference('url', recorded.url, now.url)
+  const names = [...new Set([...Object.keys(recorded.headers), ...Object.keys(now.headers)])]
+  const name = names.find((one) => !VOLATILE_HEADER.test(one) && recorded.headers[one] !== now.headers[one])
+  return name === undefined ? undefined : createDifference(`header ${name}`, recorded.headers[name], now.headers[name])
+}
+
+/** Headers that say when and by whom a request was sent, and not what it is. */
+const VOLATILE_HEADER =
+  /^(?:user-agent|content-length|authorization|x-api-key|x-goog-api-key|x-goog-user-project|x-gemini-api-privileged-user-id)$/
+
+function compareBodies(recorded: unknown, now: unknown): RequestDifference | undefined {
+  if (!isObject(recorded) || !isObject(now)) return createDifference('body', recorded, now)
+  const [a, b] = [splitSections(recorded), splitSections(now)]
+  const sorted = [...new Set([...a.keys(), ...b.keys()])].toSorted(
+    (one, other) => getSectionRank(one) - getSectionRank(other),
+  )
+  const section = sorted.find((one) => toCanonicalJson(a.get(one)) !== toCanonicalJson(b.get(one)))
+  return section === undefined ? undefined : createDifference(section, a.get(section), b.get(section))
+}
+
+/** The parts of a body by the names that a person knows, on any wire. */
+function splitSections(body: Record<string, unknown>): Map<string, unknown> {
+  const found = new Map<string, unknown>()
+  const inner = isObject(body['request']) ? body['request'] : {}
+  let turns = 0
+  for (const [key, value] of [...Object.entries(body), ...Object.entries(inner)]) {
+    if (value === inner) continue
+    if (/^(?:system|systemInstruction|instructions)$/.test(key)) found.set('system', value)
+    else if (key === 'tools') found.set('tools', value)
+    else if (/^(?:messages|contents|input)$/.test(key) && Array.isArray(value)) {
+      for (const message of value as unknown[]) {
+        const role = isObject(message) ? stringOrEmpty(message['role']) : ''
+        if (turns === 0 && /^(?:system|developer)$/.test(role)) found.set('system', message)
+        else found.set(`turn ${++turns}`, message)
+      }
+    } else found.set(key, value)
+  }
+  return found
+}
+
+function getSectionRank(section: string): number {
+  if (section === 'system') return 0
+  if (section === 'tools') return 1
+  return section.startsWith('turn ') ? 2 + Number(section.slice(5)) : Infinity
+}
+
+/** How much of each side is shown, from a little before the first letter that differs. */
+const MAX_SHOWN_CHARS = 160
+
+function createDifference(section: string, recorded: unknown, now: unknown): RequestDifference {
+  const [a, b] = [toText(recorded), toText(now)]
+  let commonLength = 0
+  while (commonLength < a.length && a[commonLength] === b[commonLength]) commonLength++
+  const from = Math.max(0, commonLength - 40)
+  const shown = (text: string): string =>
+    `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_SHOWN_CHARS)}${text.length > from + MAX_SHOWN_CHARS ? '…' : ''}`
+  return { place: section, recorded: shown(a), now: shown(b) }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? 'nothing' : JSON.stringify(value)
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

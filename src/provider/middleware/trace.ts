@@ -1,0 +1,73 @@
+import type { Redactor } from '../../model/security/redactor.ts'
+import type { HttpClient, HttpResponse } from '../http/http-client.ts'
+
+/** One phase of an exchange. Nothing of what was said is in it. */
+export interface TraceEvent {
+  /** The exchange, counted from 1. */
+  readonly n: number
+  readonly phase: 'request' | 'head' | 'first-byte' | 'end' | 'stopped' | 'error'
+  /** Milliseconds since the request. */
+  readonly ms: number
+  readonly method?: string
+  readonly url?: string
+  readonly status?: number
+  readonly bytes?: number
+  readonly chunks?: number
+  readonly error?: string
+}
+
+/** Tells of every phase of every exchange, with its time. */
+export function traceExchanges(
+  httpClient: HttpClient,
+  secrets: Redactor,
+  report: (phase: TraceEvent) => void,
+  now: () => number = () => performance.now(),
+): HttpClient {
+  let count = 0
+  return async (request, signal) => {
+    const n = ++count
+    const start = now()
+    const emit = (phase: TraceEvent['phase'], more: Omit<TraceEvent, 'n' | 'phase' | 'ms'> = {}): void =>
+      report({ n, phase, ms: Math.round((now() - start) * 10) / 10, ...more })
+    const emitError = (error: unknown): void =>
+      emit('error', { error: secrets.redact(error instanceof Error ? error.message : String(error)).slice(0, 300) })
+    const bytes = request.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+    emit('request', { method: request.method ?? 'POST', url: secrets.redact(request.url.href), bytes })
+    try {
+      const response = await httpClient(request, signal)
+      emit('head', { status: response.status })
+      return { ...response, body: traceBody(response.body, signal, emit, emitError) }
+    } catch (error) {
+      emitError(error)
+      throw error
+    }
+  }
+}
+
+async function* traceBody(
+  body: HttpResponse['body'],
+  stopped: AbortSignal,
+  emit: (phase: TraceEvent['phase'], more?: Pick<TraceEvent, 'bytes' | 'chunks'>) => void,
+  emitError: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  let [bytes, chunks] = [0, 0]
+  let open = true
+  const end = (report: () => void): void => {
+    if (open) report()
+    open = false
+  }
+  // Whoever has heard enough does not read on; but they stop the connection.
+  stopped.addEventListener('abort', () => end(() => emit('stopped', { bytes, chunks })), { once: true })
+  try {
+    for await (const piece of body) {
+      if (chunks === 0) emit('first-byte')
+      chunks++
+      bytes += piece.length
+      yield piece
+    }
+    end(() => emit('end', { bytes, chunks }))
+  } catch (error) {
+    end(() => emitError(error))
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import type { TurnEvent } from '../../model/event.ts'
+import type { Fault } from '../../model/fault.ts'
+import type { Model } from '../model.ts'
+
+/** A port that asks in another way, and is otherwise the one inside it, also where that one changes. */
+export function wrapModel(inner: Model, ask: Model['stream']): Model {
+  const override = { stream: { value: ask, enumerable: true } }
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(inner), ...override }) as Model
+}
+
+/** The last event of a turn. */
+export type FinishEvent = Extract<TurnEvent, { type: 'finish' }>
+
+/** Passes the events of an answer on, all but the last, which it gives back; a warning that was told before is not told again. */
+export async function* forwardEvents(
+  events: AsyncIterable<TurnEvent>,
+  reportedWarnings: Set<string>,
+  onEvent: (event: TurnEvent) => void = () => {},
+): AsyncGenerator<TurnEvent, FinishEvent> {
+  let finish: FinishEvent | undefined
+  for await (const event of events) {
+    onEvent(event)
+    if (event.type === 'finish') finish ??= event
+    else if (event.type !== 'warn') yield event
+    else {
+      const warningKey = `${event.warning.code}: ${event.warning.message}`
+      if (!reportedWarnings.has(warningKey)) yield event
+      reportedWarnings.add(warningKey)
+    }
+  }
+  return finish ?? { type: 'finish', reason: 'fault', fault: TRUNCATED_FAULT }
+}
+
+const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The answer broke off.' }
+
+/** The key of another attempt: the ids of its calls must not be those of the attempt before. */
+export function deriveAttemptKey(key: string, mark: string, attempt: number): string {
+  return attempt === 0 ? key : `${key}${mark}${attempt}`
+}
+
+/** A sentence that ends like one. */
+export function endWithPeriod(text: string): string {
+  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
+}

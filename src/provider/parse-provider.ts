@@ -1,0 +1,219 @@
+import { isObject, type JsonObject } from '../model/json.ts'
+import { matchSimilarNames } from '../schema/similar-names.ts'
+import { isWireId, wireIds } from '../wire/wires.ts'
+import { type AuthStyle, WIRE_ENDPOINTS } from '../wire/endpoint.ts'
+import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
+import { hasUrlPassword, HEADER_VALUE } from './endpoint.ts'
+
+/**
+ * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
+ * a row of the table with the same name, it need only say what differs.
+ */
+export function parseProvider(
+  id: string,
+  json: unknown,
+  base?: ProviderDefinition,
+): { readonly provider: ProviderDefinition } | { readonly problem: string } {
+  try {
+    return { provider: parseDefinition(id, json, base) }
+  } catch (error) {
+    if (!(error instanceof InvalidProviderError)) throw error
+    return { problem: `The provider "${id}" ${error.message}${error.message.endsWith('?') ? '' : '.'}` }
+  }
+}
+
+/** Reads flags that were written down; undefined where they are none that we know. */
+export function parseCapabilities(json: unknown): Capabilities | undefined {
+  try {
+    return parseFlags(json)
+  } catch (error) {
+    if (!(error instanceof InvalidProviderError)) throw error
+    return undefined
+  }
+}
+
+/** What is wrong, as the end of a sentence that begins with the provider's name. */
+class InvalidProviderError extends Error {}
+
+function parseDefinition(id: string, json: unknown, base: ProviderDefinition | undefined): ProviderDefinition {
+  if (!/^[a-z][a-z0-9-]*$/.test(id))
+    throw new InvalidProviderError('must have a name of small letters, digits and hyphens')
+  if (!isObject(json)) throw new InvalidProviderError('must be an object')
+  checkKeys(json, PROVIDER_KEYS, 'key')
+  const wire = json['wire'] ?? base?.wire ?? 'openai-chat'
+  if (typeof wire !== 'string' || !isWireId(wire))
+    throw new InvalidProviderError(`has an unknown wire; there are ${formatList(wireIds)}`)
+  // On another wire it is another endpoint, and what is known of the old one means nothing.
+  const inherited = wire === base?.wire ? base : undefined
+  const keys = json['keys'] === undefined ? (base?.keys ?? []) : parseVariableNames(json, 'keys')
+  const tokens = json['tokens'] === undefined ? inherited?.tokens : parseVariableNames(json, 'tokens')
+  const auth = json['auth'] ?? inherited?.auth ?? WIRE_ENDPOINTS[wire].auth
+  if (!isAuthStyle(auth)) throw new InvalidProviderError(`has an unknown "auth"; there are ${formatList(AUTH_STYLES)}`)
+  const open = json['auth'] === undefined && keys.length === 0 && tokens === undefined && json['signIn'] === undefined
+  const port = json['port'] ?? inherited?.port
+  if (port !== undefined && !isPort(port))
+    throw new InvalidProviderError('needs a port number from 1 to 65535 in "port"')
+  const resolvedUrl = json['url'] === undefined && base ? base.url : parseUrl(json['url'])
+  const profile =
+    json['profile'] === undefined ? inherited?.profile : { ...inherited?.profile, ...parseFlags(json['profile']) }
+  return {
+    ...inherited,
+    id,
+    wire,
+    url: resolvedUrl,
+    auth: open ? 'none' : auth,
+    keys,
+    ...(tokens && { tokens }),
+    ...(json['urls'] !== undefined && { urls: parseVariableNames(json, 'urls') }),
+    ...(parseEnumValue(json, 'signIn', ['google'] as const) && { signIn: 'google' as const }),
+    ...(parseEnumValue(json, 'path', ['vertex'] as const) && { path: 'vertex' as const }),
+    ...parseText(json, 'check'),
+    ...(port !== undefined && { port }),
+    ...parseText(json, 'model'),
+    ...(json['headers'] !== undefined && { headers: { ...inherited?.headers, ...parseHeaders(json['headers']) } }),
+    ...(json['extra'] !== undefined && { extra: parseExtra(json['extra']) }),
+    ...(profile && { profile }),
+  }
+}
+
+/** What a row may say; the compiler sees to it that nothing is forgotten. */
+const PROVIDER_KEYS = Object.keys({
+  wire: 0,
+  url: 0,
+  auth: 0,
+  keys: 0,
+  tokens: 0,
+  urls: 0,
+  signIn: 0,
+  path: 0,
+  check: 0,
+  port: 0,
+  model: 0,
+  headers: 0,
+  extra: 0,
+  profile: 0,
+} satisfies Record<Exclude<keyof ProviderDefinition, 'id'>, 0>)
+const AUTH_STYLES: readonly AuthStyle[] = ['bearer', 'google', 'anthropic', 'none']
+
+function parseUrl(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new InvalidProviderError('needs a "url"')
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw new InvalidProviderError('needs an http(s) URL in "url"')
+  if (hasUrlPassword(value)) throw new InvalidProviderError('must have no password in "url"; it would not be sent')
+  return value
+}
+
+function parseEnumValue<T extends string>(
+  json: Record<string, unknown>,
+  key: string,
+  allowed: readonly T[],
+): T | undefined {
+  const value = json[key]
+  if (value === undefined) return undefined
+  const found = allowed.find((name) => name === value)
+  if (found === undefined) throw new InvalidProviderError(`has an unknown "${key}"; there is ${formatList(allowed)}`)
+  return found
+}
+
+function parseText<K extends 'model' | 'check'>(
+  json: Record<string, unknown>,
+  key: K,
+): { readonly [key in K]?: string } {
+  const value = json[key]
+  if (value === undefined) return {}
+  if (typeof value !== 'string' || value === '') throw new InvalidProviderError(`needs a text in "${key}"`)
+  return { [key]: value } as { [key in K]: string }
+}
+
+function parseVariableNames(json: Record<string, unknown>, key: string): string[] {
+  const value = json[key] ?? []
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'string' && /^\w+$/.test(one)))
+    throw new InvalidProviderError(`needs a list of environment variables in "${key}"`)
+  return value as string[]
+}
+
+function parseHeaders(value: unknown): Record<string, string> {
+  const isValid = (name: string, one: unknown) =>
+    typeof one === 'string' && /^[\w-]+$/.test(name) && HEADER_VALUE.test(one)
+  if (!isObject(value) || !Object.entries(value).every(([name, one]) => isValid(name, one)))
+    throw new InvalidProviderError('needs names and plain texts in "headers"')
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toLowerCase(), String(one)]))
+}
+
+function parseExtra(value: unknown): JsonObject {
+  if (!isObject(value)) throw new InvalidProviderError('needs an object in "extra"')
+  return value as JsonObject
+}
+
+function parseFlags(value: unknown): Capabilities {
+  if (!isObject(value)) throw new InvalidProviderError('needs an object in "profile"')
+  checkKeys(value, Object.keys(FLAG_TYPES), 'flag')
+  for (const [flag, given] of Object.entries(value)) {
+    const allowed = FLAG_TYPES[flag as keyof Capabilities]
+    if (allowed === undefined || isAllowedValue(given, allowed)) continue
+    const wanted = typeof allowed === 'string' ? allowed : `one of ${formatList(allowed)}`
+    throw new InvalidProviderError(`needs ${wanted} for the flag "${flag}"`)
+  }
+  return value
+}
+
+type FlagType = 'a text' | 'true or false' | 'a number above 0' | 'a list of texts' | readonly (string | boolean)[]
+
+/** What each flag may be; the compiler sees to it that none is forgotten. */
+const FLAG_TYPES: Readonly<Record<keyof Capabilities, FlagType>> = {
+  signer: 'a text',
+  tools: ['native', 'text'],
+  dialect: ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar'],
+  ids: ['any', 'nine', 'functions'],
+  media: 'true or false',
+  refuses: 'a list of texts',
+  replay: ['own', 'never'],
+  needsReasoning: ['reasoning_content', 'reasoning'],
+  emptyContent: ['null', 'empty', 'omit'],
+  maxTokensField: ['max_tokens', 'max_completion_tokens'],
+  systemRole: ['system', 'developer'],
+  alternate: 'true or false',
+  bridge: 'true or false',
+  resultName: 'true or false',
+  streamUsage: 'true or false',
+  cache: ['none', 'key', 'marks', 'auto'],
+  entities: 'true or false',
+  think: 'true or false',
+  signatures: ['required', 'optional', 'never'],
+  nestedMedia: 'true or false',
+  thinking: ['none', 'budget', 'level', 'adaptive'],
+  constrain: 'true or false',
+  eagerArguments: 'true or false',
+  encryptedReasoning: 'true or false',
+  serverTools: 'a list of texts',
+  window: 'a number above 0',
+  stream: [false],
+}
+
+function isAllowedValue(given: unknown, allowed: FlagType): boolean {
+  if (allowed === 'a text') return typeof given === 'string' && given !== ''
+  if (allowed === 'true or false') return typeof given === 'boolean'
+  if (allowed === 'a number above 0') return typeof given === 'number' && given > 0
+  if (allowed === 'a list of texts') return Array.isArray(given) && given.every((one) => typeof one === 'string')
+  return allowed.some((one) => one === given)
+}
+
+function checkKeys(given: Record<string, unknown>, names: readonly string[], what: string): void {
+  const unknownKey = Object.keys(given).find((name) => !names.includes(name))
+  if (unknownKey === undefined) return
+  const nearest = matchSimilarNames([unknownKey], names).get(unknownKey)
+  const hint = nearest === undefined ? `; there are ${formatList(names)}` : `; did you mean "${nearest}"?`
+  throw new InvalidProviderError(`has the unknown ${what} "${unknownKey}"${hint}`)
+}
+
+function isAuthStyle(value: unknown): value is AuthStyle {
+  return AUTH_STYLES.some((one) => one === value)
+}
+
+function isPort(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 65536
+}
+
+function formatList(names: readonly (string | boolean)[]): string {
+  return names.map((name) => (typeof name === 'string' ? `"${name}"` : String(name))).join(', ')
+}

@@ -1,0 +1,264 @@
+import type { IncomingMessage } from 'node:http'
+import type { JsonObject } from '../model/json.ts'
+import type { WireId } from '../model/turn.ts'
+import type { Wire } from '../wire/wire.ts'
+import {
+  type IncomingRequest,
+  parseJsonBody,
+  parseIncomingRequest,
+  countTurnsSincePrompt,
+} from './request/incoming-request.ts'
+import { findRequestError } from './request-checks/check-request.ts'
+import { findSignatureError } from './request-checks/signatures.ts'
+import { composeResponse } from './response/compose-response.ts'
+import { type ResponsePlan, planJsonResponse } from './response/send-response.ts'
+import { describeUnmetExpectation } from './script/match-expectation.ts'
+import { describeMissingValue, type TemplateValues } from './script/fill-template.ts'
+import { scanIncomingRequest } from './request/scan-request.ts'
+import { planResponse } from './response/plan-response.ts'
+import { selectActiveMisbehaviours } from './misbehaviour/misbehaviour.ts'
+import { createModelList } from './response/model-list.ts'
+import {
+  type RehearsalFailure,
+  flattenHeaders,
+  pushBounded,
+  type RecordedRequest,
+  createRecordedRequest,
+} from './request/recorded-request.ts'
+import { type RehearsalRoute, parseRoute } from './request/parse-route.ts'
+import {
+  findConditionalSteps,
+  type LocatedStep,
+  type RehearsalScript,
+  type ScriptStep,
+  findStepAt,
+} from './script/script.ts'
+
+/** All that a running rehearsal holds. */
+export interface RehearsalState {
+  readonly scripts: ReadonlyMap<string, RehearsalScript>
+  readonly fallbackScript: string | undefined
+  readonly templateValues: TemplateValues
+  readonly paceMs: number | undefined
+  readonly isLightweight: boolean
+  readonly maxRecords: number
+  readonly wires: Readonly<Record<WireId, Wire>>
+  readonly requests: RecordedRequest[]
+  readonly failures: RehearsalFailure[]
+  readonly counters: {
+    all: number
+    /** Requests by script. */
+    readonly scripts: Map<string, number>
+    /** Attempts at steps that misbehave only so many times; no other step leaves a trace. */
+    readonly attempts: Map<string, number>
+  }
+}
+
+type GenerateRoute = Extract<RehearsalRoute, { kind: 'ask' }>
+
+/** Answers a request whose body has come in. */
+export function handleRequest(
+  state: RehearsalState,
+  incoming: IncomingMessage,
+  chunks: readonly Buffer[],
+): ResponsePlan {
+  const path = incoming.url ?? '/'
+  const matchedRoute = parseRoute(path, incoming.headers)
+  if (matchedRoute?.kind === 'models') return respondModelList(state, matchedRoute)
+  if (!matchedRoute)
+    return planJsonResponse(
+      404,
+      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `There is nothing at ${path}.` }),
+    )
+  if (incoming.method !== 'POST')
+    return planJsonResponse(
+      405,
+      createErrorBody(state, matchedRoute, 405, `${path} takes POST, not ${incoming.method ?? ''}.`),
+    )
+  if (matchedRoute.kind === 'count') return respondTokenCount(matchedRoute.wire, chunks)
+  state.counters.all++
+  return handleGenerate(state, matchedRoute, incoming, chunks)
+}
+
+function handleGenerate(
+  state: RehearsalState,
+  matchedRoute: GenerateRoute,
+  incoming: IncomingMessage,
+  chunks: readonly Buffer[],
+): ResponsePlan {
+  const { wire } = matchedRoute
+  const overrides = {
+    ...(matchedRoute.model !== undefined && { model: matchedRoute.model }),
+    ...(matchedRoute.stream !== undefined && { stream: matchedRoute.stream }),
+  }
+  const bytes = state.isLightweight ? EMPTY_BUFFER : Buffer.concat(chunks)
+  const body = state.isLightweight ? {} : parseJsonBody(bytes)
+  if (!body) return respondInvalidRequest(state, matchedRoute, 'We could not parse the JSON body of your request.')
+  const incomingRequest = state.isLightweight
+    ? scanIncomingRequest(state.wires[wire], chunks, overrides, readTurnsHeader(incoming))
+    : parseIncomingRequest(state.wires[wire], body, { ...overrides, byteLength: bytes.length })
+  const name = findScriptName(state, incomingRequest.model)
+  const script = name === undefined ? undefined : state.scripts.get(name)
+  const position =
+    script &&
+    (script.start === 'prompt' ? countTurnsSincePrompt(incomingRequest.readRequest()) : incomingRequest.assistantTurns)
+  if (!state.isLightweight) {
+    const entry = {
+      number: state.counters.all,
+      wire,
+      path: incoming.url ?? '',
+      headers: flattenHeaders(incoming.headers),
+      body,
+      bytes,
+      script: name,
+      position,
+    }
+    pushBounded(state.requests, createRecordedRequest(entry, incomingRequest.readRequest), state.maxRecords)
+  }
+  if (name === undefined || !script || position === undefined)
+    return respondUnknownModel(state, matchedRoute, incomingRequest.model)
+  const vendorError = state.isLightweight ? undefined : findRequestError(wire, body)
+  if (vendorError !== undefined) return respondInvalidRequest(state, matchedRoute, vendorError, name)
+  return respondFromScript(state, matchedRoute, { script, name, incomingRequest, position })
+}
+
+/** A client that knows how many turns there were can say so, and save the search for them. */
+function readTurnsHeader(incoming: IncomingMessage): number | undefined {
+  const turnCount = Number(incoming.headers['x-rehearsal-turns'])
+  return Number.isInteger(turnCount) && turnCount >= 0 ? turnCount : undefined
+}
+
+interface SelectedScript {
+  readonly script: RehearsalScript
+  readonly name: string
+  readonly incomingRequest: IncomingRequest
+  readonly position: number
+}
+
+function respondFromScript(
+  state: RehearsalState,
+  matchedRoute: GenerateRoute,
+  selection: SelectedScript,
+): ResponsePlan {
+  const { script, name, incomingRequest, position } = selection
+  const request = (state.counters.scripts.get(name) ?? 0) + 1
+  state.counters.scripts.set(name, request)
+  const locatedStep = selectStep(selection, request)
+  const { step } = locatedStep
+  const problem =
+    (script.requires === 'signatures'
+      ? findSignatureError(matchedRoute.wire, incomingRequest.readBody())
+      : undefined) ??
+    findUnmetExpectation(step, { incomingRequest, position, requestNumber: request }, name) ??
+    describeMissingValue(step, incomingRequest)
+  if (problem !== undefined) return respondInvalidRequest(state, matchedRoute, problem, name)
+  const scriptedResponse = composeResponse(
+    { ...locatedStep, script: name, incomingRequest, position },
+    state.templateValues,
+  )
+  const responseOptions = {
+    wire: state.wires[matchedRoute.wire],
+    requestBody: incomingRequest.readBody(),
+    stream: incomingRequest.stream,
+    framing: matchedRoute.framing,
+    wrapsErrorsInArray: matchedRoute.framing === 'array' && incomingRequest.stream,
+    delayMs: step.delay ?? 0,
+    paceMs: state.paceMs ?? step.pace ?? 0,
+  }
+  return planResponse(
+    scriptedResponse,
+    responseOptions,
+    selectActiveMisbehaviours(
+      step.misbehave ?? [],
+      matchedRoute.wire,
+      countAttempt(state, step, `${name} ${position}`),
+    ),
+  )
+}
+
+function findUnmetExpectation(
+  step: ScriptStep,
+  input: Parameters<typeof describeUnmetExpectation>[1],
+  name: string,
+): string | undefined {
+  const reason = step.expect && describeUnmetExpectation(step.expect, input)
+  return reason && `The script ${name} expects something else at step ${input.position}: ${reason}`
+}
+
+function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep {
+  const matchingStep = findConditionalSteps(script.steps).find(
+    (step) =>
+      step.when &&
+      describeUnmetExpectation(step.when, { incomingRequest, position, requestNumber: request }) === undefined,
+  )
+  if (matchingStep) return { step: matchingStep, round: 0 }
+  return findStepAt(script.steps, position) ?? { step: script.end ?? SCRIPT_OVER_STEP, round: 0 }
+}
+
+const SCRIPT_OVER_STEP: ScriptStep = { say: 'The script is over. This was a scripted rehearsal, not a model.' }
+
+/** Only steps that behave differently from attempt to attempt are counted. */
+function countAttempt({ counters }: RehearsalState, step: ScriptStep, key: string): number {
+  const isCounted = step.misbehave?.some((one) => typeof one !== 'string' && (one.times ?? one.skip) !== undefined)
+  if (!isCounted) return 0
+  const before = counters.attempts.get(key) ?? 0
+  counters.attempts.set(key, before + 1)
+  return before
+}
+
+/** The script that a model name means: the last part of it that is the name of one. */
+function findScriptName({ scripts, fallbackScript }: RehearsalState, model: string): string | undefined {
+  const names = model.split('/').map((_part, at, parts) => parts.slice(at).join('/'))
+  return names.find((name) => scripts.has(name)) ?? fallbackScript
+}
+
+function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponsePlan {
+  const scriptNames = [...state.scripts.keys()].join(', ')
+  const message = `There is no model ${JSON.stringify(model)} here; there are ${scriptNames}.`
+  return planJsonResponse(404, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 404, message)))
+}
+
+function respondInvalidRequest(
+  state: RehearsalState,
+  matchedRoute: GenerateRoute,
+  reason: string,
+  script?: string,
+): ResponsePlan {
+  pushBounded(
+    state.failures,
+    { requestNumber: state.counters.all, wire: matchedRoute.wire, script, message: reason },
+    state.maxRecords,
+  )
+  return planJsonResponse(400, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 400, reason)))
+}
+
+function createErrorBody(
+  { wires }: RehearsalState,
+  { wire }: RehearsalRoute,
+  status: number,
+  message: string,
+): JsonObject {
+  return wires[wire].responseWriter.writeError({ status, message })
+}
+
+function wrapInArray(matchedRoute: GenerateRoute, body: JsonObject): unknown {
+  return matchedRoute.framing === 'array' && matchedRoute.stream === true ? [body] : body
+}
+
+function respondModelList(
+  state: RehearsalState,
+  matchedRoute: Extract<RehearsalRoute, { kind: 'models' }>,
+): ResponsePlan {
+  const list = createModelList(matchedRoute.wire, [...state.scripts.keys()], matchedRoute.model)
+  return list
+    ? planJsonResponse(200, list)
+    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `There is no model ${matchedRoute.model ?? ''}.`))
+}
+
+/** The rule of thumb that the usage of answers follows too. */
+function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): ResponsePlan {
+  const tokens = Math.ceil(chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 4)
+  return planJsonResponse(200, wire === 'anthropic' ? { input_tokens: tokens } : { totalTokens: tokens })
+}
+
+const EMPTY_BUFFER = Buffer.alloc(0)

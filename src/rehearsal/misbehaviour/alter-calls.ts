@@ -1,0 +1,211 @@
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+import type { Misbehaviour } from './misbehaviour.ts'
+import type { ScriptedFrame } from '../response/encode-frames.ts'
+
+/** What goes wrong with the pieces of calls. */
+export function alterCallFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour, wire: WireId): ScriptedFrame[] {
+  switch (misbehaviour.kind) {
+    case 'index-missing':
+      return changeIndexes(frames, wire, () => undefined)
+    case 'index-zero':
+      return changeIndexes(frames, wire, () => 0)
+    case 'index-sparse':
+      return changeIndexes(frames, wire, (index) => index * 2 + 1)
+    case 'ids-rotating':
+      return rotateIds(frames, wire)
+    case 'name-split':
+      return frames.flatMap((frame) => splitName(frame))
+    case 'name-repeated':
+      return addNames(frames, () => true)
+    case 'name-late':
+      return moveNamesToEnd(frames)
+    case 'arguments-cumulative':
+      return accumulateArguments(frames, wire)
+    case 'arguments-repeated':
+      return repeatArguments(frames, wire)
+    case 'interleaved':
+      return interleaveCalls(frames)
+    case 'ghost-call':
+      return insertEmptyCall(frames, wire)
+    default:
+      return frames
+  }
+}
+
+/** Changes or leaves out the number by which a wire tells calls, items or blocks apart. */
+function changeIndexes(
+  frames: ScriptedFrame[],
+  wire: WireId,
+  change: (index: number) => number | undefined,
+): ScriptedFrame[] {
+  const key = wire === 'openai-responses' ? 'output_index' : 'index'
+  const renumber = (value: JsonObject): JsonObject => {
+    const { [key]: index, ...rest } = value
+    if (typeof index !== 'number') return value
+    const next = change(index)
+    return next === undefined ? rest : { [key]: next, ...rest }
+  }
+  return frames.map((frame) => {
+    if (wire === 'openai-chat') return mapChatCall(frame, renumber)
+    return isObject(frame.data) ? { ...frame, data: renumber(frame.data) } : frame
+  })
+}
+
+/** Each event has an id of its own (T09, T141). */
+function rotateIds(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
+  return frames.map((frame, at) => {
+    if (frame.callIndex === undefined) return frame
+    if (wire === 'openai-chat')
+      return frame.section === 'arguments' ? mapChatCall(frame, (call) => ({ ...call, id: `call_r${at}` })) : frame
+    const data = frame.data as JsonObject
+    const item = isObject(data['item']) ? { item: { ...data['item'], id: `fc_r${at}` } as JsonObject } : {}
+    return { ...frame, data: { ...data, ...item, ...('item_id' in data && { item_id: `fc_r${at}` }) } }
+  })
+}
+
+function splitName(frame: ScriptedFrame): ScriptedFrame[] {
+  const name = frame.section === 'call' ? getCallName(frame) : undefined
+  if (name === undefined) return [frame]
+  const middle = Math.ceil(name.length / 2)
+  const piece = (part: string) => mapChatFunction(frame, (inner) => ({ ...inner, name: part }))
+  const second = mapChatCall(piece(name.slice(middle)), ({ id: _id, ...rest }) => rest)
+  return [piece(name.slice(0, middle)), second]
+}
+
+/** Puts the name of its call on each piece that is wanted. */
+function addNames(frames: ScriptedFrame[], isWanted: (frame: ScriptedFrame, at: number) => boolean): ScriptedFrame[] {
+  const names = new Map<number, string>()
+  return frames.map((frame, at) => {
+    const name = getCallName(frame)
+    if (name !== undefined && frame.callIndex !== undefined && frame.section === 'call')
+      names.set(frame.callIndex, name)
+    const callName = frame.callIndex === undefined ? undefined : names.get(frame.callIndex)
+    if (frame.section !== 'arguments' || callName === undefined || !isWanted(frame, at)) return frame
+    return mapChatFunction(frame, (inner) => ({ name: callName, ...inner }))
+  })
+}
+
+/** The name comes with the last piece only (T14). */
+function moveNamesToEnd(frames: ScriptedFrame[]): ScriptedFrame[] {
+  const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
+  const named = addNames(frames, (frame, at) => last.get(frame.callIndex) === at)
+  return named.map((frame) =>
+    frame.section === 'call' ? mapChatFunction(frame, ({ name: _name, ...rest }) => rest) : frame,
+  )
+}
+
+/** Each piece of arguments is everything so far (T20). */
+function accumulateArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
+  const accumulated = new Map<number, string>()
+  return frames.map((frame) => {
+    const piece = getArgumentsDelta(frame, wire)
+    if (piece === undefined || frame.callIndex === undefined) return frame
+    const all = (accumulated.get(frame.callIndex) ?? '') + piece
+    accumulated.set(frame.callIndex, all)
+    return setArgumentsDelta(frame, wire, all)
+  })
+}
+
+/** After the last piece the whole arguments come once more (T21). */
+function repeatArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
+  const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
+  const all = accumulateArguments(frames, wire)
+  return frames.flatMap((frame, at) => {
+    const whole = frame.section === 'arguments' && last.get(frame.callIndex) === at ? all[at] : undefined
+    return whole ? [frame, whole] : [frame]
+  })
+}
+
+/** The calls begin one after another, and then their pieces take turns (T05). */
+function interleaveCalls(frames: ScriptedFrame[]): ScriptedFrame[] {
+  const calls = frames.filter(({ callIndex }) => callIndex !== undefined)
+  const rounds = new Map<number, number>()
+  const ordered = calls
+    .map((frame) => {
+      const round = rounds.get(frame.callIndex ?? 0) ?? 0
+      rounds.set(frame.callIndex ?? 0, round + 1)
+      return { frame, key: frame.section === 'call' ? 0 : frame.section === 'arguments' ? 1 + round : Infinity }
+    })
+    .sort((a, b) => (a.key === b.key ? 0 : a.key - b.key))
+    .map(({ frame }) => frame)
+  const first = frames.findIndex(({ callIndex }) => callIndex !== undefined)
+  const others = frames.filter(({ callIndex }) => callIndex === undefined)
+  return first < 0 ? frames : [...others.slice(0, first), ...ordered, ...others.slice(first)]
+}
+
+/** A call of which nothing ever comes (T08, T28). */
+function insertEmptyCall(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
+  const end = frames.findIndex(({ section }) => section === 'end')
+  const templateFrame = frames[Math.max(0, end)]
+  if (!templateFrame) return frames
+  const emptyCall =
+    wire === 'openai-chat' ? createEmptyChatCall(templateFrame, frames) : createEmptyGeminiCall(templateFrame)
+  return [...frames.slice(0, end), emptyCall, ...frames.slice(end)]
+}
+
+function createEmptyChatCall(templateFrame: ScriptedFrame, frames: readonly ScriptedFrame[]): ScriptedFrame {
+  const data = templateFrame.data as JsonObject
+  const index = new Set(frames.flatMap(({ callIndex }) => callIndex ?? [])).size
+  const call = { index, id: '', type: 'function', function: { name: '', arguments: '' } }
+  return {
+    data: { ...data, choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] },
+    section: 'call',
+  }
+}
+
+function createEmptyGeminiCall(templateFrame: ScriptedFrame): ScriptedFrame {
+  const data = templateFrame.data as JsonObject
+  const chunk = { candidates: [{ content: { parts: [{ functionCall: {} }], role: 'model' }, index: 0 }] }
+  return { data: 'response' in data ? { ...data, response: chunk } : chunk, section: 'call' }
+}
+
+/** Changes the call in a chunk of chat completions. */
+function mapChatCall(frame: ScriptedFrame, change: (call: JsonObject) => JsonObject): ScriptedFrame {
+  const data = isObject(frame.data) ? frame.data : {}
+  const choice: Json | undefined = Array.isArray(data['choices']) ? data['choices'][0] : undefined
+  const delta = isObject(choice) ? choice['delta'] : undefined
+  const calls = isObject(delta) ? delta['tool_calls'] : undefined
+  if (!isObject(choice) || !isObject(delta) || !Array.isArray(calls)) return frame
+  const changed = { ...delta, tool_calls: calls.map((call) => change(call as JsonObject)) }
+  return { ...frame, data: { ...data, choices: [{ ...choice, delta: changed }] } }
+}
+
+function mapChatFunction(frame: ScriptedFrame, change: (inner: JsonObject) => JsonObject): ScriptedFrame {
+  return mapChatCall(frame, (call) => ({
+    ...call,
+    function: change(isObject(call['function']) ? call['function'] : {}),
+  }))
+}
+
+function getCallName(frame: ScriptedFrame): string | undefined {
+  let name: string | undefined
+  mapChatFunction(frame, (inner) => {
+    if (typeof inner['name'] === 'string') name = inner['name']
+    return inner
+  })
+  return name
+}
+
+/** The piece of arguments that an event carries. */
+function getArgumentsDelta(frame: ScriptedFrame, wire: WireId): string | undefined {
+  if (frame.section !== 'arguments') return undefined
+  let piece: Json | undefined
+  if (wire === 'openai-chat') {
+    mapChatFunction(frame, (inner) => {
+      piece = inner['arguments']
+      return inner
+    })
+  } else if (isObject(frame.data)) {
+    const delta = frame.data['delta']
+    piece = (isObject(delta) ? delta['partial_json'] : delta) as Json
+  }
+  return typeof piece === 'string' ? piece : undefined
+}
+
+function setArgumentsDelta(frame: ScriptedFrame, wire: WireId, args: string): ScriptedFrame {
+  if (wire === 'openai-chat') return mapChatFunction(frame, (inner) => ({ ...inner, arguments: args }))
+  const data = frame.data as JsonObject
+  const delta = isObject(data['delta']) ? { ...data['delta'], partial_json: args } : args
+  return { ...frame, data: { ...data, delta } }
+}

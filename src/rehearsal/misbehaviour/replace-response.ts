@@ -1,0 +1,125 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
+import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
+import { type ResponsePlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
+import type { RetryHint, Misbehaviour, MisbehaviourOfKind } from './misbehaviour.ts'
+import type { ResponseOptions } from '../response/response-options.ts'
+import { encodeWholeBody } from '../response/encode-frames.ts'
+import { formatTextCall } from './text-call.ts'
+
+/** What a server answers in place of the answer; undefined where this is no such misbehaviour. */
+export function planReplacement(
+  misbehaviour: Misbehaviour,
+  response: ScriptedResponse,
+  options: ResponseOptions,
+): ResponsePlan | undefined {
+  switch (misbehaviour.kind) {
+    case 'status':
+      return planErrorStatus(misbehaviour, options)
+    case 'html':
+      return planTextResponse(misbehaviour.status ?? 200, 'text/html; charset=utf-8', SIGN_IN_PAGE)
+    case 'half-json': {
+      const body = stringifyWithRawJson(encodeWholeBody(response, options.wire, options.requestBody))
+      return planTextResponse(200, 'application/json', body.slice(0, Math.ceil(body.length / 2)))
+    }
+    case 'redirect':
+      return planTextResponse(misbehaviour.status ?? 307, 'text/plain', 'Moved.', {
+        location: misbehaviour.location ?? REDIRECT_URL,
+      })
+    case 'rejected-call':
+      return planJsonResponse(400, createRejectedCallError(response))
+    default:
+      return undefined
+  }
+}
+
+function planErrorStatus(
+  misbehaviour: MisbehaviourOfKind<'status'>,
+  { wire, wrapsErrorsInArray }: ResponseOptions,
+): ResponsePlan {
+  const hint = misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogle(wire.id) ? 'details' : 'seconds') : 'none')
+  const waitMs = misbehaviour.wait ?? 1000
+  const prose = hint === 'prose' ? ` Please try again in ${waitMs / 1000}s.` : ''
+  const message =
+    (misbehaviour.message ?? STATUS_MESSAGES.get(misbehaviour.status) ?? `The server answers ${misbehaviour.status}.`) +
+    prose
+  const headers = createRetryHeaders(hint, waitMs, wire.id)
+  if (misbehaviour.body === 'html')
+    return planTextResponse(misbehaviour.status, 'text/html; charset=utf-8', SIGN_IN_PAGE, headers)
+  if (misbehaviour.body === 'text') return planTextResponse(misbehaviour.status, 'text/plain', message, headers)
+  if (misbehaviour.body === 'empty') return planTextResponse(misbehaviour.status, 'text/plain', '', headers)
+  const body = wire.responseWriter.writeError({
+    status: misbehaviour.status,
+    message,
+    ...(misbehaviour.code !== undefined && { code: misbehaviour.code }),
+  })
+  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogle(wire.id)) : body
+  return planJsonResponse(misbehaviour.status, wrapsErrorsInArray ? [full] : full, headers)
+}
+
+function isGoogle(wire: WireId): boolean {
+  return wire === 'gemini' || wire === 'code-assist'
+}
+
+/** The forms in which servers ask to wait, as far as they are headers (T157). */
+function createRetryHeaders(hint: RetryHint, waitMs: number, wire: WireId): ResponsePlan['headers'] {
+  if (hint === 'seconds') return { 'retry-after': String(waitMs / 1000) }
+  if (hint === 'milliseconds') return { 'retry-after-ms': String(waitMs) }
+  if (hint === 'date') return { 'retry-after': new Date(Date.now() + waitMs).toUTCString() }
+  if (hint === 'past') return { 'retry-after': new Date(Date.now() - 60_000).toUTCString() }
+  if (hint !== 'reset') return {}
+  if (wire !== 'anthropic')
+    return { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': `${waitMs / 1000}s` }
+  return {
+    'anthropic-ratelimit-requests-remaining': '0',
+    'anthropic-ratelimit-requests-reset': new Date(Date.now() + waitMs).toISOString(),
+  }
+}
+
+function addRetryDetails(body: JsonObject, waitMs: number, isGoogleWire: boolean): JsonObject {
+  const error = isObject(body['error']) ? body['error'] : {}
+  const details = Array.isArray(error['details']) ? error['details'] : []
+  const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${waitMs / 1000}s` }
+  return {
+    ...body,
+    error: isGoogleWire ? { ...error, details: [...details, info] } : { ...error, retry_after: waitMs / 1000 },
+  }
+}
+
+/** A server that could not read the model's call refuses the request for it (T73). */
+function createRejectedCallError(response: ScriptedResponse): JsonObject {
+  const [call] = getResponseCalls(response)
+  return {
+    error: {
+      message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+      type: 'invalid_request_error',
+      code: 'tool_use_failed',
+      failed_generation: call ? formatTextCall('hermes', call.name, call.raw) : '',
+    },
+  }
+}
+
+const REDIRECT_URL = 'https://rehearsal.invalid/'
+
+const SIGN_IN_PAGE =
+  '<!doctype html>\n<html><head><title>Sign in to this network</title></head>\n<body><h1>Sign in to this network</h1></body></html>\n'
+
+const STATUS_MESSAGES: ReadonlyMap<number, string> = new Map([
+  [400, 'The request is invalid.'],
+  [401, 'Incorrect API key provided.'],
+  [402, 'Insufficient credits.'],
+  [403, 'The key has no permission for this.'],
+  [404, 'There is no such model.'],
+  [408, 'The request took too long.'],
+  [409, 'The request conflicts with another.'],
+  [413, 'The request is too large.'],
+  [422, 'The request cannot be processed.'],
+  [429, 'Rate limit reached.'],
+  [451, 'Unavailable for legal reasons.'],
+  [500, 'The server had an error while processing your request.'],
+  [502, 'Bad gateway.'],
+  [503, 'The service is temporarily unavailable.'],
+  [504, 'The gateway timed out.'],
+  [529, 'Overloaded'],
+])

@@ -1,0 +1,39 @@
+import type { StreamPosition } from './misbehaviour.ts'
+import type { StreamSection } from '../response/encode-frames.ts'
+
+/** A place in a list of events: so many come whole, and of the next one so much. */
+export interface FramePosition {
+  readonly index: number
+  readonly portion?: 'half' | 'all-but-one'
+}
+
+/** Finds a place in a stream. What the stream does not have is looked for in its middle. */
+export function resolveStreamPosition(sections: readonly StreamSection[], position: StreamPosition): FramePosition {
+  if (typeof position === 'number') return { index: Math.min(position, sections.length) }
+  const middle = Math.floor(sections.length / 2)
+  if (position === 'start' || position === 'first-event')
+    return { index: Math.min(position === 'start' ? 0 : 1, sections.length) }
+  if (position === 'frame') return { index: middle, portion: 'half' }
+  if (position === 'delimiter') return { index: middle, portion: 'all-but-one' }
+  if (position === 'before-end') return { index: findEnd(sections) }
+  if (position === 'after-call') return { index: findLastCallFrame(sections) + 1 || findEnd(sections) }
+  return findMiddleOf(sections, position) ?? { index: middle }
+}
+
+/** The middle of the events of one kind. Where there is only one, the middle of that one: so with Gemini's calls. */
+function findMiddleOf(sections: readonly StreamSection[], wantedSection: StreamSection): FramePosition | undefined {
+  const kind = wantedSection === 'arguments' && !sections.includes('arguments') ? 'call' : wantedSection
+  const found = sections.flatMap((section, index) => (section === kind ? [index] : []))
+  const [first] = found
+  if (first === undefined) return undefined
+  return found.length === 1 ? { index: first, portion: 'half' } : { index: found[Math.ceil(found.length / 2)] ?? first }
+}
+
+function findLastCallFrame(sections: readonly StreamSection[]): number {
+  return sections.findLastIndex((section) => section === 'call' || section === 'arguments' || section === 'call-end')
+}
+
+function findEnd(sections: readonly StreamSection[]): number {
+  const end = sections.indexOf('end')
+  return end < 0 ? sections.length : end
+}

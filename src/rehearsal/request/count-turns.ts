@@ -1,0 +1,75 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+
+/** How many times the assistant speaks in a body. It counts for itself, so that a fault in a wire cannot hide. */
+export function countAssistantTurns(wire: WireId, body: JsonObject): number {
+  if (wire === 'openai-responses') return countRuns(toObjects(body['input']).map(isAssistantItem))
+  if (wire === 'openai-chat' || wire === 'anthropic') return countRole(toObjects(body['messages']), 'assistant')
+  const inner = wire === 'code-assist' && isObject(body['request']) ? body['request'] : body
+  return countRole(toObjects(inner['contents']), 'model')
+}
+
+/** The same, from the bytes, without reading them as JSON. Text that speaks of roles has its quotes escaped, and does not count. */
+export function scanAssistantTurns(wire: WireId, chunks: readonly Buffer[]): number {
+  // A byte a letter is enough to find marks in plain letters, and much faster than searching the bytes.
+  const texts = chunks.map((chunk) => chunk.toString('latin1'))
+  if (wire !== 'openai-responses') {
+    const role = wire === 'openai-chat' || wire === 'anthropic' ? 'assistant' : 'model'
+    return findOccurrences(texts, `"role":"${role}"`).length
+  }
+  const assistantMarkers = [
+    '"type":"function_call"',
+    '"type":"reasoning"',
+    '"type":"output_text"',
+    '"role":"assistant"',
+  ]
+  const otherMarkers = ['"type":"function_call_output"', '"role":"user"']
+  const occurrencesInOrder = [
+    ...assistantMarkers.flatMap((marker) => findOccurrences(texts, marker).map((at) => ({ at, isAssistant: true }))),
+    ...otherMarkers.flatMap((marker) => findOccurrences(texts, marker).map((at) => ({ at, isAssistant: false }))),
+  ]
+  return countRuns(occurrencesInOrder.sort((a, b) => a.at - b.at).map(({ isAssistant }) => isAssistant))
+}
+
+/** Where a mark stands in text that came in pieces. */
+function findOccurrences(texts: readonly string[], marker: string): number[] {
+  const found: number[] = []
+  let start = 0
+  // A mark may lie across two pieces, so the end of one is looked at again with the next.
+  let tail = ''
+  for (const piece of texts) {
+    const text = tail + piece
+    for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + marker.length)) found.push(start + at)
+    tail = text.slice(-(marker.length - 1))
+    start += text.length - tail.length
+  }
+  return found
+}
+
+/** How many unbroken spells of true there are. */
+function countRuns(values: readonly (boolean | undefined)[]): number {
+  let runs = 0
+  let before = false
+  for (const value of values) {
+    if (value === undefined) continue
+    if (value && !before) runs++
+    before = value
+  }
+  return runs
+}
+
+/** Is this item the assistant's? What the vendor did by itself says nothing. */
+function isAssistantItem(item: Record<string, unknown>): boolean | undefined {
+  const type = item['type'] ?? 'message'
+  if (type === 'message') return item['role'] === 'assistant'
+  if (type === 'function_call' || type === 'custom_tool_call' || type === 'reasoning') return true
+  return type === 'function_call_output' || type === 'custom_tool_call_output' ? false : undefined
+}
+
+function countRole(messages: readonly Record<string, unknown>[], role: string): number {
+  return messages.filter((message) => message['role'] === role).length
+}
+
+function toObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}

@@ -1,0 +1,58 @@
+import type { WireId } from '../../model/turn.ts'
+import type { StreamFraming } from '../response/encode-stream.ts'
+
+/** What a request to an address means. */
+export type RehearsalRoute =
+  | {
+      readonly kind: 'ask'
+      readonly wire: WireId
+      /** The model, where it is in the address. */
+      readonly model?: string
+      /** Whether a stream is asked for, where the address says so. */
+      readonly stream?: boolean
+      readonly framing: StreamFraming
+    }
+  | { readonly kind: 'count'; readonly wire: WireId; readonly model?: string }
+  | { readonly kind: 'models'; readonly wire: WireId; readonly model?: string }
+
+/** Reads an address. What stands before the vendor's own path does not matter, so that any base URL will do. */
+export function parseRoute(url: string, headers: Readonly<Record<string, unknown>>): RehearsalRoute | undefined {
+  const [rawPath = '', query = ''] = url.split('?', 2)
+  const path = decodePath(rawPath).replace(/\/+$/, '')
+  if (path.endsWith('/chat/completions')) return { kind: 'ask', wire: 'openai-chat', framing: 'sse' }
+  if (path.endsWith('/responses')) return { kind: 'ask', wire: 'openai-responses', framing: 'sse' }
+  if (path.endsWith('/messages')) return { kind: 'ask', wire: 'anthropic', framing: 'sse' }
+  if (path.endsWith('/messages/count_tokens')) return { kind: 'count', wire: 'anthropic' }
+  const google = /\/(?:models\/(?<model>.+)|v1internal):(?<method>\w+)$/.exec(path)?.groups
+  if (google) return parseGoogleRoute(google['method'] ?? '', google['model'], new URLSearchParams(query))
+  const modelsMatch = /\/models(?:\/(?<model>.+))?$/.exec(path)
+  if (!modelsMatch) return undefined
+  const model = modelsMatch.groups?.['model']
+  const wire = /\/v1(?:alpha|beta\d*)\//.test(path)
+    ? 'gemini'
+    : headers['anthropic-version'] === undefined
+      ? 'openai-chat'
+      : 'anthropic'
+  return { kind: 'models', wire, ...(model !== undefined && { model }) }
+}
+
+function parseGoogleRoute(
+  method: string,
+  model: string | undefined,
+  query: URLSearchParams,
+): RehearsalRoute | undefined {
+  const wire = model === undefined ? 'code-assist' : 'gemini'
+  const modelField = model === undefined ? {} : { model }
+  if (method === 'countTokens') return { kind: 'count', wire, ...modelField }
+  const stream = method === 'streamGenerateContent'
+  if (!stream && method !== 'generateContent') return undefined
+  return { kind: 'ask', wire, ...modelField, stream, framing: query.get('alt') === 'sse' ? 'sse' : 'array' }
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

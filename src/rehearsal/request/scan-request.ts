@@ -1,0 +1,36 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { Wire } from '../../wire/wire.ts'
+import { type IncomingRequest, parseJsonBody, parseIncomingRequest } from './incoming-request.ts'
+import { scanAssistantTurns } from './count-turns.ts'
+
+/** Reads as little of a request as will do: its turns are counted in the bytes, unless the client says how many they are. */
+export function scanIncomingRequest(
+  wire: Wire,
+  chunks: readonly Buffer[],
+  overrides: { model?: string; stream?: boolean },
+  knownTurns: number | undefined,
+): IncomingRequest {
+  const byteLength = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const edges = `${chunks[0]?.toString('latin1', 0, SCANNED_EDGE_BYTES) ?? ''}\n${chunks.at(-1)?.subarray(-SCANNED_EDGE_BYTES).toString('latin1') ?? ''}`
+  let parsedRequest: IncomingRequest | undefined
+  const parseFully = (): IncomingRequest => {
+    return (parsedRequest ??= parseIncomingRequest(wire, parseJsonBody(Buffer.concat(chunks)) ?? {}, {
+      ...overrides,
+      byteLength,
+    }))
+  }
+  const body = { stream_options: { include_usage: /"include_usage":\s*true/.test(edges) } }
+  return {
+    wire: wire.id,
+    model: overrides.model ?? /"model":\s*"([^"\\]*)"/.exec(edges)?.[1] ?? '',
+    stream: overrides.stream ?? /"stream":\s*true/.test(edges),
+    assistantTurns: knownTurns ?? scanAssistantTurns(wire.id, chunks),
+    isScanned: true,
+    byteLength,
+    readBody: (): JsonObject => body,
+    readRequest: () => parseFully().readRequest(),
+  }
+}
+
+/** How much of each end of a body is looked at: settings stand before or after the conversation, not inside it. */
+const SCANNED_EDGE_BYTES = 16_384

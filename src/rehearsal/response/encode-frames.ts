@@ -1,0 +1,176 @@
+import type { TurnEvent } from '../../model/event.ts'
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { AssistantPart, AssistantTurn, Finish, NativeData, WireId } from '../../model/turn.ts'
+import type { ResponseFrame, ResponseMetadata } from '../../wire/response-writer.ts'
+import { toRawJson } from '../../wire/json/raw-json.ts'
+import type { Wire } from '../../wire/wire.ts'
+import {
+  type ScriptedResponse,
+  type ScriptedResponseCall,
+  type ScriptedResponsePart,
+  getResponseCalls,
+  splitText,
+} from './scripted-response.ts'
+import { signContent } from './signatures.ts'
+
+/** What an event of a stream is about, so that things can go wrong in the right place. */
+export type StreamSection = 'open' | 'thinking' | 'text' | 'call' | 'arguments' | 'call-end' | 'end' | 'done'
+
+/** One event of a stream, and what it is about. */
+export interface ScriptedFrame extends ResponseFrame {
+  readonly section: StreamSection
+  /** Which call of the answer it is about. */
+  readonly callIndex?: number
+}
+
+/** Writes an answer as the events of a stream. */
+export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, request: JsonObject): ScriptedFrame[] {
+  const stream = wire.responseWriter.startStream(toResponseHead(response, request))
+  const frames: ScriptedFrame[] = []
+  const startedCalls = new Set<number>()
+  let calls = 0
+  const write = (section: StreamSection, event: TurnEvent, call?: number): void => {
+    for (const frame of stream.write(event)) {
+      const isFirst = call !== undefined && !startedCalls.has(call)
+      if (call !== undefined) startedCalls.add(call)
+      frames.push({
+        ...frame,
+        section: frame.isTrailer ? 'done' : isFirst ? 'call' : section,
+        ...(call !== undefined && { callIndex: call }),
+      })
+    }
+  }
+  write('open', { type: 'usage', usage: response.usage })
+  write('open', { type: 'open' })
+  for (const [index, one] of response.parts.entries()) {
+    const part = toAssistantPart(one, response, wire.id)
+    const call = one.kind === 'call' ? calls++ : undefined
+    const [section, end]: [StreamSection, StreamSection] =
+      one.kind === 'call' ? ['arguments', 'call-end'] : [SECTION_BY_PART_KIND[one.kind], SECTION_BY_PART_KIND[one.kind]]
+    write(section, { type: 'part-open', index, ...(part.kind === 'call' ? part : { kind: part.kind }) }, call)
+    for (const text of splitText(one.kind === 'call' ? one.raw : one.text, response.chunkCount))
+      write(section, { type: 'part-delta', index, text }, call)
+    write(end, { type: 'part-close', index, part }, call)
+  }
+  write('end', { type: 'finish', ...toFinish(response) })
+  return applyRawAlterations(frames, response, wire.id)
+}
+
+const SECTION_BY_PART_KIND = { text: 'text', reasoning: 'thinking' } as const
+
+/** Writes an answer as one body. */
+export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request: JsonObject): JsonObject {
+  const turn: AssistantTurn = {
+    role: 'assistant',
+    origin: { provider: 'rehearsal', wire: wire.id, model: response.model },
+    parts: response.parts.map((part) => toAssistantPart(part, response, wire.id)),
+    finish: toFinish(response),
+    usage: response.usage,
+  }
+  const body = wire.responseWriter.writeWhole(turn, toResponseHead(response, request))
+  const frame = applyRawAlterations([{ data: body, section: 'end', callIndex: 0 }], response, wire.id)[0]
+  return (frame?.data ?? body) as JsonObject
+}
+
+/** The arguments as JSON, or as the text that they are where they are not JSON. */
+export function parseJsonOrText(raw: string): Json {
+  try {
+    return JSON.parse(raw) as Json
+  } catch {
+    return raw
+  }
+}
+
+function toResponseHead({ id, model, created }: ScriptedResponse, request: JsonObject): ResponseMetadata {
+  return { id, model, created, request }
+}
+
+function toFinish(response: ScriptedResponse): Finish {
+  const raw = typeof response.finishReasonOverride === 'string' ? { raw: response.finishReasonOverride } : {}
+  if (response.finish !== 'malformed-call') return { reason: response.finish, ...raw }
+  // What a model writes that falls out of its own format.
+  const message = `Malformed function call: print(default_api.${response.id.replace(/_.*/, '')}(`
+  return { reason: response.finish, ...raw, fault: { kind: 'decode', message } }
+}
+
+function toAssistantPart(part: ScriptedResponsePart, response: ScriptedResponse, wire: WireId): AssistantPart {
+  const data = createSignatureData(part, response, wire)
+  const native: { native?: NativeData } = data ? { native: { wire, signer: 'rehearsal', data } } : {}
+  if (part.kind !== 'call') return { ...part, ...native }
+  const { id = ABSENT_ID, name, raw } = part
+  const flaw =
+    part.isTruncated && response.finish === 'length' ? { flaw: { code: 'unfinished', message: '' } as const } : {}
+  return { kind: 'call', id, name, raw, ...flaw, ...native }
+}
+
+/** The vendor data with which a part is signed; Gemini signs only the first call of an answer. */
+function createSignatureData(
+  part: ScriptedResponsePart,
+  response: ScriptedResponse,
+  wire: WireId,
+): JsonObject | undefined {
+  if (part.kind === 'text') return undefined
+  if (part.kind === 'call')
+    return getResponseCalls(response)[0] === part
+      ? { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
+      : undefined
+  // Each wire takes what is its own.
+  return wire === 'gemini' || wire === 'code-assist'
+    ? undefined
+    : { signature: signContent(part.text), encrypted_content: signContent(part.text) }
+}
+
+/** Marks an id that is not to be sent. */
+const ABSENT_ID = '\u0001absent'
+
+/** What no codec writes: calls without ids, arguments as objects where they should be text, an end that is not named. */
+function applyRawAlterations(
+  frames: readonly ScriptedFrame[],
+  response: ScriptedResponse,
+  wire: WireId,
+): ScriptedFrame[] {
+  const calls = getResponseCalls(response)
+  let altered = calls.some((call) => call.sendsObject)
+    ? frames.flatMap((one) => sendArgumentsAsObjects(one, calls, wire))
+    : frames
+  if (calls.some(({ id }) => id === undefined))
+    altered = altered.map((frame) => ({ ...frame, data: omitDeep(frame.data, (value) => isAbsentId(value)) }))
+  if (response.finishReasonOverride === null)
+    altered = altered.map((frame) => ({ ...frame, data: omitDeep(frame.data, (_value, key) => FINISH_KEYS.has(key)) }))
+  return [...altered]
+}
+
+function isAbsentId(value: unknown): boolean {
+  return typeof value === 'string' && value.endsWith(ABSENT_ID)
+}
+
+const FINISH_KEYS = new Set(['finish_reason', 'stop_reason', 'finishReason', 'status'])
+
+function omitDeep(data: Json, isUnwanted: (value: unknown, key: string) => boolean): Json {
+  if (Array.isArray(data)) return data.map((one) => omitDeep(one, isUnwanted))
+  if (!isObject(data)) return data
+  const kept = Object.entries(data).filter(([key, value]) => !isUnwanted(value, key))
+  return Object.fromEntries(kept.map(([key, value]) => [key, omitDeep(value, isUnwanted)]))
+}
+
+/** Arguments go as an object with the start of their call, and no pieces of them follow. */
+function sendArgumentsAsObjects(
+  frame: ScriptedFrame,
+  calls: readonly ScriptedResponseCall[],
+  wire: WireId,
+): ScriptedFrame[] {
+  const data = isObject(frame.data) ? frame.data : {}
+  if (frame.section === 'arguments' || data['type'] === 'response.function_call_arguments.done') return []
+  const isStart = frame.section === 'call'
+  let at = isStart || frame.section === 'call-end' ? (frame.callIndex ?? 0) : 0
+  const replace = (value: Json, key: string): Json => {
+    const isArguments = wire === 'anthropic' ? key === 'input' : key === 'arguments'
+    if (isArguments && !(wire === 'openai-responses' && isStart)) return toRawJson(calls[at++]?.raw ?? '')
+    if (Array.isArray(value)) return value.map((one) => replace(one, ''))
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replace(one, name)]))
+      : value
+  }
+  const isAboutCalls = isStart || frame.section === 'call-end' || frame.section === 'end'
+  return [isAboutCalls ? { ...frame, data: replace(frame.data, '') } : frame]
+}

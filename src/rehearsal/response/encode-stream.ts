@@ -1,0 +1,76 @@
+import { isObject } from '../../model/json.ts'
+import type { WireId } from '../../model/turn.ts'
+import type { SendItem } from './send-response.ts'
+import type { FramingStyle } from '../misbehaviour/misbehaviour.ts'
+import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
+import type { ScriptedFrame, StreamSection } from './encode-frames.ts'
+
+/** How the events of a stream are held apart: as server-sent events, or as the elements of one JSON array. */
+export type StreamFraming = 'sse' | 'array'
+
+/** Writes the events of a stream as bytes, one item for each. */
+export function encodeStream(
+  frames: readonly ScriptedFrame[],
+  wire: WireId,
+  framing: StreamFraming,
+  style: FramingStyle | undefined,
+): SendItem[] {
+  const numberedFrames = wire === 'openai-responses' ? frames.map(addSequenceNumber) : frames
+  if (framing === 'array') return encodeJsonArray(numberedFrames)
+  const texts = numberedFrames.map((frame, at) => ({ text: encodeEvent(frame, at, style), spot: frame.section }))
+  if (style === 'bom' && texts[0]) texts[0].text = `\uFEFF${texts[0].text}`
+  const last = texts.at(-1)
+  if (style === 'no-last-blank' && last) last.text = last.text.trimEnd()
+  return texts.filter(({ text }) => text !== '').map(({ text, spot: section }) => toSendItem(text, section))
+}
+
+/** The type of a streamed body. */
+export function getStreamContentType(framing: StreamFraming, style: FramingStyle | undefined): string {
+  if (framing === 'array') return 'application/json; charset=UTF-8'
+  return style === 'ndjson' ? 'application/x-ndjson' : 'text/event-stream; charset=utf-8'
+}
+
+function addSequenceNumber(frame: ScriptedFrame, at: number): ScriptedFrame {
+  return isObject(frame.data) && frame.raw === undefined
+    ? { ...frame, data: { ...frame.data, sequence_number: at } }
+    : frame
+}
+
+function encodeEvent(frame: ScriptedFrame, at: number, style: FramingStyle | undefined): string {
+  const text = frame.raw ?? stringifyWithRawJson(frame.data)
+  if (style === 'ndjson') return frame.raw === '[DONE]' ? '' : `${text}\n`
+  const name = frame.event === undefined ? '' : `event: ${frame.event}\n`
+  const lines = `${encodePreamble(at, style)}${name}${encodeDataLines(frame, text, style)}\n\n`
+  if (style === 'crlf') return lines.replaceAll('\n', '\r\n')
+  if (style === 'cr') return lines.replaceAll('\n', '\r')
+  return style === 'mixed' ? lines.replaceAll('\n', LINE_ENDINGS[at % LINE_ENDINGS.length] ?? '\n') : lines
+}
+
+const LINE_ENDINGS = ['\r\n', '\n', '\r']
+
+/** Lines that mean nothing to the reader of the events. */
+function encodePreamble(at: number, style: FramingStyle | undefined): string {
+  if (style === 'comments') return `: keep-alive ${at}\n\n`
+  return style === 'fields' ? `id: ${at}\nretry: 3000\nnonsense\n` : ''
+}
+
+function encodeDataLines(frame: ScriptedFrame, text: string, style: FramingStyle | undefined): string {
+  if (style === 'no-space') return `data:${text}`
+  if (style === 'two-spaces') return `data:  ${text}`
+  if (style !== 'multi-line' || frame.raw !== undefined) return `data: ${text}`
+  return stringifyWithRawJson(frame.data, 1)
+    .split('\n')
+    .map((line) => `data: ${line}`)
+    .join('\n')
+}
+
+function encodeJsonArray(frames: readonly ScriptedFrame[]): SendItem[] {
+  const items = frames.map((frame, at) => {
+    return toSendItem(`${at === 0 ? '[' : ',\r\n'}${frame.raw ?? stringifyWithRawJson(frame.data)}`, frame.section)
+  })
+  return [...items, toSendItem(frames.length === 0 ? '[]' : '\n]', 'done')]
+}
+
+function toSendItem(text: string, section: StreamSection): SendItem {
+  return { bytes: Buffer.from(text), section }
+}

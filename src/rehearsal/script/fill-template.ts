@@ -1,0 +1,74 @@
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
+import type { RequestExtraction, ScriptStep } from './script.ts'
+
+/** The named values that stand in a text as `{name}`. */
+export type TemplateValues = Readonly<Record<string, string>>
+
+/** Puts values into a text. Only names that are known are replaced, so that code keeps its braces; `{{name}}` is `{name}`. */
+export function fillTemplate(text: string, values: TemplateValues): string {
+  return text.replaceAll(/\{(\{?)(\w+)\}(\}?)/g, (whole, open: string, name: string, close: string) => {
+    if (!Object.hasOwn(values, name)) return whole
+    if (open !== '' && close !== '') return `{${name}}`
+    return `${open}${values[name] ?? ''}${close}`
+  })
+}
+
+/** Puts values into every string of some arguments, and what is taken from the request into its places. */
+export function fillArgumentTemplates(
+  args: JsonObject,
+  values: TemplateValues,
+  incomingRequest: IncomingRequest,
+): JsonObject {
+  return fillValue(args, values, incomingRequest) as JsonObject
+}
+
+/** Adds the values that a step takes from the request. */
+export function extractStepValues(
+  extractions: Readonly<Record<string, RequestExtraction>>,
+  values: TemplateValues,
+  incomingRequest: IncomingRequest,
+): TemplateValues {
+  const found = Object.entries(extractions).map(([name, extraction]) => {
+    const value = extractValue(extraction, incomingRequest) ?? ''
+    return [name, typeof value === 'string' ? value : JSON.stringify(value)] as const
+  })
+  return { ...values, ...Object.fromEntries(found) }
+}
+
+function fillValue(value: Json, values: TemplateValues, incomingRequest: IncomingRequest): Json {
+  if (typeof value === 'string') return fillTemplate(value, values)
+  if (Array.isArray(value)) return value.map((item) => fillValue(item, values, incomingRequest))
+  if (!isObject(value)) return value
+  if (typeof value['$from'] === 'string')
+    return extractValue(value as unknown as RequestExtraction, incomingRequest) ?? ''
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, fillValue(inner, values, incomingRequest)]),
+  )
+}
+
+/** Says what a step wants to take from a request that does not hold it. */
+export function describeMissingValue(step: ScriptStep, incomingRequest: IncomingRequest): string | undefined {
+  const allExtractions = [
+    ...Object.values(step.take ?? {}),
+    ...(step.call ?? []).flatMap(({ args = {} }) => findExtractions(args)),
+  ]
+  const unmatched = allExtractions.find((extraction) => extractValue(extraction, incomingRequest) === undefined)
+  return (
+    unmatched &&
+    `Nothing in the text of the ${unmatched.$from} matches /${unmatched.match}/, which the script takes from it.`
+  )
+}
+
+function findExtractions(value: Json): RequestExtraction[] {
+  if (Array.isArray(value)) return value.flatMap(findExtractions)
+  if (!isObject(value)) return []
+  return typeof value['$from'] === 'string'
+    ? [value as unknown as RequestExtraction]
+    : Object.values(value).flatMap(findExtractions)
+}
+
+function extractValue(extraction: RequestExtraction, incomingRequest: IncomingRequest): Json | undefined {
+  const found = new RegExp(extraction.match, 'm').exec(extractTexts(incomingRequest.readRequest())[extraction.$from])
+  return found ? (found[1] ?? found[0]) : extraction.else
+}

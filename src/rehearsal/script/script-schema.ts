@@ -1,0 +1,149 @@
+import type { JsonObject } from '../../model/json.ts'
+import { validate } from '../../schema/validate/validate.ts'
+import { SIMPLE_MISBEHAVIOUR_KINDS } from '../misbehaviour/misbehaviour.ts'
+import type { RehearsalScript } from './script.ts'
+
+/** Reads a script that somebody wrote; throws one sentence where it is not one. */
+export function parseScript(value: unknown): RehearsalScript {
+  const [problem] = validate(SCRIPT_SCHEMA, value)
+  if (problem) throw new Error(`This is not a script: ${problem.message}`)
+  return value as RehearsalScript
+}
+
+const stringSchema = { type: 'string' }
+const countSchema = { type: 'integer', minimum: 0 }
+const millisecondsSchema = { type: 'number', minimum: 0 }
+
+const positionSchema = {
+  anyOf: [
+    countSchema,
+    {
+      enum: ['start', 'first-event', 'thinking', 'text', 'arguments', 'after-call', 'before-end', 'frame', 'delimiter'],
+    },
+  ],
+}
+
+const patternRef = { $ref: '#/$defs/pattern' }
+const stepsSchema = { type: 'array', items: { $ref: '#/$defs/entry' } }
+const expectationRef = { $ref: '#/$defs/expectation' }
+
+function createObjectSchema(properties: JsonObject, required: string[] = []): JsonObject {
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+/** Every setting of every kind in one object: what a kind does not know, it ignores. */
+const misbehaviourSchema = createObjectSchema(
+  {
+    kind: {
+      enum: [
+        ...SIMPLE_MISBEHAVIOUR_KINDS,
+        'cut',
+        'stall',
+        'drip',
+        'trickle',
+        'framing',
+        'status',
+        'html',
+        'half-json',
+        'redirect',
+        'content-type',
+        'corrupt',
+        'error',
+        'text-call',
+        'length',
+        'finish-wrong',
+      ],
+    },
+    at: positionSchema,
+    how: { enum: ['close', 'reset', 'end'] },
+    ms: millisecondsSchema,
+    every: millisecondsSchema,
+    bytes: { type: 'integer', minimum: 1 },
+    style: stringSchema,
+    status: { type: 'integer', minimum: 200, maximum: 599 },
+    hint: { enum: ['seconds', 'milliseconds', 'date', 'past', 'reset', 'details', 'prose', 'none'] },
+    wait: millisecondsSchema,
+    code: stringSchema,
+    message: stringSchema,
+    body: { enum: ['vendor', 'html', 'text', 'empty'] },
+    location: stringSchema,
+    value: stringSchema,
+    trouble: { enum: ['overloaded', 'rate', 'server', 'invalid'] },
+    dialect: stringSchema,
+    lie: { type: 'boolean' },
+    word: stringSchema,
+    times: countSchema,
+    skip: countSchema,
+  },
+  ['kind'],
+)
+
+const extractionSchema = createObjectSchema(
+  { $from: { enum: ['result', 'user', 'system', 'conversation'] }, match: stringSchema, else: {} },
+  ['$from', 'match'],
+)
+
+const stepSchema = createObjectSchema({
+  when: expectationRef,
+  expect: expectationRef,
+  take: { type: 'object', additionalProperties: extractionSchema },
+  think: stringSchema,
+  say: { anyOf: [stringSchema, createObjectSchema({ text: stringSchema, times: countSchema }, ['text', 'times'])] },
+  call: {
+    type: 'array',
+    items: createObjectSchema({ name: stringSchema, args: { type: 'object' }, raw: stringSchema }, ['name']),
+  },
+  misbehave: { type: 'array', items: { anyOf: [{ enum: [...SIMPLE_MISBEHAVIOUR_KINDS] }, misbehaviourSchema] } },
+  usage: createObjectSchema({
+    input: countSchema,
+    cacheRead: countSchema,
+    cacheWrite: countSchema,
+    output: countSchema,
+    reasoning: countSchema,
+  }),
+  delay: millisecondsSchema,
+  pace: millisecondsSchema,
+  pieces: { type: 'integer', minimum: 1 },
+  repeat: { type: 'integer', minimum: 1 },
+})
+
+/** The form of a script, as a JSON Schema. */
+export const SCRIPT_SCHEMA: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  ...createObjectSchema(
+    {
+      $schema: stringSchema,
+      about: stringSchema,
+      steps: stepsSchema,
+      end: { $ref: '#/$defs/step' },
+      start: { enum: ['conversation', 'prompt'] },
+      requires: { enum: ['signatures'] },
+    },
+    ['steps'],
+  ),
+  $defs: {
+    step: stepSchema,
+    entry: {
+      if: { required: ['loop'] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: createObjectSchema({ loop: stepsSchema, times: countSchema }, ['loop']),
+      else: { $ref: '#/$defs/step' },
+    },
+    pattern: {
+      anyOf: [
+        stringSchema,
+        createObjectSchema({ matches: stringSchema }, ['matches']),
+        createObjectSchema({ not: patternRef }, ['not']),
+      ],
+    },
+    expectation: createObjectSchema({
+      user: patternRef,
+      results: { anyOf: [patternRef, { type: 'array', items: patternRef }] },
+      system: patternRef,
+      tools: { type: 'array', items: stringSchema },
+      request: countSchema,
+      turns: countSchema,
+      wire: { enum: ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic'] },
+    }),
+  },
+}

@@ -1,0 +1,98 @@
+import type { Json, JsonObject } from '../../model/json.ts'
+import { compileSchema } from '../validate/compile-schema.ts'
+import { applyCoercionStep, type CoercionResult, type CoercionStep } from './apply-coercion-step.ts'
+import { parseExactJson } from './parse-exact-json.ts'
+import { isJsonObject, getOwn } from '../own-properties.ts'
+import type { ValidationError } from '../validate/validation-error.ts'
+import {
+  combineSteps,
+  dropUnknownProperties,
+  dropNullProperties,
+  renameSimilarKeys,
+  coerceType,
+} from './coercion-steps.ts'
+import { validate } from '../validate/validate.ts'
+
+/** Arguments made valid, and a sentence for each thing that was changed. */
+export interface CoercedArguments {
+  value: JsonObject
+  changes: string[]
+}
+
+/** Arguments that are valid, perhaps after changes, or what is wrong with them. */
+export type ValidationOutcome =
+  | { ok: true; value: JsonObject; changes: string[] }
+  | { ok: false; errors: ValidationError[] }
+
+/**
+ * Mends arguments that failed validation, as the schema directs and without losing anything: each rung of the ladder is
+ * tried in turn, and the first that makes them valid ends it. Nothing comes back when none does.
+ */
+export function coerceArguments(schema: JsonObject, value: unknown): CoercedArguments | undefined {
+  if (!isJsonObject(value)) return undefined
+  const unwrapped = unwrapArguments(schema, value)
+  if (unwrapped !== undefined) return unwrapped
+  const compiled = compileSchema(schema)
+  let coercion: CoercionResult = { value, changes: [] }
+  for (const step of COERCION_SEQUENCE) {
+    const next = applyCoercionStep(compiled, compiled.root, coercion.value, '', step)
+    if (next.changes.length === 0) continue
+    coercion = { value: next.value, changes: [...coercion.changes, ...next.changes] }
+    if (isJsonObject(coercion.value) && validate(schema, coercion.value).length === 0) {
+      return { value: coercion.value, changes: [...new Set(coercion.changes)] }
+    }
+  }
+  return undefined
+}
+
+/** Validates arguments, mends them if that is possible, and else says what is wrong with them as they came. */
+export function validateOrCoerce(schema: JsonObject, value: unknown): ValidationOutcome {
+  const problems = validate(schema, value)
+  if (problems.length === 0 && isJsonObject(value)) return { ok: true, value, changes: [] }
+  const coerced = coerceArguments(schema, value)
+  if (coerced !== undefined) return { ok: true, ...coerced }
+  return { ok: false, errors: problems.length > 0 ? problems : [NOT_AN_OBJECT_ERROR] }
+}
+
+const NOT_AN_OBJECT_ERROR: ValidationError = { path: '', message: 'The arguments must be an object.', keyword: 'type' }
+
+const COERCION_STEPS: readonly CoercionStep[] = [
+  renameSimilarKeys,
+  dropNullProperties,
+  coerceType,
+  dropUnknownProperties,
+]
+
+/** Inside a union a single rung may not reach any branch, so the last one is all of them at once. */
+const COERCION_SEQUENCE: readonly CoercionStep[] = [...COERCION_STEPS, combineSteps(COERCION_STEPS)]
+
+const WRAPPER_KEYS = ['arguments', 'parameters', 'input', 'args', 'properties', 'params']
+
+/** What may stand beside a wrapper: the rest of a call, which says nothing about the arguments. */
+const CALL_FIELD_KEYS: ReadonlySet<string> = new Set(['name', 'id', 'type', 'tool', 'tool_name', 'function', 'call_id'])
+
+/** Models sometimes write the whole call, or half of it, where only its arguments belong. */
+function unwrapArguments(schema: JsonObject, value: JsonObject): CoercedArguments | undefined {
+  const keys = Object.keys(value)
+  const found = keys.filter((key) => WRAPPER_KEYS.includes(key))
+  const [wrapper] = found
+  if (wrapper === undefined || found.length > 1 || !keys.every((key) => key === wrapper || CALL_FIELD_KEYS.has(key)))
+    return undefined
+  // A tool may have a parameter of that very name.
+  if (isParameter(schema, wrapper)) return undefined
+  const inner = parseWrappedObject(getOwn(value, wrapper))
+  if (inner === undefined || validate(schema, inner).length > 0) return undefined
+  // Nor may anything be lost that the tool could have been meant to get.
+  if (keys.some((key) => key !== wrapper && isParameter(schema, key) && !Object.hasOwn(inner, key))) return undefined
+  return { value: inner, changes: [`The arguments were wrapped in "${wrapper}"; the wrapper was removed.`] }
+}
+
+function isParameter(schema: JsonObject, name: string): boolean {
+  const { properties } = schema
+  return isJsonObject(properties) && Object.hasOwn(properties, name)
+}
+
+function parseWrappedObject(wrappedValue: Json | undefined): JsonObject | undefined {
+  const inner = typeof wrappedValue === 'string' ? parseExactJson(wrappedValue) : wrappedValue
+  return isJsonObject(inner) ? inner : undefined
+}

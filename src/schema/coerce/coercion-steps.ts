@@ -1,0 +1,162 @@
+import type { Json, JsonObject } from '../../model/json.ts'
+import { formatValue } from '../describe-keywords.ts'
+import {
+  getAllowedTypes,
+  applyCoercionStep,
+  type CoercionResult,
+  type CoercionTarget,
+  type CoercionStep,
+} from './apply-coercion-step.ts'
+import { parseExactJson, parseExactNumber } from './parse-exact-json.ts'
+import { getJsonType } from '../normalize/infer-type.ts'
+import { matchSimilarNames } from '../similar-names.ts'
+import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
+import { formatPath, toPointerSegment } from '../json-pointer.ts'
+import { isJsonSchema } from '../walk-schema.ts'
+
+/** Gives a value the type that its schema asks for, where that loses nothing. */
+export const coerceType: CoercionStep = (target) => {
+  const { compiled, schema, value, path } = target
+  if (target.types.has(getJsonType(value) === 'integer' ? 'number' : getJsonType(value))) return undefined
+  const types = getAllowedTypes(compiled, schema)
+  const tryValue = (next: Json, message: string): CoercionResult | undefined => {
+    // What was unwrapped may need mending itself, but only what ends up accepted counts.
+    const inner =
+      typeof next === 'object'
+        ? applyCoercionStep(compiled, schema, next, path, coerceType)
+        : { value: next, changes: [] }
+    return compiled.accepts(schema, inner.value)
+      ? { value: inner.value, changes: [message, ...inner.changes] }
+      : undefined
+  }
+  const name = formatPropertyName(path)
+  if (typeof value === 'string') {
+    const parsed = parseTextAs(value, types)
+    const coercion =
+      parsed === undefined
+        ? undefined
+        : tryValue(parsed, `${name} was the text ${formatValue(value)}; it was read as ${describeValue(parsed)}.`)
+    if (coercion !== undefined) return coercion
+  }
+  if (types.has('string')) {
+    if (Number.isSafeInteger(value))
+      return tryValue(JSON.stringify(value), `${name} was the number ${formatValue(value)}; it was read as text.`)
+    if (typeof value === 'object' && value !== null) {
+      return tryValue(
+        JSON.stringify(value, null, 2),
+        `${name} was ${describeValue(value)}; it was written out as JSON text.`,
+      )
+    }
+  }
+  if (types.has('array') && value !== null) {
+    return tryValue([value], `${name} was a single value; it was put into an array.`)
+  }
+  return undefined
+}
+
+/** Leaves out what says "nothing" for an optional property that cannot be null. */
+export const dropNullProperties: CoercionStep = ({ compiled, schema, value, path }) => {
+  const { properties, required } = schema
+  if (!isJsonObject(value) || !isJsonObject(properties)) return undefined
+  const needed = Array.isArray(required) ? required : []
+  const omitted = Object.keys(value).filter((key) => {
+    const property = getOwn(properties, key)
+    const propertyValue = value[key] ?? null
+    if (needed.includes(key) || !isJsonSchema(property) || compiled.accepts(property, propertyValue)) return false
+    if (propertyValue === null) return true
+    if (propertyValue !== 'null' && propertyValue !== 'None') return false
+    return !getAllowedTypes(compiled, property).has('string') && !compiled.accepts(property, null)
+  })
+  return omitProperties(value, omitted, path, (key) => `was ${formatValue(value[key])}, which means nothing here`)
+}
+
+/** Gives a required property that is missing the value of the one unknown key that was meant for it. */
+export const renameSimilarKeys: CoercionStep = ({ compiled, schema, value, path }) => {
+  const { properties, required } = schema
+  if (!isJsonObject(value) || !isJsonObject(properties) || !Array.isArray(required)) return undefined
+  const missing = required.filter((name) => typeof name === 'string' && !Object.hasOwn(value, name))
+  const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key))
+  const pairs = matchSimilarNames(missing.map(toText), unknown)
+  const changes: string[] = []
+  const renamed = new Map<string, string>()
+  for (const [name, key] of pairs) {
+    const property = getOwn(properties, name)
+    if (!isJsonSchema(property) || !compiled.accepts(property, value[key] ?? null)) continue
+    renamed.set(key, name)
+    changes.push(
+      `${formatPropertyName(path + toPointerSegment(key))} was read as ${formatPropertyName(path + toPointerSegment(name))}.`,
+    )
+  }
+  if (changes.length === 0) return undefined
+  const out: JsonObject = {}
+  for (const [key, inner] of Object.entries(value)) setOwn(out, renamed.get(key) ?? key, inner)
+  return { value: out, changes }
+}
+
+/** Leaves out properties that the schema does not know and does not allow. */
+export const dropUnknownProperties: CoercionStep = ({ compiled, schema, value, path }) => {
+  const { properties, additionalProperties, patternProperties } = schema
+  if (!isJsonObject(value) || additionalProperties !== false) return undefined
+  const declared = isJsonObject(properties) ? properties : {}
+  const patterns = isJsonObject(patternProperties) ? patternProperties : {}
+  const isKnown = (key: string): boolean =>
+    Object.hasOwn(declared, key) ||
+    compiled.accepts({ patternProperties: patterns, additionalProperties: false }, { [key]: value[key] ?? null })
+  return omitProperties(
+    value,
+    Object.keys(value).filter((key) => !isKnown(key)),
+    path,
+    () => 'is not a known property',
+  )
+}
+
+/** Applies several steps at one place, one after the other. */
+export function combineSteps(steps: readonly CoercionStep[]): CoercionStep {
+  return (target: CoercionTarget) => {
+    let coercion: CoercionResult = { value: target.value, changes: [] }
+    for (const step of steps) {
+      const next = step({ ...target, value: coercion.value })
+      if (next !== undefined) coercion = { value: next.value, changes: [...coercion.changes, ...next.changes] }
+    }
+    return coercion.changes.length > 0 ? coercion : undefined
+  }
+}
+
+function parseTextAs(text: string, types: ReadonlySet<string>): Json | undefined {
+  if (types.has('null') && (text === 'null' || text === 'None')) return null
+  if (types.has('boolean') && /^(?:true|false|True|False)$/.test(text)) return text.toLowerCase() === 'true'
+  const number = types.has('number') ? parseExactNumber(text) : undefined
+  if (number !== undefined) return number
+  const looksWrapped = /^\s*(?:\{.*\}|\[.*\])\s*$/s.test(text)
+  if (!looksWrapped || !(types.has('object') || types.has('array'))) return undefined
+  return parseExactJson(text)
+}
+
+function omitProperties(
+  value: JsonObject,
+  omitted: readonly string[],
+  path: string,
+  why: (key: string) => string,
+): CoercionResult | undefined {
+  if (omitted.length === 0) return undefined
+  return {
+    value: omitKeys(value, omitted),
+    changes: omitted.map((key) => `${formatPropertyName(path + toPointerSegment(key))} ${why(key)}; it was left out.`),
+  }
+}
+
+function formatPropertyName(path: string): string {
+  return path === '' ? 'The whole' : `"${formatPath(path)}"`
+}
+
+function describeValue(value: Json): string {
+  if (value === null) return 'null'
+  const type = getJsonType(value)
+  if (type === 'integer' || type === 'number' || type === 'boolean')
+    return `the ${type === 'boolean' ? 'value' : 'number'} ${formatValue(value)}`
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function toText(name: Json): string {
+  return typeof name === 'string' ? name : ''
+}

@@ -1,0 +1,96 @@
+import type { Json, JsonObject } from '../model/json.ts'
+import { isJsonObject } from './own-properties.ts'
+
+/** Moves keywords that a dialect cannot carry into the description, as short phrases; the keywords themselves go. */
+export function moveToDescription(schema: JsonObject, keywords: Iterable<string>): JsonObject {
+  const phrases: string[] = []
+  let out = schema
+  for (const keyword of keywords) {
+    const value = out[keyword]
+    if (value === undefined) continue
+    if (out === schema) out = { ...schema }
+    delete out[keyword]
+    const phrase = describeKeyword(keyword, value)
+    if (phrase !== '') phrases.push(phrase)
+  }
+  return phrases.length === 0 ? out : appendRemarks(out, phrases)
+}
+
+/** Adds remarks to the end of a schema's description. */
+export function appendRemarks(schema: JsonObject, phrases: readonly string[]): JsonObject {
+  const description = typeof schema['description'] === 'string' ? schema['description'] : ''
+  const newPhrases = phrases.filter((phrase) => phrase !== '' && !description.includes(phrase))
+  if (newPhrases.length === 0) return schema
+  const remark = `(${newPhrases.join('; ')})`
+  return { ...schema, description: description === '' ? remark : `${description} ${remark}` }
+}
+
+/** One constraint in words; empty for a keyword that constrains nothing. */
+export function describeKeyword(keyword: string, value: Json): string {
+  switch (keyword) {
+    case 'default':
+      return `default: ${formatValue(value)}`
+    case 'const':
+      return `always ${formatValue(value)}`
+    case 'enum':
+      return `one of: ${formatValueList(value)}`
+    case 'pattern':
+      return `matches ${formatValue(value, 200)}`
+    case 'format':
+      return `format: ${formatValue(value).replaceAll('"', '')}`
+    case 'not':
+      return acceptsAnything(value) ? '' : `not: ${formatValue(value, 160)}`
+    case 'uniqueItems':
+      return value === true ? 'no item twice' : ''
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return isJsonObject(value) && !acceptsAnything(value) ? `other keys hold ${formatValue(value, 160)}` : ''
+    case 'patternProperties':
+      return `keys that match a pattern hold ${formatValue(value, 160)}`
+    case 'dependentRequired':
+      return `needed together: ${formatValue(value, 160)}`
+    case 'if':
+      return `if ${formatValue(value, 160)} holds, further rules apply`
+    default:
+      return Object.hasOwn(KEYWORD_PHRASES, keyword)
+        ? (KEYWORD_PHRASES[keyword] ?? '').replace('%', formatValue(value, 160))
+        : ''
+  }
+}
+
+/** A value in short, for use inside a sentence. */
+export function formatValue(value: Json | undefined, limit = 60): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value)
+  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text
+}
+
+const KEYWORD_PHRASES: Readonly<Record<string, string>> = {
+  minimum: 'at least %',
+  maximum: 'at most %',
+  exclusiveMinimum: 'more than %',
+  exclusiveMaximum: 'less than %',
+  multipleOf: 'a multiple of %',
+  minLength: 'at least % characters',
+  maxLength: 'at most % characters',
+  minItems: 'at least % items',
+  maxItems: 'at most % items',
+  minProperties: 'at least % keys',
+  maxProperties: 'at most % keys',
+  propertyNames: 'key names: %',
+  contains: 'contains %',
+  minContains: 'at least % of those',
+  maxContains: 'at most % of those',
+  prefixItems: 'in this order: %',
+  contentEncoding: 'encoded as %',
+  contentMediaType: 'media type %',
+}
+
+function formatValueList(value: Json): string {
+  const values = Array.isArray(value) ? value : [value]
+  const shown = values.slice(0, 40).map((item) => formatValue(item))
+  return shown.join(', ') + (values.length > 40 ? ', …' : '')
+}
+
+function acceptsAnything(value: Json): boolean {
+  return value === true || (isJsonObject(value) && Object.keys(value).length === 0)
+}

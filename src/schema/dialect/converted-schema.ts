@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { ArgumentMapping } from './argument-mapper.ts'
+import { isJsonObject, omitKeys } from '../own-properties.ts'
+import { toPointerSegment, resolvePointer } from '../json-pointer.ts'
+import { forEachSubschema, isJsonSchema, mapSchema, type JsonSchema } from '../walk-schema.ts'
+import { inlineRefs, type InlinedSchema } from '../normalize/inline-refs.ts'
+import { getRef } from '../normalize/resolve-refs.ts'
+
+/** A tool's schema in one dialect, and what that did to it. */
+export interface ConvertedSchema {
+  schema: JsonObject
+  /** What the dialect did to values; absent when arguments pass unchanged. */
+  mapping?: ArgumentMapping
+  warnings: string[]
+  strict?: boolean
+}
+
+/** Leaves out the keywords that name the schema instead of saying anything about a value. */
+export function dropIdentifiers(schema: JsonObject): JsonObject {
+  const out = mapSchema(schema, (inner) =>
+    typeof inner === 'boolean' ? inner : omitKeys(inner, ['$schema', '$id', '$comment']),
+  )
+  return typeof out === 'boolean' ? schema : out
+}
+
+/** Leaves out definitions that nothing refers to: they would only cost tokens. */
+export function dropUnusedDefinitions(schema: JsonObject): JsonObject {
+  if (DEFINITION_KEYWORDS.every((key) => schema[key] === undefined)) return schema
+  const used = new Set<string>()
+  const queue: JsonSchema[] = [omitKeys(schema, DEFINITION_KEYWORDS)]
+  let isComplete = true
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    forEachSubschema(next, (inner) => {
+      const ref = getRef(inner)
+      if (ref === undefined || ref === '#') return
+      const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/%]+)/.exec(ref) ?? []
+      // Any other kind of reference may lead anywhere.
+      if (keyword === undefined || name === undefined) isComplete = false
+      else if (!used.has(`${keyword}/${name}`)) {
+        used.add(`${keyword}/${name}`)
+        const target = resolvePointer(schema, `/${keyword}/${name}`)
+        if (isJsonSchema(target)) queue.push(target)
+      }
+    })
+  }
+  return isComplete ? keepUsedDefinitions(schema, used) : schema
+}
+
+/** Inlines references, unless all of them are of a form that the dialect's service follows by itself. */
+export function inlineRefsUnless(
+  schema: JsonObject,
+  isPortable: (ref: string, holder: JsonObject) => boolean,
+): InlinedSchema {
+  let portable = true
+  forEachSubschema(schema, (inner) => {
+    const ref = getRef(inner)
+    if (ref !== undefined && typeof inner !== 'boolean') portable &&= isPortable(ref, inner)
+  })
+  return portable ? { schema, cutRefs: [] } : inlineRefs(schema)
+}
+
+/** A reference that survives a change of the root: to the root itself, or to a definition. */
+export function isRootOrDefinitionRef(ref: string, holder: JsonObject): boolean {
+  return typeof holder['$ref'] === 'string' && /^#(?:\/(?:\$defs|definitions)\/[^/]+)?$/.test(ref)
+}
+
+/** What to tell about references that had to be cut. */
+export function createCutRefWarnings(cutRefs: readonly string[]): string[] {
+  return cutRefs.map((ref) => `The reference "${ref}" has no end, or is too large, and was cut.`)
+}
+
+const DEFINITION_KEYWORDS = ['$defs', 'definitions'] as const
+
+function keepUsedDefinitions(schema: JsonObject, used: ReadonlySet<string>): JsonObject {
+  let out = schema
+  for (const keyword of DEFINITION_KEYWORDS) {
+    const all = schema[keyword]
+    if (!isJsonObject(all)) continue
+    const unused = Object.keys(all).filter((name) => !used.has(keyword + toPointerSegment(name)))
+    if (unused.length === 0) continue
+    const rest = omitKeys(all, unused)
+    out = Object.keys(rest).length === 0 ? omitKeys(out, [keyword]) : { ...out, [keyword]: rest }
+  }
+  return out
+}

@@ -1,0 +1,112 @@
+import { base36Hash } from '../hash.ts'
+
+/** What a vendor allows as the name of a tool. */
+export interface ToolNameRule {
+  /** Matches every legal name, and no other. */
+  readonly pattern: RegExp
+  readonly maxLength: number
+  /** Matches each character that no name may hold; must be global. */
+  readonly illegalChars: RegExp
+  /** Matches what the first character may be, where the rule is stricter there. */
+  readonly firstChar?: RegExp
+}
+
+/**
+ * Gives every name a legal one, all different, so that the map can be read backwards. A legal name stays as it is, and
+ * what becomes of another depends on the rest only where two of them would meet.
+ */
+export function toLegalNames(names: readonly string[], rule: ToolNameRule): Map<string, string> {
+  const originals = [...new Set(names)]
+  const unchanged = new Set(originals.filter((name) => isLegalName(name, rule)))
+  const nameCounts = new Map<string, number>()
+  for (const name of originals) {
+    const wireName = toLegalName(name, rule)
+    nameCounts.set(wireName, (nameCounts.get(wireName) ?? 0) + 1)
+  }
+  const taken = new Set(unchanged)
+  const out = new Map<string, string>()
+  for (const name of originals) {
+    const wireName = toLegalName(name, rule)
+    const isUnique = nameCounts.get(wireName) === 1 && !taken.has(wireName)
+    const legalName = unchanged.has(name) || isUnique ? wireName : makeUniqueName(name, rule, taken)
+    taken.add(legalName)
+    out.set(name, legalName)
+  }
+  return out
+}
+
+/** The projection of a whole tool list under one rule. */
+export function createNameMapper(rule: ToolNameRule): (names: readonly string[]) => Map<string, string> {
+  return (names) => toLegalNames(names, rule)
+}
+
+/** A legal name for a tool that is not declared, never one that is taken. */
+export function toUndeclaredName(name: string, rule: ToolNameRule, taken: ReadonlySet<string>): string {
+  const wireName = toLegalName(name, rule)
+  return taken.has(wireName) ? makeUniqueName(name, rule, taken) : wireName
+}
+
+/** Gemini CLI's rule for names from elsewhere: odd characters become `_`, and over 63 characters the middle goes. */
+export function generateValidName(name: string): string {
+  const legal = name.replace(/[^A-Za-z0-9_.-]/g, '_')
+  return legal.length > 63 ? `${legal.slice(0, 28)}___${legal.slice(-32)}` : legal
+}
+
+/** OpenAI, and everything that calls itself compatible. */
+export const OPENAI_NAME_RULE: ToolNameRule = {
+  pattern: /^[A-Za-z0-9_-]{1,64}$/,
+  maxLength: 64,
+  illegalChars: /[^A-Za-z0-9_-]/g,
+}
+
+/** Anthropic's Messages. */
+export const ANTHROPIC_NAME_RULE: ToolNameRule = {
+  pattern: /^[A-Za-z0-9_-]{1,128}$/,
+  maxLength: 128,
+  illegalChars: /[^A-Za-z0-9_-]/g,
+}
+
+/** Gemini: the length is the older limit, which every version of the service accepts. */
+export const GEMINI_NAME_RULE: ToolNameRule = {
+  pattern: /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/,
+  maxLength: 63,
+  illegalChars: /[^A-Za-z0-9_.-]/g,
+  firstChar: /^[A-Za-z_]/,
+}
+
+const HASH_LENGTH = 6
+
+function isLegalName(name: string, rule: ToolNameRule): boolean {
+  return name.length <= rule.maxLength && rule.pattern.test(name)
+}
+
+/** The legal name nearest to this one, seen alone; a cut name carries a hash, since others may be cut to the same. */
+function toLegalName(name: string, rule: ToolNameRule): string {
+  if (isLegalName(name, rule)) return name
+  const legal = replaceIllegalChars(name, rule)
+  return legal.length > rule.maxLength ? insertHash(legal, name, rule, HASH_LENGTH) : legal
+}
+
+function replaceIllegalChars(name: string, rule: ToolNameRule): string {
+  const legal = name.replace(rule.illegalChars, '_')
+  // A name of which nothing readable is left says nothing to a model, and is likely to meet another such.
+  if (!/[A-Za-z0-9]/.test(legal)) return `tool_${base36Hash(name, HASH_LENGTH)}`
+  return rule.firstChar === undefined || rule.firstChar.test(legal) ? legal : `_${legal}`
+}
+
+function makeUniqueName(name: string, rule: ToolNameRule, taken: ReadonlySet<string>): string {
+  const legal = replaceIllegalChars(name, rule)
+  for (let length = HASH_LENGTH; ; length++) {
+    const wireName = insertHash(legal, name, rule, length)
+    if (!taken.has(wireName)) return wireName
+  }
+}
+
+/** Puts a hash of the original at the end, or, where the name is too long, in the place of its middle. */
+function insertHash(legal: string, name: string, rule: ToolNameRule, length: number): string {
+  const hash = base36Hash(name, length)
+  if (legal.length + 1 + length <= rule.maxLength) return `${legal}_${hash}`
+  const head = Math.min(28, rule.maxLength - length - 2)
+  const tail = Math.max(0, rule.maxLength - head - length - 2)
+  return `${legal.slice(0, head)}_${hash}_${tail > 0 ? legal.slice(-tail) : ''}`
+}

@@ -1,0 +1,54 @@
+import { isObject } from '../../model/json.ts'
+
+/**
+ * Does a local `$ref` lead back to itself, or an object contain itself? Every value is searched, not only those under
+ * known keywords, so that references from keywords we have never heard of count too.
+ */
+export function hasCycleInSchema(schema: unknown): boolean {
+  return containsCycle(schema, { root: schema, openRefs: new Set(), acyclicRefs: new Set(), openObjects: new Set() })
+}
+
+interface CycleSearch {
+  readonly root: unknown
+  /** References we are inside of. */
+  readonly openRefs: Set<string>
+  /** References known to lead to no cycle. */
+  readonly acyclicRefs: Set<string>
+  /** Objects we are inside of, since the last reference. */
+  readonly openObjects: Set<unknown>
+}
+
+/** Far beyond any honest schema, and well within the stack. */
+const MAX_DEPTH = 1000
+
+function containsCycle(node: unknown, searchState: CycleSearch): boolean {
+  if (typeof node !== 'object' || node === null) return false
+  if (searchState.openObjects.has(node)) return true
+  if (searchState.openObjects.size + searchState.openRefs.size > MAX_DEPTH) return false
+  if (isObject(node) && typeof node['$ref'] === 'string' && isCyclicRef(node['$ref'], searchState)) return true
+  searchState.openObjects.add(node)
+  const found = Object.values(node).some((value) => containsCycle(value, searchState))
+  searchState.openObjects.delete(node)
+  return found
+}
+
+function isCyclicRef(ref: string, searchState: CycleSearch): boolean {
+  if (ref === '#' || searchState.openRefs.has(ref)) return true
+  if (searchState.acyclicRefs.has(ref)) return false
+  searchState.openRefs.add(ref)
+  const found = containsCycle(resolveLocalRef(searchState.root, ref), { ...searchState, openObjects: new Set() })
+  searchState.openRefs.delete(ref)
+  searchState.acyclicRefs.add(ref)
+  return found
+}
+
+function resolveLocalRef(root: unknown, ref: string): unknown {
+  if (!ref.startsWith('#/')) return undefined
+  let at = root
+  for (const part of ref.slice(2).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as Record<string, unknown>)[key]
+  }
+  return at
+}

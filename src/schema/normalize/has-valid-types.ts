@@ -1,0 +1,34 @@
+import { isObject } from '../../model/json.ts'
+
+/**
+ * Does the schema say the type of everything? Without a `type` only a combiner (`anyOf`, `allOf`, `oneOf`) will do, each
+ * of whose members says its type; an object's properties and an array's items are held to the same rule.
+ */
+export function hasValidTypes(schema: unknown): boolean {
+  return isTyped(schema, new Set())
+}
+
+const COMBINER_KEYWORDS = ['anyOf', 'allOf', 'oneOf'] as const
+
+function isTyped(schema: unknown, ancestors: Set<unknown>): boolean {
+  if (!isObject(schema)) return false
+  // A schema object that contains itself has been judged further up.
+  if (ancestors.has(schema)) return true
+  ancestors.add(schema)
+  const valid = schema['type'] ? hasTypedChildren(schema, ancestors) : hasTypedMembers(schema, ancestors)
+  ancestors.delete(schema)
+  return valid
+}
+
+function hasTypedChildren(schema: Record<string, unknown>, ancestors: Set<unknown>): boolean {
+  if (schema['type'] === 'object' && isObject(schema['properties'])) {
+    return Object.values(schema['properties']).every((property) => isTyped(property, ancestors))
+  }
+  if (schema['type'] === 'array' && schema['items']) return isTyped(schema['items'], ancestors)
+  return true
+}
+
+function hasTypedMembers(schema: Record<string, unknown>, ancestors: Set<unknown>): boolean {
+  const lists = COMBINER_KEYWORDS.map((name) => schema[name]).filter((list) => Array.isArray(list))
+  return lists.length > 0 && lists.every((list) => list.every((member: unknown) => isTyped(member, ancestors)))
+}

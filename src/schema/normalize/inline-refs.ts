@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../model/json.ts'
+import { omitKeys } from '../own-properties.ts'
+import {
+  hasRefs,
+  REF_TARGET_KEYWORDS,
+  REF_KEYWORDS,
+  getRef,
+  createRefResolver,
+  type RefResolver,
+} from './resolve-refs.ts'
+import { mapSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
+
+/** How far references are followed: `maxDepth` is how often one target may stand inside itself. */
+export interface InlineRefsOptions {
+  readonly maxDepth?: number
+}
+
+/** A schema without references, and the references that had to be cut because they never end or lead nowhere. */
+export interface InlinedSchema {
+  schema: JsonObject
+  cutRefs: string[]
+}
+
+/** Puts what every local `$ref` points to in its place; a cycle ends in an open schema that says so in words. */
+export function inlineRefs(schema: JsonObject, options: InlineRefsOptions = {}): InlinedSchema {
+  if (!hasRefs(schema)) return { schema, cutRefs: [] }
+  const state: InlineState = {
+    resolve: createRefResolver(schema),
+    maxDepth: options.maxDepth ?? 2,
+    cutRefs: new Set(),
+    remainingNodes: MAX_NODES,
+    openTargets: new Map([[schema, 1]]),
+  }
+  const out = expandNode(schema, state, 0)
+  return { schema: typeof out === 'boolean' ? {} : out, cutRefs: [...state.cutRefs] }
+}
+
+/** Merges what a reference points to with the keywords beside it: remarks win, rules add up. */
+export function mergeRefSiblings(target: JsonSchema, siblings: JsonObject): JsonSchema {
+  if (Object.keys(siblings).length === 0) return target
+  if (target === true) return siblings
+  if (target === false) return false
+  const hasConflict = Object.keys(siblings).some((key) => !ANNOTATION_KEYWORDS.has(key) && Object.hasOwn(target, key))
+  if (!hasConflict) return { ...target, ...siblings }
+  const annotations = Object.fromEntries(Object.entries(siblings).filter(([key]) => ANNOTATION_KEYWORDS.has(key)))
+  return { ...annotations, allOf: [target, omitKeys(siblings, ANNOTATION_KEYWORDS)] }
+}
+
+/** A schema written out in full can be far larger than its text: this bounds it. */
+const MAX_NODES = 4000
+
+const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  '$comment',
+])
+
+interface InlineState {
+  resolve: RefResolver
+  maxDepth: number
+  cutRefs: Set<string>
+  remainingNodes: number
+  /** How often each target stands open above the place we are at. */
+  openTargets: Map<JsonSchema, number>
+}
+
+function expandNode(schema: JsonSchema, state: InlineState, depth: number): JsonSchema {
+  if (typeof schema === 'boolean') return schema
+  state.remainingNodes--
+  const ref = getRef(schema)
+  if (ref !== undefined) return expandRef(ref, schema, state, depth)
+  if (depth > MAX_SCHEMA_DEPTH) return {}
+  const withoutNames = omitKeys(schema, REF_TARGET_KEYWORDS)
+  return mapSubschemas(withoutNames, (child) => expandNode(child, state, depth + 1))
+}
+
+function expandRef(ref: string, schema: JsonObject, state: InlineState, depth: number): JsonSchema {
+  const siblings = expandNode(omitKeys(schema, REF_KEYWORDS), state, depth)
+  const expandedSiblings = typeof siblings === 'boolean' ? {} : siblings
+  const target = state.resolve(ref)
+  if (target === undefined) {
+    state.cutRefs.add(ref)
+    return expandedSiblings
+  }
+  const openCount = state.openTargets.get(target) ?? 0
+  if (openCount >= state.maxDepth || depth > MAX_SCHEMA_DEPTH || state.remainingNodes < 0) {
+    state.cutRefs.add(ref)
+    return mergeRefSiblings(createRefStub(ref, target), expandedSiblings)
+  }
+  state.openTargets.set(target, openCount + 1)
+  const inner = expandNode(target, state, depth + 1)
+  state.openTargets.set(target, openCount)
+  return mergeRefSiblings(inner, expandedSiblings)
+}
+
+function createRefStub(ref: string, target: JsonSchema): JsonObject {
+  const name = ref.split('/').at(-1)
+  const form = name === undefined || name === '' || name === '#' ? 'the whole' : `"${name}"`
+  const remark = { description: `Nested further in the same form as ${form}.` }
+  if (typeof target === 'boolean') return remark
+  const type = typeof target['type'] === 'string' ? target['type'] : 'properties' in target ? 'object' : undefined
+  return type === undefined ? remark : { type, ...remark }
+}

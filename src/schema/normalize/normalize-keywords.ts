@@ -1,0 +1,232 @@
+import type { Json, JsonObject } from '../../model/json.ts'
+import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
+import { isJsonSchema, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, SINGLE_SCHEMA_KEYWORDS } from '../walk-schema.ts'
+
+/** Takes one sentence about something that was wrong. */
+export type ProblemReporter = (sentence: string) => void
+
+/**
+ * Cleans the keywords of one schema object, not its children: values of the wrong kind go, old spellings become the
+ * ones of draft 2020-12. Nothing that was accepted before is refused after. Unchanged input is returned as it is.
+ */
+export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): JsonObject {
+  let out = schema
+  const set = (key: string, value: Json | undefined): void => {
+    if (out === schema) out = { ...schema }
+    if (value === undefined) delete out[key]
+    else out[key] = value
+  }
+  for (const key of Object.keys(schema)) {
+    const value = schema[key]
+    const after = normalizeKeyword(key, value, report)
+    if (after !== value) set(key, after)
+  }
+  for (const convert of LEGACY_CONVERSIONS) out = convert(out, report)
+  return out
+}
+
+/** The seven types of JSON Schema. */
+export const JSON_SCHEMA_TYPES: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+])
+
+const TYPE_ALIASES: Readonly<Record<string, string>> = {
+  str: 'string',
+  text: 'string',
+  int: 'integer',
+  int32: 'integer',
+  int64: 'integer',
+  long: 'integer',
+  float: 'number',
+  double: 'number',
+  bool: 'boolean',
+  dict: 'object',
+  map: 'object',
+  list: 'array',
+  none: 'null',
+}
+
+const STRING_KEYWORDS = new Set([
+  'description',
+  'title',
+  'pattern',
+  'format',
+  '$ref',
+  '$dynamicRef',
+  '$id',
+  '$anchor',
+  '$comment',
+])
+const NUMBER_KEYWORDS = new Set(['minimum', 'maximum', 'multipleOf'])
+const COUNT_KEYWORDS = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+])
+
+function normalizeKeyword(key: string, value: Json | undefined, report: ProblemReporter): Json | undefined {
+  if (value === undefined) return undefined
+  if (key === 'type') return normalizeType(value, report)
+  if (key === 'required') return normalizeRequired(value, report)
+  if (key === 'enum') return keepIfValid(Array.isArray(value) && value.length > 0, key, value, report)
+  if (STRING_KEYWORDS.has(key)) return keepIfValid(typeof value === 'string', key, value, report)
+  if (NUMBER_KEYWORDS.has(key))
+    return keepIfValid(Number.isFinite(value) && (key !== 'multipleOf' || Number(value) > 0), key, value, report)
+  if (COUNT_KEYWORDS.has(key)) return keepIfValid(Number.isInteger(value) && Number(value) >= 0, key, value, report)
+  if (key === 'exclusiveMinimum' || key === 'exclusiveMaximum') {
+    return keepIfValid(typeof value === 'boolean' || Number.isFinite(value), key, value, report)
+  }
+  if (SCHEMA_LIST_KEYWORDS.has(key) && Array.isArray(value)) return normalizeList(key, value, report)
+  if (SINGLE_SCHEMA_KEYWORDS.has(key)) return keepIfValid(isJsonSchema(value), key, value, report)
+  if (SCHEMA_LIST_KEYWORDS.has(key)) return keepIfValid(false, key, value, report)
+  if (SCHEMA_MAP_KEYWORDS.has(key))
+    return isJsonObject(value) ? normalizeMap(key, value, report) : keepIfValid(false, key, value, report)
+  return value
+}
+
+function keepIfValid(isValid: boolean, key: string, value: Json, report: ProblemReporter): Json | undefined {
+  if (isValid) return value
+  // A null keyword is what many serialisers write for "not set": no word about it.
+  if (value !== null) report(`The keyword "${key}" had a value of the wrong kind and was left out.`)
+  return undefined
+}
+
+function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
+  if (typeof value === 'string') {
+    if (JSON_SCHEMA_TYPES.has(value)) return value
+    const standardType = toKnownType(value)
+    // Some write types in capitals, as Gemini does: that is no flaw.
+    if (standardType === value.toLowerCase()) return standardType
+    report(
+      standardType === undefined
+        ? `The type "${value}" does not exist and was left out.`
+        : `The type "${value}" became "${standardType}".`,
+    )
+    return standardType
+  }
+  if (!Array.isArray(value)) return keepIfValid(false, 'type', value, report)
+  if (
+    value.every((type) => typeof type === 'string' && JSON_SCHEMA_TYPES.has(type)) &&
+    new Set(value).size === value.length
+  ) {
+    return value.length > 1 ? value : value[0]
+  }
+  const standardType = new Set(value.map((type) => (typeof type === 'string' ? toKnownType(type) : undefined)))
+  report('A list of types held unknown or repeated ones, and was cleaned.')
+  // An unknown member may have meant anything, so the list no longer limits anything.
+  if (standardType.has(undefined)) return undefined
+  const list = [...standardType].filter((type) => type !== undefined)
+  return list.length > 1 ? list : list[0]
+}
+
+function toKnownType(type: string): string | undefined {
+  const lower = type.toLowerCase()
+  if (JSON_SCHEMA_TYPES.has(lower)) return lower
+  return Object.hasOwn(TYPE_ALIASES, lower) ? TYPE_ALIASES[lower] : undefined
+}
+
+function normalizeRequired(value: Json, report: ProblemReporter): Json | undefined {
+  if (!Array.isArray(value)) return keepIfValid(false, 'required', value, report)
+  const names = value.filter((name) => typeof name === 'string')
+  const unique = new Set(names)
+  if (unique.size === value.length) return value
+  report('The list of required properties held repeated names or values that are no names.')
+  return [...unique]
+}
+
+function normalizeList(key: string, list: Json[], report: ProblemReporter): Json | undefined {
+  if (list.length === 0) return key === 'items' ? undefined : keepIfValid(false, key, list, report)
+  return list.every(isJsonSchema) ? list : list.map((item) => toSchema(item, key, report))
+}
+
+function normalizeMap(key: string, map: JsonObject, report: ProblemReporter): JsonObject {
+  let out = map
+  for (const name of Object.keys(map)) {
+    const value = map[name]
+    if (isJsonSchema(value) || (key === 'dependencies' && Array.isArray(value))) continue
+    if (out === map) out = { ...map }
+    setOwn(out, name, toSchema(value ?? null, `${key}/${name}`, report))
+  }
+  return out
+}
+
+function toSchema(value: Json, path: string, report: ProblemReporter): JsonObject | boolean {
+  if (isJsonSchema(value)) return value
+  // Some authors write the bare type where its schema should stand.
+  const type = typeof value === 'string' ? toKnownType(value) : undefined
+  report(
+    `"${path}" held something that is no schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`,
+  )
+  return type === undefined ? {} : { type }
+}
+
+type LegacyConversion = (schema: JsonObject, report: ProblemReporter) => JsonObject
+
+const LEGACY_CONVERSIONS: readonly LegacyConversion[] = [
+  convertBooleanBounds,
+  convertTupleItems,
+  convertDependencies,
+  convertNullable,
+]
+
+/** Draft 4 wrote `minimum: 0, exclusiveMinimum: true`. */
+function convertBooleanBounds(schema: JsonObject): JsonObject {
+  let out = schema
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof out[exclusive] !== 'boolean') continue
+    const limit = out[bound]
+    const strict = out[exclusive] && typeof limit === 'number'
+    out = omitKeys(out, strict ? [bound, exclusive] : [exclusive])
+    if (strict) out[exclusive] = limit
+  }
+  return out
+}
+
+/** Until draft 2019-09 a tuple was an array of `items`. */
+function convertTupleItems(schema: JsonObject): JsonObject {
+  const { items, additionalItems } = schema
+  if (!Array.isArray(items)) return schema
+  const out = omitKeys(schema, ['items', 'additionalItems'])
+  out['prefixItems'] = items
+  if (isJsonSchema(additionalItems)) out['items'] = additionalItems
+  return out
+}
+
+/** Until draft 7 both kinds of dependency stood under one keyword. */
+function convertDependencies(schema: JsonObject): JsonObject {
+  const { dependencies: all } = schema
+  if (!isJsonObject(all)) return schema
+  const out = omitKeys(schema, ['dependencies'])
+  const entries = Object.entries(all)
+  const names = entries.filter(([, value]) => Array.isArray(value))
+  const schemas = entries.filter(([, value]) => isJsonSchema(value))
+  if (names.length > 0) out['dependentRequired'] ??= Object.fromEntries(names)
+  if (schemas.length > 0) out['dependentSchemas'] ??= Object.fromEntries(schemas)
+  return out
+}
+
+/** OpenAPI 3.0 wrote `nullable: true` for a union with null. */
+function convertNullable(schema: JsonObject): JsonObject {
+  if (typeof schema['nullable'] !== 'boolean') return schema
+  const out = omitKeys(schema, ['nullable'])
+  const { type, enum: values } = out
+  if (!schema['nullable']) return out
+  if (typeof type === 'string' && type !== 'null') out['type'] = [type, 'null']
+  if (Array.isArray(type) && !type.includes('null')) out['type'] = [...type, 'null']
+  if (Array.isArray(values) && !values.includes(null)) out['enum'] = [...values, null]
+  return out
+}

@@ -1,0 +1,201 @@
+import type { JsonObject } from '../../model/json.ts'
+import { inferType } from './infer-type.ts'
+import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
+import { getRef, REF_KEYWORDS, createRefResolver } from './resolve-refs.ts'
+import { normalizeKeywords, type ProblemReporter } from './normalize-keywords.ts'
+import {
+  forEachSubschema,
+  IN_PLACE_APPLICATORS,
+  mapSchema,
+  MAX_SCHEMA_DEPTH,
+  type SchemaLocation,
+  type JsonSchema,
+  getSchemaPointer,
+} from '../walk-schema.ts'
+
+/** A schema fit to be declared, with what was done to it, or the reason why it cannot be. */
+export type SchemaRepair = { schema: JsonObject; repairs: string[] } | { unusable: string }
+
+/** Makes the schema of a tool's arguments fit to be declared, or says why it cannot be. Sound ones come back as they are. */
+export function repairSchema(schema: unknown): SchemaRepair {
+  const repairs = new Set<string>()
+  const report: ProblemReporter = (message) => repairs.add(message)
+  if (schema === undefined || schema === null || schema === true) {
+    return {
+      schema: { type: 'object', properties: {} },
+      repairs: ['The tool says nothing of its arguments; any are accepted.'],
+    }
+  }
+  if (!isJsonObject(schema)) return { unusable: `its schema is ${schema === false ? '"false"' : 'not an object'}` }
+  const problem = describeSizeProblem(schema)
+  if (problem !== undefined) return { unusable: problem }
+  const clean = mapSchema(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
+  const done = mapSchema(clean, (inner, location) => repairAfterChildren(inner, location, report))
+  if (!isJsonObject(done)) return { unusable: 'its schema accepts nothing' }
+  const root = repairRoot(dropUnresolvedRefs(done, report), report)
+  if (typeof root === 'string') return { unusable: root }
+  return { schema: root, repairs: [...repairs] }
+}
+
+/** Tool lists are sent with every request: a schema beyond this size is an accident or an attack. */
+const MAX_NODES = 10_000
+
+const COMBINER_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', ...REF_KEYWORDS]
+
+/** Keywords under which a boolean is the usual way to write it. */
+const BOOLEAN_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'additionalItems',
+])
+
+function describeSizeProblem(schema: JsonObject): string | undefined {
+  let nodes = 0
+  let deep = false
+  try {
+    forEachSubschema(schema, (_inner, location) => {
+      deep ||= location.depth >= MAX_SCHEMA_DEPTH
+      // A schema object that contains itself would otherwise be walked for ever.
+      if (++nodes > MAX_NODES) throw new RangeError('too many subschemas')
+    })
+    JSON.stringify(schema)
+  } catch {
+    return 'its schema is too large, or contains itself'
+  }
+  return deep ? `its schema is nested more than ${MAX_SCHEMA_DEPTH} levels deep` : undefined
+}
+
+function repairBeforeChildren(schema: JsonSchema, location: SchemaLocation, report: ProblemReporter): JsonSchema {
+  if (typeof schema === 'boolean') return schema
+  return normalizeKeywords(hoistRequired(schema, location, report), report)
+}
+
+/** Draft 3, and many a hurried author, wrote `required: true` inside the property. */
+function hoistRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
+  const { properties, required } = schema
+  if (!isJsonObject(properties)) return schema
+  const markedRequired = Object.keys(properties).filter((name) => {
+    const property = properties[name]
+    return isJsonObject(property) && property['required'] === true
+  })
+  if (markedRequired.length === 0) return schema
+  report(`The mark "required" moved from the properties to the object at "${getSchemaPointer(location) || '/'}".`)
+  const listedRequired = Array.isArray(required) ? required : []
+  const bare = { ...properties }
+  for (const name of markedRequired) setOwn(bare, name, omitKeys(bare[name] as JsonObject, ['required']))
+  return { ...schema, properties: bare, required: [...new Set([...listedRequired, ...markedRequired])] }
+}
+
+function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, report: ProblemReporter): JsonSchema {
+  const { keyword } = location
+  if (schema === true && keyword !== undefined && !BOOLEAN_SCHEMA_KEYWORDS.has(keyword)) return {}
+  if (typeof schema === 'boolean') return schema
+  let out = dropFalseSchemas(schema, report)
+  out = dropUndeclaredRequired(out, location, report)
+  if (out['type'] === undefined && !COMBINER_KEYWORDS.some((key) => out[key] !== undefined)) {
+    const type = inferType(out)
+    // In place of a branch the type is the business of the schema around it.
+    if (type !== undefined && (keyword === undefined || !IN_PLACE_APPLICATORS.has(keyword))) {
+      // Listed values have the types they have: to name their type changes nothing that is worth a word.
+      if (out['enum'] === undefined && !Object.hasOwn(out, 'const')) {
+        report(`A missing type was added: "${type}" at "${getSchemaPointer(location) || '/'}".`)
+      }
+      out = { type, ...out }
+    }
+  }
+  return out
+}
+
+/** A property that accepts nothing must be absent, and a branch that accepts nothing is never taken. */
+function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObject {
+  let out = schema
+  const { properties } = schema
+  if (isJsonObject(properties)) {
+    const falseProperties = Object.keys(properties).filter((name) => properties[name] === false)
+    if (falseProperties.length > 0) {
+      report(`Properties that accept nothing were left out: ${falseProperties.join(', ')}.`)
+      out = { ...out, properties: omitKeys(properties, falseProperties) }
+    }
+  }
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const list = out[key]
+    if (!Array.isArray(list) || !list.includes(false)) continue
+    const possible = list.filter((branch) => branch !== false)
+    out = possible.length > 0 ? { ...out, [key]: possible } : omitKeys(out, [key])
+  }
+  return out
+}
+
+function dropUndeclaredRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
+  const { required } = schema
+  // A branch may well require what the schema around it declares.
+  if (!Array.isArray(required) || (location.keyword !== undefined && IN_PLACE_APPLICATORS.has(location.keyword)))
+    return schema
+  const declaredProperties = collectDeclaredNames(schema)
+  const unknown = required.filter((name) => typeof name === 'string' && declaredProperties?.has(name) === false)
+  if (unknown.length === 0) return schema
+  report(`Required but nowhere declared, so no longer required: ${JSON.stringify(unknown)}.`)
+  return { ...schema, required: required.filter((name) => !unknown.includes(name)) }
+}
+
+/** The names that a schema and its branches declare; none at all when a reference may declare more. */
+function collectDeclaredNames(schema: JsonObject): Set<string> | undefined {
+  const names = new Set<string>()
+  let open = false
+  const collect = (inner: JsonSchema, location: SchemaLocation): JsonSchema => {
+    // Branches judge the same object, so what they declare counts; anything else is about another value.
+    if (location.keyword !== undefined && !IN_PLACE_APPLICATORS.has(location.keyword)) return true
+    open ||= getRef(inner) !== undefined
+    if (isJsonObject(inner) && isJsonObject(inner['properties'])) {
+      for (const name of Object.keys(inner['properties'])) names.add(name)
+    }
+    return inner
+  }
+  mapSchema(schema, collect, 'down')
+  return open ? undefined : names
+}
+
+function dropUnresolvedRefs(schema: JsonObject, report: ProblemReporter): JsonObject {
+  const resolve = createRefResolver(schema)
+  const out = mapSchema(schema, (inner) => {
+    const ref = getRef(inner)
+    if (ref === undefined || typeof inner === 'boolean' || resolve(ref) !== undefined) return inner
+    report(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    return omitKeys(inner, REF_KEYWORDS)
+  })
+  const opened = out === schema ? out : mapSchema(out, dropOpenNegations)
+  return isJsonObject(opened) ? opened : schema
+}
+
+/** A branch that now accepts anything must not turn "exactly one" or "not" against every value. */
+function dropOpenNegations(schema: JsonSchema): JsonSchema {
+  if (typeof schema === 'boolean') return schema
+  const { oneOf, anyOf, not } = schema
+  let out = isEmptySchema(not) ? omitKeys(schema, ['not']) : schema
+  if (Array.isArray(oneOf) && oneOf.some(isEmptySchema)) {
+    out = omitKeys(out, ['oneOf'])
+    if (anyOf === undefined) out = { ...out, anyOf: oneOf }
+  }
+  return out
+}
+
+function isEmptySchema(schema: unknown): boolean {
+  return isJsonObject(schema) && Object.keys(schema).length === 0
+}
+
+function repairRoot(schema: JsonObject, report: ProblemReporter): JsonObject | string {
+  const ref = getRef(schema)
+  const combined = COMBINER_KEYWORDS.some((key) => schema[key] !== undefined)
+  const { type } = schema
+  if (type !== undefined && type !== 'object' && !(Array.isArray(type) && type.includes('object'))) {
+    return `its arguments are declared as ${JSON.stringify(type)}, not as an object`
+  }
+  let out = schema
+  if (type !== 'object' && ref === undefined) {
+    if (type === undefined && !combined) report('The arguments were not said to be an object.')
+    out = type === undefined ? { type: 'object', ...out } : { ...out, type: 'object' }
+  }
+  if (out['properties'] === undefined && ref === undefined) out = { ...out, properties: {} }
+  return out
+}

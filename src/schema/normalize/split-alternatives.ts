@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from '../../model/json.ts'
+import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
+import { mergeAllSchemas, getDeclaredTypes, foldAllOf } from './merge-schemas.ts'
+import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
+
+/** A schema whose `allOf` is folded in, and its alternatives, each complete in itself; one alternative means no union. */
+export interface SchemaAlternatives {
+  /** What belongs to the union as a whole, whichever alternative is taken: remarks only. */
+  annotations: JsonObject
+  branches: JsonObject[]
+  /** One of the alternatives is null. */
+  nullable: boolean
+}
+
+/** Takes a schema apart into alternatives that say all by themselves: what stood beside a union goes into each branch. */
+export function splitAlternatives(schema: JsonObject): SchemaAlternatives {
+  const merged = describeRequiredBranches(foldConditions(foldAllOf(schema)))
+  const key = Array.isArray(merged['anyOf']) ? 'anyOf' : 'oneOf'
+  const list = merged[key]
+  if (!Array.isArray(list)) return splitByType(merged)
+  const annotations = pickKeys(merged, ANNOTATION_KEYWORDS)
+  const rest = omitKeys(merged, [key, ...ANNOTATION_KEYWORDS])
+  const parts = list.filter(isJsonObject).map((branch) => splitAlternatives(mergeAllSchemas([rest, foldAllOf(branch)])))
+  const branches = parts.flatMap((part) => part.branches.map((branch) => ({ ...part.annotations, ...branch })))
+  return { annotations, branches, nullable: parts.some((part) => part.nullable) }
+}
+
+/** Declares the properties of conditional parts as optional ones, and turns the conditions into words. */
+function foldConditions(schema: JsonObject): JsonObject {
+  const { then, else: otherwise, dependentSchemas } = schema
+  const parts = [then, otherwise, ...(isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [])]
+  if (schema['if'] === undefined && parts.every((part) => part === undefined)) return schema
+  const properties = isJsonObject(schema['properties']) ? { ...schema['properties'] } : {}
+  const before = Object.keys(properties).length
+  for (const part of parts) {
+    const declared = isJsonObject(part) ? part['properties'] : undefined
+    if (!isJsonObject(declared)) continue
+    for (const name of Object.keys(declared)) {
+      const found = getOwn(declared, name)
+      if (isJsonObject(found) && !Object.hasOwn(properties, name)) setOwn(properties, name, found)
+    }
+  }
+  const phrase = schema['if'] === undefined ? '' : describeKeyword('if', schema['if'])
+  const out = appendRemarks(omitKeys(schema, ['if', 'then', 'else', 'dependentSchemas']), [phrase])
+  return Object.keys(properties).length > before ? { ...out, properties } : out
+}
+
+/** Can the value be null, as far as this schema goes? */
+export function acceptsNull(schema: JsonObject): boolean {
+  const values = schema['enum']
+  if (Array.isArray(values)) return values.includes(null)
+  if (Object.hasOwn(schema, 'const')) return schema['const'] === null
+  const { branches, nullable } = splitAlternatives(schema)
+  return nullable || branches.some((branch) => getDeclaredTypes(branch).length === 0 && branch['enum'] === undefined)
+}
+
+const ANNOTATION_KEYWORDS = ['title', 'description', 'default', 'examples', 'deprecated']
+
+function pickKeys(schema: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => keys.includes(key)))
+}
+
+function splitByType(schema: JsonObject): SchemaAlternatives {
+  const types = getDeclaredTypes(schema)
+  const others = types.filter((type) => type !== 'null')
+  if (types.length > 0 && others.length === 0) return { annotations: {}, branches: [], nullable: true }
+  if (others.length < 2) {
+    const single = others.length === types.length ? schema : { ...schema, type: others[0] ?? 'null' }
+    return { annotations: {}, branches: [single], nullable: others.length < types.length }
+  }
+  const withoutAnnotations = omitKeys(schema, ANNOTATION_KEYWORDS)
+  return {
+    annotations: pickKeys(schema, ANNOTATION_KEYWORDS),
+    branches: others.map((type) => ({ ...withoutAnnotations, type })),
+    nullable: others.length < types.length,
+  }
+}
+
+/** Branches that only say which properties go together are a sentence, not a choice of forms. */
+function describeRequiredBranches(schema: JsonObject): JsonObject {
+  let out = schema
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const list = out[key]
+    if (!Array.isArray(list) || !isJsonObject(out['properties'])) continue
+    const sets = list.map((branch) => (isJsonObject(branch) ? omitKeys(branch, ['type']) : {}))
+    if (!sets.every((branch) => Object.keys(branch).join() === 'required' && Array.isArray(branch['required'])))
+      continue
+    const forms = sets.map(({ required }) => (Array.isArray(required) ? required.filter(isString).join(' + ') : ''))
+    const how = key === 'oneOf' ? 'exactly one' : 'at least one'
+    out = appendRemarks(omitKeys(out, [key]), [`give ${how} of: ${forms.join(' | ')}`])
+  }
+  return out
+}
+
+function isString(value: Json): value is string {
+  return typeof value === 'string'
+}

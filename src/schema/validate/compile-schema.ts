@@ -1,0 +1,208 @@
+import { validate as run, type OutputUnit } from '@cfworker/json-schema'
+import type { Json, JsonObject } from '../../model/json.ts'
+import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
+import { checkPattern } from '../regex-safety.ts'
+import { getRef, createRefResolver, type RefResolver } from '../normalize/resolve-refs.ts'
+import { breakCycles } from './break-cycles.ts'
+import { normalizeKeywords } from '../normalize/normalize-keywords.ts'
+import { mapSubschemas, type JsonSchema } from '../walk-schema.ts'
+
+/** A schema made safe to run: whatever could not be used accepts, and `problems` says what that was. */
+export interface CompiledSchema {
+  readonly root: JsonSchema
+  readonly warnings: string[]
+  /** What a `$ref` in the compiled schema stands for. */
+  resolveRef(ref: string): JsonSchema | undefined
+  /** Does this part of the compiled schema accept the value? */
+  accepts(part: JsonSchema, value: Json): boolean
+  /** All that is wrong with the value; more may be left out where the list would grow absurdly long. */
+  findErrors(value: Json): OutputUnit[]
+}
+
+/** Compiles a schema. The result is kept with the schema object, which must not be changed afterwards. */
+export function compileSchema(schema: JsonObject): CompiledSchema {
+  let compiled = compiledSchemas.get(schema)
+  if (compiled === undefined) compiledSchemas.set(schema, (compiled = createCompiledSchema(schema)))
+  return compiled
+}
+
+const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>()
+
+const MAX_DEPTH = 200
+const MAX_NODES = 20_000
+
+/** The keywords that judge a value: the validator never sees any other. */
+const VALIDATION_KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
+    'unevaluatedProperties minProperties maxProperties propertyNames dependentRequired dependentSchemas prefixItems items ' +
+    'unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems minimum maximum exclusiveMinimum ' +
+    'exclusiveMaximum multipleOf minLength maxLength pattern'
+  ).split(' '),
+)
+
+interface CompileState {
+  readonly resolve: RefResolver
+  readonly warnings: Set<string>
+  /** Until draft 7, nothing beside a `$ref` counts. */
+  readonly ignoresRefSiblings: boolean
+  readonly refIds: Map<JsonSchema, string>
+  readonly schemasById: Record<string, JsonSchema>
+  readonly degraded: Set<JsonSchema>
+  /** Targets of references that still wait to be built: a queue, so that long chains cost no stack. */
+  readonly pendingRefs: [id: string, target: JsonSchema][]
+  nodeCount: number
+}
+
+function createCompiledSchema(schema: JsonObject): CompiledSchema {
+  const state: CompileState = {
+    resolve: createRefResolver(schema),
+    warnings: new Set(),
+    ignoresRefSiblings: typeof schema['$schema'] === 'string' && /draft-0[3-7]/.test(schema['$schema']),
+    refIds: new Map(),
+    schemasById: Object.create(null) as Record<string, JsonSchema>,
+    degraded: new Set(),
+    pendingRefs: [],
+    nodeCount: 0,
+  }
+  const built = buildNode(schema, state, 0)
+  for (let next = state.pendingRefs.pop(); next !== undefined; next = state.pendingRefs.pop()) {
+    state.schemasById[next[0]] = buildNode(next[1], state, 0)
+  }
+  const root = breakCycles(built, state.schemasById, state.degraded, (message) => state.warnings.add(message))
+  const check = (part: JsonSchema, value: Json, stopEarly: boolean): OutputUnit[] =>
+    run(value, part, '2020-12', state.schemasById, stopEarly).errors
+  return {
+    root,
+    warnings: [...state.warnings],
+    resolveRef: (ref) => state.schemasById[ref],
+    accepts: (part, value) => tryOrUndefined(() => check(part, value, true))?.length === 0,
+    findErrors: (value) =>
+      tryOrUndefined(() => check(root, value, false)) ??
+      tryOrUndefined(() => check(root, value, true)) ?? [UNCHECKED_ERROR],
+  }
+}
+
+/** What is said of a value that is so large or so deep that even the first flaw cannot be found. */
+const UNCHECKED_ERROR: OutputUnit = {
+  keyword: 'depth',
+  keywordLocation: '#',
+  instanceLocation: '#',
+  error: 'unchecked',
+}
+
+function tryOrUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}
+
+function buildNode(schema: JsonSchema, state: CompileState, depth: number): JsonSchema {
+  if (typeof schema === 'boolean') return schema
+  if (depth > MAX_DEPTH || ++state.nodeCount > MAX_NODES) {
+    state.warnings.add('The schema is too deep or too large; what lies beyond accepts anything.')
+    return createOpenSchema(state)
+  }
+  const ref = getRef(schema)
+  const refNode = ref === undefined ? undefined : buildRef(ref, state)
+  if (refNode !== undefined && state.ignoresRefSiblings) return refNode
+  const normalized = normalizeKeywords(schema, (message) => state.warnings.add(message))
+  const constraints = omitKeys(
+    normalized,
+    Object.keys(normalized).filter((key) => !VALIDATION_KEYWORDS.has(key)),
+  )
+  const node = constraints === schema ? { ...constraints } : constraints
+  sanitizeDependentRequired(node)
+  sanitizePatterns(node, state)
+  const built = mapSubschemas(node, (child) => buildNode(child, state, depth + 1))
+  const safe = replaceBrokenKeys(built)
+  return refNode === undefined ? safe : Object.assign(refNode, { ...safe, ...refNode })
+}
+
+/** An open schema that remembers it should have been something else. */
+function createOpenSchema(state: CompileState): JsonObject {
+  const openSchema = {}
+  state.degraded.add(openSchema)
+  return openSchema
+}
+
+function buildRef(ref: string, state: CompileState): JsonObject {
+  const target = state.resolve(ref)
+  if (target === undefined) {
+    state.warnings.add(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    return createOpenSchema(state)
+  }
+  let id = state.refIds.get(target)
+  if (id === undefined) {
+    id = `r${state.refIds.size}`
+    state.refIds.set(target, id)
+    state.pendingRefs.push([id, target])
+  }
+  return { $ref: id }
+}
+
+function sanitizePatterns(schema: JsonObject, state: CompileState): void {
+  const { pattern, patternProperties } = schema
+  if (typeof pattern === 'string') {
+    const source = toSafePattern(pattern, state)
+    if (source === undefined) delete schema['pattern']
+    else schema['pattern'] = source
+  }
+  if (!isJsonObject(patternProperties)) return
+  const usable: JsonObject = {}
+  for (const [key, value] of Object.entries(patternProperties)) {
+    const source = toSafePattern(key, state)
+    if (source !== undefined) setOwn(usable, source, value)
+    // Without the pattern we cannot tell which keys are known, so no key is called unknown.
+    else for (const keyword of ['additionalProperties', 'unevaluatedProperties']) delete schema[keyword]
+  }
+  schema['patternProperties'] = usable
+}
+
+function toSafePattern(pattern: string, state: CompileState): string | undefined {
+  const checked = checkPattern(pattern)
+  if ('source' in checked) return checked.source
+  state.warnings.add(`The pattern "${pattern.slice(0, 80)}" ${checked.problem}.`)
+  return undefined
+}
+
+function sanitizeDependentRequired(schema: JsonObject): void {
+  const { dependentRequired } = schema
+  if (dependentRequired === undefined) return
+  const isValid = isJsonObject(dependentRequired) && Object.values(dependentRequired).every(isStringList)
+  if (!isValid) delete schema['dependentRequired']
+}
+
+function isStringList(value: Json): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+/** The validator writes keys into URIs, which half a surrogate pair would break; values get the same treatment. */
+function replaceBrokenKeys(schema: JsonObject): JsonObject {
+  const { properties, required } = schema
+  let out = schema
+  if (isJsonObject(properties) && Object.keys(properties).some(hasLoneSurrogate)) {
+    const safe = Object.entries(properties).map(([key, value]): [string, Json] => [replaceLoneSurrogates(key), value])
+    out = { ...out, properties: Object.fromEntries(safe) }
+  }
+  if (Array.isArray(required) && required.some(isBrokenString)) {
+    out = { ...out, required: required.map((key) => (typeof key === 'string' ? replaceLoneSurrogates(key) : key)) }
+  }
+  return out
+}
+
+function isBrokenString(value: Json): boolean {
+  return typeof value === 'string' && hasLoneSurrogate(value)
+}
+
+/** Does the text hold half a surrogate pair? */
+export function hasLoneSurrogate(text: string): boolean {
+  return /\p{Surrogate}/u.test(text)
+}
+
+/** The text with each half of a surrogate pair replaced by the replacement character. */
+export function replaceLoneSurrogates(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
+}

@@ -1,0 +1,169 @@
+import type { Json, JsonObject } from '../model/json.ts'
+import { isJsonObject, setOwn } from './own-properties.ts'
+import { toPointerSegment } from './json-pointer.ts'
+
+/** A JSON Schema: an object of keywords, or `true` (anything) or `false` (nothing). */
+export type JsonSchema = JsonObject | boolean
+
+/** Where a subschema stands: the keyword that holds it, its name or index there, and the place of that schema. */
+export interface SchemaLocation {
+  /** Nothing at the root. */
+  readonly keyword: string | undefined
+  readonly key: string | number | undefined
+  readonly parent: SchemaLocation | undefined
+  readonly depth: number
+}
+
+/** Turns one schema into another. */
+export type SchemaVisitor = (schema: JsonSchema, location: SchemaLocation) => JsonSchema
+
+/** Subschemas nested deeper than this are left as they are: no honest schema goes there, and the stack is finite. */
+export const MAX_SCHEMA_DEPTH = 64
+
+/**
+ * Rebuilds a schema by visiting every subschema, and only subschemas: a property that is merely named like a keyword is
+ * not one. `up` visits the children first, `down` the parent. What no visit changed is returned as the same object.
+ */
+export function mapSchema(schema: JsonSchema, visit: SchemaVisitor, order: 'up' | 'down' = 'up'): JsonSchema {
+  return rebuildNode(schema, visit, order, ROOT_LOCATION)
+}
+
+/** Visits every subschema, parents first, without changing anything. */
+export function forEachSubschema(
+  schema: JsonSchema,
+  visit: (schema: JsonSchema, location: SchemaLocation) => void,
+): void {
+  const visitNode = (inner: JsonSchema, location: SchemaLocation): void => {
+    visit(inner, location)
+    if (typeof inner === 'boolean' || location.depth >= MAX_SCHEMA_DEPTH) return
+    const depth = location.depth + 1
+    mapSubschemas(inner, (child, keyword, key) => {
+      visitNode(child, { keyword, key, parent: location, depth })
+      return child
+    })
+  }
+  visitNode(schema, ROOT_LOCATION)
+}
+
+/** The JSON pointer from the root schema to a place. */
+export function getSchemaPointer(location: SchemaLocation): string {
+  const { keyword, key, parent } = location
+  if (keyword === undefined || parent === undefined) return ''
+  return getSchemaPointer(parent) + toPointerSegment(keyword) + (key === undefined ? '' : toPointerSegment(key))
+}
+
+/** Rebuilds the direct subschemas of one schema, and gives back the same object when none of them changed. */
+export function mapSubschemas(
+  schema: JsonObject,
+  change: (child: JsonSchema, keyword: string, key: string | number | undefined) => JsonSchema,
+): JsonObject {
+  let out = schema
+  for (const keyword of Object.keys(schema)) {
+    const before = schema[keyword]
+    if (before === undefined || !SUBSCHEMA_KEYWORDS.has(keyword)) continue
+    const after = mapKeyword(keyword, before, change)
+    if (after === before) continue
+    if (out === schema) out = { ...schema }
+    out[keyword] = after
+  }
+  return out
+}
+
+/** Is this value a schema at all? */
+export function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isJsonObject(value)
+}
+
+/** Keywords whose subschemas judge the same value as the schema that holds them. */
+export const IN_PLACE_APPLICATORS: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+])
+
+/** Keywords that hold one subschema. */
+export const SINGLE_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'additionalItems',
+  'items',
+  'contains',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contentSchema',
+])
+
+/** Keywords that hold a list of subschemas. */
+export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
+
+/** Keywords that hold subschemas by name. */
+export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
+
+const SUBSCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  ...SINGLE_SCHEMA_KEYWORDS,
+  ...SCHEMA_LIST_KEYWORDS,
+  ...SCHEMA_MAP_KEYWORDS,
+])
+
+const ROOT_LOCATION: SchemaLocation = { keyword: undefined, key: undefined, parent: undefined, depth: 0 }
+
+function rebuildNode(
+  schema: JsonSchema,
+  visit: SchemaVisitor,
+  order: 'up' | 'down',
+  location: SchemaLocation,
+): JsonSchema {
+  const start = order === 'down' ? visit(schema, location) : schema
+  if (typeof start === 'boolean' || location.depth >= MAX_SCHEMA_DEPTH)
+    return order === 'down' ? start : visit(start, location)
+  const depth = location.depth + 1
+  const built = mapSubschemas(start, (child, keyword, key) =>
+    rebuildNode(child, visit, order, { keyword, key, parent: location, depth }),
+  )
+  return order === 'down' ? built : visit(built, location)
+}
+
+function mapKeyword(
+  keyword: string,
+  keywordValue: Json,
+  change: (child: JsonSchema, keyword: string, key: string | number | undefined) => JsonSchema,
+): Json {
+  if (SINGLE_SCHEMA_KEYWORDS.has(keyword) && isJsonSchema(keywordValue)) return change(keywordValue, keyword, undefined)
+  if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(keywordValue)) {
+    return mapList(keywordValue, (child, index) => (isJsonSchema(child) ? change(child, keyword, index) : child))
+  }
+  if (SCHEMA_MAP_KEYWORDS.has(keyword) && isJsonObject(keywordValue)) {
+    let out = keywordValue
+    for (const key of Object.keys(keywordValue)) {
+      const child = keywordValue[key]
+      if (!isJsonSchema(child)) continue
+      const after = change(child, keyword, key)
+      if (after === child) continue
+      if (out === keywordValue) out = { ...keywordValue }
+      setOwn(out, key, after)
+    }
+    return out
+  }
+  return keywordValue
+}
+
+function mapList(list: Json[], change: (item: Json, index: number) => Json): Json[] {
+  const out = list.map(change)
+  return out.every((item, index) => item === list[index]) ? list : out
+}

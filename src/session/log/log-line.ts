@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto'
+import { isObject } from '../../model/json.ts'
+import type { Entry } from './entry.ts'
+
+/** The sum before the first line. */
+export const INITIAL_SUM = '0'.repeat(16)
+
+/**
+ * An entry as a line of the log. It ends with two checksums: `hash` covers the entry alone, so that the line proves itself
+ * whatever became of its neighbours; `sum` covers the line and, through the sum before it, all lines before. Logs of older
+ * versions have no `hash`; to those versions it is one more field, and so they can read ours.
+ */
+export function encodeLogLine(entry: Entry, before: string): { line: Buffer; sum: string } {
+  const text = JSON.stringify(entry)
+  // An entry may hold very much: its bytes are made once, behind the sum that they go on from, and serve for everything.
+  const length = Buffer.byteLength(text)
+  const start = before.length
+  const buffer = Buffer.allocUnsafe(start + length + HASH_LENGTH + SUM_LENGTH + 1)
+  buffer.write(before, 0, 'latin1')
+  buffer.write(text, start)
+  const entryHash = shortSha256(buffer.subarray(start, start + length))
+  buffer.write(`,"hash":"${entryHash}"}`, start + length - 1, 'latin1')
+  const end = start + length + HASH_LENGTH
+  const sum = shortSha256(buffer.subarray(0, end))
+  buffer.write(`,"sum":"${sum}"}\n`, end - 1, 'latin1')
+  return { line: buffer.subarray(start), sum }
+}
+
+/** A line that could be parsed. Whether its content is what was written is another question. */
+export interface ParsedLogLine {
+  /** Not validated: only its number is sure to be one. */
+  readonly entry: Record<string, unknown> & { readonly seq: number }
+  /** What the sum covers. */
+  readonly text: string
+  readonly sum: string
+  /** Does the entry match the hash of its own? `undefined`: it has none. */
+  readonly isVerified: boolean | undefined
+}
+
+/** Reads one line by itself: whether it belongs where it stands is another question. */
+export function parseLogLine(line: Buffer): ParsedLogLine | undefined {
+  const end = line.at(-1) === CR ? line.length - 1 : line.length
+  const tail = TAIL_PATTERN.exec(line.toString('latin1', Math.max(0, end - TAIL_LENGTH), end))
+  if (!tail) return undefined
+  const [, entryHash, sum = ''] = tail
+  const sumOffset = end - SUM_LENGTH - 1
+  const json = `${line.toString('utf8', 0, entryHash === undefined ? sumOffset : sumOffset - HASH_LENGTH)}}`
+  try {
+    const entry: unknown = JSON.parse(json)
+    if (!isObject(entry) || !Number.isSafeInteger(entry['seq'])) return undefined
+    const text = entryHash === undefined ? json : `${json.slice(0, -1)},"hash":"${entryHash}"}`
+    const isVerified = entryHash === undefined ? undefined : shortSha256(json) === entryHash
+    return { entry: entry as ParsedLogLine['entry'], text, sum, isVerified }
+  } catch {
+    return undefined
+  }
+}
+
+/** The sum at the end of a line that cannot be read otherwise: the next line may still go on from it. */
+export function parseTrailingSum(line: Buffer): string | undefined {
+  return /,"sum":"([0-9a-f]{16})"\}\r?$/.exec(line.toString('latin1', Math.max(0, line.length - TAIL_LENGTH)))?.[1]
+}
+
+/** The pieces of a line that holds several entries, because the end of a line was lost. */
+export function splitJoinedLines(line: Buffer): Buffer[] {
+  // One character for each byte, so that damaged bytes stay what they are.
+  return line
+    .toString('latin1')
+    .split(JOINED_LINES_PATTERN)
+    .map((piece) => Buffer.from(piece, 'latin1'))
+}
+
+/** The sum of a text that goes on from another sum. */
+export function computeChainSum(text: string, before: string): string {
+  return shortSha256(before + text)
+}
+
+function shortSha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex').slice(0, 16)
+}
+
+/** An entry that is longer than this, in bytes, is not read: the rest of the session matters more than it. */
+export const MAX_LINE_BYTES = 64 * 2 ** 20
+
+const HASH_LENGTH = ',"hash":"0123456789abcdef"'.length
+const SUM_LENGTH = ',"sum":"0123456789abcdef"'.length
+const TAIL_LENGTH = HASH_LENGTH + SUM_LENGTH + 2
+const CR = 0x0d
+
+const TAIL_PATTERN = /(?:,"hash":"([0-9a-f]{16})")?,"sum":"([0-9a-f]{16})"\}$/
+const JOINED_LINES_PATTERN = /(?<=,"sum":"[0-9a-f]{16}"\}).?(?=\{"seq":)/s

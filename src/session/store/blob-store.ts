@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+
+/** Files by the hash of their content, in a folder of their own beside the logs. */
+export interface BlobStore {
+  readonly put: (bytes: Uint8Array) => string
+  readonly get: (hash: string) => Uint8Array | undefined
+  /** Removes all but these. */
+  readonly removeAllExcept: (hashes: ReadonlySet<string>) => void
+}
+
+/** Blobs in a folder, which is made when the first one comes. */
+export function createBlobStore(folder: string): BlobStore {
+  const file = (hash: string) => join(folder, hash)
+
+  function get(hash: string): Uint8Array | undefined {
+    if (!HASH_PATTERN.test(hash)) return undefined
+    try {
+      const bytes = readFileSync(file(hash))
+      return sha256Hex(bytes) === hash ? bytes : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    get,
+    put(bytes) {
+      const hash = sha256Hex(bytes)
+      if (get(hash)) return hash
+      createPrivateFolder(folder).forEach(fsyncFolder)
+      const temporaryFile = `${file(hash)}.${process.pid}`
+      try {
+        const handle = openSync(temporaryFile, 'w', 0o600)
+        try {
+          writeAllBytes(handle, bytes)
+          fsyncSync(handle)
+        } finally {
+          closeSync(handle)
+        }
+        renameSync(temporaryFile, file(hash))
+      } catch (error) {
+        rmSync(temporaryFile, { force: true })
+        throw error
+      }
+      fsyncFolder(folder)
+      return hash
+    },
+    removeAllExcept(hashes) {
+      for (const name of listNames(folder)) if (!hashes.has(name)) rmSync(file(name), { force: true })
+    },
+  }
+}
+
+const HASH_PATTERN = /^[0-9a-f]{64}$/
+
+function sha256Hex(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,250 @@
+import type { Entry, EntryBody } from '../log/entry.ts'
+import { type Store, StoreError } from './store.ts'
+
+/** One thing that every store must do. It throws if the store does not. */
+export interface StoreCase {
+  readonly name: string
+  /** `fresh` gives an empty store; `reopen` gives the same sessions as another process would see them. */
+  readonly run: (createStore: () => Store, reopen: (store: Store) => Store) => void | Promise<void>
+}
+
+/** What every store must do, for any test runner: whoever writes a store runs these. */
+export const storeConformance: readonly StoreCase[] = [
+  {
+    name: 'entries come back as they were, in order, numbered without gaps',
+    run(createStore, reopen) {
+      const store = createStore()
+      const log = store.create({ id: 'one', folder: '/here' })
+      log.append(USER_ENTRY)
+      log.append(NOTE_ENTRY)
+      log.close()
+      const { entries, damages } = reopen(store).read('one')
+      assertEqual(
+        entries.map((entry) => [entry.seq, entry.kind]),
+        [
+          [1, 'open'],
+          [2, 'user'],
+          [3, 'note'],
+        ],
+      )
+      const { seq: _, at: __, ...body } = entries[1] ?? { seq: 0, at: 0 }
+      assertEqual(body, USER_ENTRY)
+      assertEqual(damages, [])
+    },
+  },
+  {
+    name: 'a session that is open cannot be opened again, until it is closed',
+    run(createStore, reopen) {
+      const store = createStore()
+      const log = store.create({ id: 'one', folder: '/' })
+      assertStoreError(() => store.open('one'), /in use/)
+      assertStoreError(() => reopen(store).open('one'), /in use/)
+      log.close()
+      const again = store.open('one')
+      assertEqual(again.append(NOTE_ENTRY).seq, 2)
+      again.close()
+      assertStoreError(() => log.append(NOTE_ENTRY), /closed/)
+    },
+  },
+  {
+    name: 'a session that is not there, or is there already, is said in a sentence',
+    run(createStore) {
+      const store = createStore()
+      assertStoreError(() => store.open('none'), /no session none/)
+      assertStoreError(() => store.read('none'), /no session none/)
+      assertStoreError(() => store.remove('none'), /no session none/)
+      store.create({ id: 'one', folder: '/' }).close()
+      assertStoreError(() => store.create({ id: 'one', folder: '/' }), /already a session one/)
+    },
+  },
+  {
+    name: 'a fork holds what its parent had said up to there, and nothing of what comes later in either',
+    run(createStore, reopen) {
+      const store = createStore()
+      const parent = store.create({ id: 'parent', folder: '/' })
+      const userEntry = parent.append(USER_ENTRY)
+      parent.append(NOTE_ENTRY)
+      const fork = store.create({ id: 'fork', folder: '/', parent: { session: 'parent', seq: userEntry.seq } })
+      const added = fork.append({ kind: 'note', text: 'only in the fork' })
+      parent.append({ kind: 'note', text: 'only in the parent' })
+      fork.close()
+      parent.close()
+      const entries = reopen(store).read('fork').entries
+      assertEqual(
+        entries.map((entry) => entry.kind),
+        ['open', 'user', 'open', 'note'],
+      )
+      assertEqual(entries.at(-1)?.seq, added.seq)
+      assertEqual(new Set(entries.map((entry) => entry.seq)).size, entries.length)
+      const second = store.create({ id: 'second', folder: '/', parent: { session: 'fork', seq: added.seq } })
+      assertEqual(
+        second.entries.map((entry) => entry.kind),
+        ['open', 'user', 'open', 'note', 'open'],
+      )
+      second.close()
+    },
+  },
+  {
+    name: 'sessions are listed, the newest first; one that others were forked from cannot be removed',
+    run(createStore) {
+      const store = createStore()
+      const first = store.create({ id: 'first', folder: '/a' })
+      first.append(USER_ENTRY)
+      first.close()
+      store.create({ id: 'second', folder: '/b', parent: { session: 'first', seq: 2 } }).close()
+      assertEqual(
+        store.list().map(({ id, folder, title }) => [id, folder, title]),
+        [
+          ['second', '/b', 'hello'],
+          ['first', '/a', 'hello'],
+        ],
+      )
+      assertStoreError(() => store.remove('first'), /forked/)
+      store.remove('second')
+      store.remove('first')
+      assertEqual(store.list(), [])
+    },
+  },
+  {
+    name: 'a blob is kept under the hash of its content',
+    run(createStore, reopen) {
+      const store = createStore()
+      const bytes = new Uint8Array([1, 2, 3, 0, 255])
+      const hash = store.putBlob(bytes)
+      assertEqual(store.putBlob(bytes), hash)
+      assertEqual([...(reopen(store).getBlob(hash) ?? [])], [...bytes])
+      assertEqual(store.getBlob('0'.repeat(64)), undefined)
+    },
+  },
+  {
+    name: 'media comes back whole, wherever it stands, and is kept once by its content',
+    run(createStore, reopen) {
+      const store = createStore()
+      const log = store.create({ id: 'one', folder: '/' })
+      const bodies = createMediaEntries(IMAGE_BASE64)
+      const returned = bodies.map((body) => toEntryBody(log.append(body)))
+      assertEqual(returned, bodies)
+      log.close()
+      const again = reopen(store)
+      assertEqual(again.read('one').entries.slice(1).map(toEntryBody), bodies)
+      const opened = again.open('one')
+      assertEqual(opened.entries.slice(1).map(toEntryBody), bodies)
+      opened.close()
+      assertEqual(again.getBlob(store.putBlob(Buffer.from(IMAGE_BASE64, 'base64'))) !== undefined, true)
+    },
+  },
+  {
+    name: 'base64 in another spelling, and media that is small or somewhere else, stays as it was',
+    run(createStore, reopen) {
+      const store = createStore()
+      const log = store.create({ id: 'one', folder: '/' })
+      const parts = [
+        { kind: 'media', mime: 'image/png', data: `${IMAGE_BASE64.slice(0, 80)}\n${IMAGE_BASE64.slice(80)}` },
+        { kind: 'media', mime: 'image/png', data: 'AAAA' },
+        { kind: 'media', mime: 'image/png', uri: 'https://example.org/a.png' },
+      ] as const
+      const body: EntryBody = { kind: 'user', parts, prompt: 'one#1' }
+      log.append(body)
+      log.close()
+      assertEqual(reopen(store).read('one').entries.slice(1).map(toEntryBody), [body])
+    },
+  },
+  {
+    name: 'forks share media; what nobody names any more goes with the last session that named it',
+    run(createStore, reopen) {
+      const store = createStore()
+      const hash = store.putBlob(Buffer.from(IMAGE_BASE64, 'base64'))
+      const parent = store.create({ id: 'parent', folder: '/' })
+      const [userEntry] = createMediaEntries(IMAGE_BASE64)
+      const at = parent.append(userEntry ?? NOTE_ENTRY).seq
+      parent.close()
+      const fork = store.create({ id: 'fork', folder: '/', parent: { session: 'parent', seq: at } })
+      assertEqual(fork.entries.filter(({ kind }) => kind === 'user').map(toEntryBody), [userEntry])
+      fork.close()
+      store.create({ id: 'other', folder: '/' }).close()
+      store.remove('fork')
+      assertEqual(reopen(store).getBlob(hash) !== undefined, true)
+      store.remove('parent')
+      assertEqual(reopen(store).getBlob(hash), undefined)
+      assertEqual(
+        store.list().map(({ id }) => id),
+        ['other'],
+      )
+    },
+  },
+  {
+    name: 'entries are saved when `saved` says so, and time runs forward in a log',
+    async run(createStore, reopen) {
+      const store = createStore()
+      const log = store.create({ id: 'one', folder: '/' })
+      for (let at = 0; at < 3; at++) log.append(USER_ENTRY)
+      await Promise.all([log.flush(), log.flush()])
+      log.append(USER_ENTRY)
+      await log.flush()
+      log.close()
+      const times = reopen(store)
+        .read('one')
+        .entries.map(({ at }) => at)
+      assertEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+      )
+    },
+  },
+]
+
+/** Long enough to be put away. */
+const IMAGE_BASE64 = Buffer.from(Array.from({ length: 5000 }, (_, at) => (at * 31) % 251)).toString('base64')
+
+/** An entry of every kind that can hold media. */
+function createMediaEntries(data: string): EntryBody[] {
+  const media = { kind: 'media', mime: 'image/png', name: 'a.png', data } as const
+  const text = { kind: 'text', text: 'look' } as const
+  return [
+    { kind: 'user', parts: [text, media], prompt: 'one#1' },
+    {
+      kind: 'turn',
+      turn: {
+        role: 'assistant',
+        origin: { provider: 'p', wire: 'gemini', model: 'm' },
+        parts: [media, text, { ...media, native: { wire: 'gemini', signer: 'm', data: 'sealed' } }],
+        finish: { reason: 'stop' },
+      },
+      prompt: 'one#1',
+      ms: 1,
+    },
+    { kind: 'result', result: { kind: 'result', id: 'c', name: 't', status: 'ok', content: [media, media] }, ms: 1 },
+  ]
+}
+
+/** The entry without what the store adds. */
+function toEntryBody(entry: Entry): unknown {
+  const { seq: _, at: __, ...body } = entry
+  return body
+}
+
+const USER_ENTRY: EntryBody = { kind: 'user', parts: [{ kind: 'text', text: 'hello' }], prompt: 'one#1' }
+const NOTE_ENTRY: EntryBody = { kind: 'note', text: 'line\nbreaks, “quotes” and \u2028 separators' }
+
+function assertEqual(actual: unknown, expected: unknown): void {
+  const [actualJson, expectedJson] = [JSON.stringify(sortKeys(actual)), JSON.stringify(sortKeys(expected))]
+  if (actualJson !== expectedJson) throw new Error(`expected ${expectedJson}, got ${actualJson}`)
+}
+
+/** The same value with the keys of its objects in order: stores may write them in any. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(fields.map(([key, inner]) => [key, sortKeys(inner)]))
+}
+
+function assertStoreError(work: () => unknown, pattern: RegExp): void {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof StoreError && pattern.test(error.message)) return
+    throw new Error(`expected a StoreProblem with ${pattern}, got ${String(error)}`, { cause: error })
+  }
+  throw new Error(`expected a StoreProblem with ${pattern}, but nothing was refused`)
+}

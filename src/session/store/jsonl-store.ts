@@ -1,0 +1,230 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Entry } from '../log/entry.ts'
+import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
+import { findBlobHashes as blobsNamed, restoreMedia } from '../log/external-media.ts'
+import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
+import { isUnfinishedSession, readLatestActivity, createSessionTitle } from '../session-summary.ts'
+import { createBlobStore } from './blob-store.ts'
+import { createPrivateFolder } from './durable-write.ts'
+import { isLockHeld, type Lock, acquireLock } from './lock.ts'
+import { isIdleEntry, openLogFile } from './log-file.ts'
+import { getErrorCode, getDiskFullReason, getErrorMessage, createWriteError } from './errors.ts'
+import { readLogEnds, readLogLines } from './read-log-lines.ts'
+import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
+
+/** Sessions as files of one folder: `<id>.jsonl`, one line an entry, only ever appended to; blobs beside them by their hash. */
+export function jsonlStore(folder: string, now: () => number = Date.now): Store {
+  const file = (id: string) => join(folder, `${id}.jsonl`)
+  const lockFile = (id: string) => join(folder, `${id}.lock`)
+  const blobs = createBlobStore(join(folder, 'blobs'))
+
+  function scan(id: string): ScannedLog {
+    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+    try {
+      const scanned = scanLogLines(readLogLines(file(id)))
+      const first = scanned.entries[0]
+      if (first?.kind === 'open' && first.version > LOG_VERSION && !scanned.damages.some(({ line }) => line === 1))
+        throw new StoreError(`the session ${id} was written by a newer version of dragoman; it is left as it is`)
+      return scanned
+    } catch (error) {
+      if (error instanceof StoreError) throw error
+      if (getErrorCode(error) === 'ENOENT') throw new StoreError(`there is no session ${id}`)
+      throw new StoreError(`the session ${id} cannot be read: ${getErrorMessage(error)}`)
+    }
+  }
+
+  /** All entries of a session: first those of what it was forked from, and of that, and so on. */
+  function withParentEntries(
+    { entries, damages, uncertainUpTo }: ScannedLog,
+    seen: readonly string[],
+  ): SessionContents {
+    const first = entries[0]
+    const parent = first?.kind === 'open' ? first.parent : undefined
+    if (!parent) return { entries, damages, uncertainUpTo }
+    const withBrokenParent = (what: LogDamage['what']): SessionContents => ({
+      entries,
+      damages: [{ line: 1, what }, ...damages],
+      uncertainUpTo,
+    })
+    if (seen.includes(parent.session)) return withBrokenParent('circular')
+    if (!SESSION_ID_PATTERN.test(parent.session) || !existsSync(file(parent.session)))
+      return withBrokenParent('orphaned')
+    const before = withParentEntries(scan(parent.session), [...seen, parent.session])
+    const parentDamages = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
+    const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
+    return {
+      entries: [...inherited, ...entries],
+      damages: [...parentDamages, ...damages],
+      // What the parent had still to do is its own to do: a call must not be carried out in both.
+      uncertainUpTo: Math.max(uncertainUpTo, parent.seq),
+    }
+  }
+
+  function read(scanned: ScannedLog, id: string): SessionContents {
+    const { entries, ...rest } = withParentEntries(scanned, [id])
+    return { ...rest, entries: entries.map((entry) => restoreMedia(entry, blobs.get)) }
+  }
+
+  function openSessionLog(id: string, lock: Lock, unsyncedFolders: readonly string[] = []): SessionLog {
+    const scanned = scan(id)
+    const { entries, damages, uncertainUpTo = 0 } = read(scanned, id)
+    const first = scanned.entries[0]
+    const last = entries.at(-1)
+    const isIdle = last === undefined || isIdleEntry(last.kind)
+    const isEndVerified = isIdle || isEndComplete(lock.previousLockText, last.seq)
+    const log = openLogFile({
+      id,
+      path: file(id),
+      seq: Math.max(last?.seq ?? 0, scanned.highestSeq),
+      at: last?.at ?? 0,
+      sum: scanned.lastSum,
+      now,
+      putBlob: blobs.put,
+      hasUserEntry: entries.some(({ kind }) => kind === 'user'),
+      unsyncedFolders,
+      lock,
+      isIdle,
+      isEndVerified,
+    })
+    return {
+      id,
+      folder: first?.kind === 'open' ? first.folder : '',
+      entries,
+      damages,
+      uncertainUpTo: isEndVerified ? uncertainUpTo : Infinity,
+      ...(!lock.isExclusive && { unlocked: true }),
+      ...log,
+    }
+  }
+
+  /** A session must be there before it is locked: nobody wants a lock for a name that they mistyped. */
+  function assertSessionExists(id: string): void {
+    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+    if (!existsSync(file(id))) throw new StoreError(`there is no session ${id}`)
+  }
+
+  function lockSession(id: string, options?: { takeOver?: boolean }): Lock {
+    try {
+      return acquireLock(lockFile(id), `the session ${id}`, options)
+    } catch (error) {
+      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error)
+    }
+  }
+
+  /** A folder and a lock for a new session. */
+  function prepareSession(id: string): { lock: Lock; newNames: readonly string[] } {
+    try {
+      const unsyncedFolders = createPrivateFolder(folder)
+      return { newNames: unsyncedFolders, lock: acquireLock(lockFile(id), `the session ${id}`) }
+    } catch (error) {
+      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error, false)
+    }
+  }
+
+  const ids = (): string[] =>
+    existsSync(folder)
+      ? readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []))
+      : []
+
+  /** Blobs that no log names go, unless somebody is at work here, who may be about to name one. */
+  function removeUnusedBlobs(): void {
+    if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isLockHeld(lockFile(id)))) return
+    try {
+      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(blobsNamed))))
+    } catch {
+      // One of the logs cannot be read, and may name any of them: they all stay.
+    }
+  }
+
+  /** From the ends of the file alone: a list must not read all that was ever said. */
+  function readSummary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
+    const { first, last, changed } = readLogEnds(file(id))
+    const open = first.find((entry) => entry.kind === 'open')
+    const parent = open?.kind === 'open' ? open.parent : undefined
+    const known = parent && SESSION_ID_PATTERN.test(parent.session) && existsSync(file(parent.session))
+    const inherits = known && !seen.includes(parent.session)
+    const parentTitle = inherits ? readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id]).title : ''
+    return {
+      id,
+      folder: open?.kind === 'open' ? open.folder : '',
+      created: open?.at ?? 0,
+      changed,
+      title: parentTitle || createSessionTitle(first.filter((entry) => entry.seq <= upTo)),
+      ...readLatestActivity(last),
+      ...(isUnfinishedSession(last.at(-1)) && { unfinished: true }),
+      ...(parent && { parent }),
+    }
+  }
+
+  return {
+    create({ id, folder: workFolder, parent }) {
+      if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+      if (parent) assertSessionExists(parent.session)
+      const { lock, newNames: unsyncedFolders } = prepareSession(id)
+      const open: Entry = {
+        seq: (parent?.seq ?? 0) + 1,
+        at: now(),
+        kind: 'open',
+        version: LOG_VERSION,
+        session: id,
+        folder: workFolder,
+        ...(parent && { parent }),
+      }
+      try {
+        writeFileSync(file(id), encodeLogLine(open, INITIAL_SUM).line, { flag: 'wx', mode: 0o600 })
+        return openSessionLog(id, lock, unsyncedFolders)
+      } catch (error) {
+        lock.release()
+        if (error instanceof StoreError) throw error
+        if (getErrorCode(error) === 'EEXIST') throw new StoreError(`there is already a session ${id}`)
+        // Nothing was said in it yet; half a first line is of no use to anybody.
+        rmSync(file(id), { force: true })
+        throw createWriteError(id, error, false)
+      }
+    },
+    open(id, options) {
+      assertSessionExists(id)
+      const lock = lockSession(id, options)
+      try {
+        return openSessionLog(id, lock)
+      } catch (error) {
+        lock.release()
+        throw error instanceof StoreError
+          ? error
+          : new StoreError(`the session ${id} cannot be opened: ${getErrorMessage(error)}`)
+      }
+    },
+    read: (id) => read(scan(id), id),
+    list: () =>
+      ids()
+        .map((id) => readSummary(id))
+        .sort((a, b) => b.changed - a.changed),
+    remove(id) {
+      assertSessionExists(id)
+      const child = this.list().find((session) => session.parent?.session === id)
+      if (child) throw new StoreError(`the session ${child.id} was forked from ${id}; remove that first`)
+      const lock = acquireLock(lockFile(id), `the session ${id}`)
+      rmSync(file(id))
+      lock.release()
+      removeUnusedBlobs()
+    },
+    putBlob: blobs.put,
+    getBlob: blobs.get,
+  }
+}
+
+/**
+ * Is nothing missing at the end of a log that stops in the middle of a run? Whoever wrote it and was killed left a lock
+ * behind; whoever closed it left the number of its last entry. Where neither is there, as in a copy, nobody knows.
+ */
+function isEndComplete(previousLockText: string | undefined, last: number): boolean {
+  if (previousLockText === undefined) return false
+  const closedAfter = /^0 closed (\d+)$/.exec(previousLockText)?.[1]
+  return closedAfter === undefined || Number(closedAfter) <= last
+}
+
+/** The version of the log that we write. Lines have gained a hash of their own since, which all readers of version 1 allow. */
+const LOG_VERSION = 1
+
+const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/

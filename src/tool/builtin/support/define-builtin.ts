@@ -1,0 +1,48 @@
+import { HostError, type HostErrorCode } from '../../../host/host-error.ts'
+import type { JsonObject } from '../../../model/json.ts'
+import type { Tool, ToolOutput } from '../../tool.ts'
+
+/** A built-in tool, as its file writes it down. */
+export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
+  readonly name: string
+  /** What the model reads. */
+  readonly text: string
+  readonly properties: JsonObject
+  readonly required: readonly string[]
+}
+
+/** Makes a tool. Whatever goes wrong in it becomes an error result, and bad arguments never get as far as that. */
+export function defineBuiltin({ name, text, properties, required, ...rest }: BuiltinDefinition): Tool {
+  return {
+    ...rest,
+    origin: 'native',
+    spec: { name, description: text.trim(), schema: { type: 'object', properties, required: [...required] } },
+    async run(input, context) {
+      const problem = rest.check?.(input, context.folders)
+      if (problem !== undefined) return createFailure(problem, 'invalid-arguments')
+      try {
+        return await rest.run(input, context)
+      } catch (error) {
+        if (error instanceof HostError) return createFailure(error.message, ERROR_TYPES[error.code] ?? error.code)
+        throw error
+      }
+    },
+  }
+}
+
+/** An error result: the model and the person read the same sentence. */
+export function createFailure(message: string, type: string): ToolOutput {
+  return { content: message, display: message, error: { message, type } }
+}
+
+const ERROR_TYPES: Partial<Record<HostErrorCode, string>> = {
+  outside: 'path-not-in-workspace',
+  'not-found': 'file-not-found',
+  'is-folder': 'target-is-directory',
+  'not-folder': 'path-is-not-a-directory',
+  'not-file': 'not-an-ordinary-file',
+  'no-permission': 'permission-denied',
+  'no-space': 'no-space-left',
+  'too-large': 'file-too-large',
+  failed: 'host-failed',
+}

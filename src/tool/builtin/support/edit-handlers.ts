@@ -1,0 +1,165 @@
+import type { JsonObject } from '../../../model/json.ts'
+import type { Tool, ToolContext } from '../../tool.ts'
+import { findOmissionPlaceholder } from '../../edit/omission-placeholder.ts'
+import type { CorrectEdit } from '../../edit/correct-edit.ts'
+import { matchFormerEnding } from '../../text/text-document.ts'
+import { getText } from './read-arguments.ts'
+import { toAbsolutePath } from './paths.ts'
+import {
+  applyEditProposal,
+  createEditApproval,
+  toFacts,
+  createFileDiff,
+  openForEdit,
+  type EditProposal,
+  createEditProposal,
+  type EditRefusal,
+  refuseEdit,
+} from './edit-proposal.ts'
+
+/** A text with a change made in it, how often, and what there is to say about it. */
+export interface TextChange {
+  readonly text: string
+  readonly count: number
+  readonly note?: string
+}
+
+/** Makes a change in a text with plain line ends, or says why not. */
+export type ChangeText = (current: string, input: JsonObject, path: string, context: ToolContext) => PendingTextChange
+
+type PendingTextChange = TextChange | EditRefusal | Promise<TextChange | EditRefusal>
+
+/**
+ * What the tools that exchange one text for another have in common: how they ask, and how they answer. With `correct`, an
+ * edit that does not fit is put right by a model, once.
+ */
+export function createEditHandlers(
+  attempt: ChangeText,
+  correct?: CorrectEdit,
+): Pick<Tool, 'run'> & Required<Pick<Tool, 'preview' | 'toModifiedInput'>> {
+  const change = correct ? withCorrection(attempt, correct) : attempt
+  return {
+    async preview(input, context) {
+      const planned = await planEdit(change, input, context)
+      if ('refused' in planned) throw new Error(planned.refused.error?.message)
+      return createEditApproval(planned.proposal.before === undefined ? 'Create' : 'Edit', planned.proposal, context)
+    },
+
+    // The person's version is of the whole file, and so is what it takes the place of.
+    toModifiedInput(input, { original, content }) {
+      const { expected_replacements: _once, allow_multiple: _all, ...rest } = input
+      return { ...rest, old_string: original ?? '', new_string: content }
+    },
+
+    async run(input, context) {
+      const first = await planEdit(change, input, context)
+      if ('refused' in first) return first.refused
+      // No model is asked to put it right while others wait for the file.
+      const planned = await applyEditProposal(first, context, () => planEdit(attempt, input, context))
+      if ('refused' in planned) return planned.refused
+      const { proposal, count, note, remark } = planned
+      const display = await createFileDiff(proposal, context, await computeModelVersion(change, proposal, context))
+      const { path, before } = proposal
+      const done =
+        before === undefined
+          ? `Successfully created and wrote to new file: ${path}.`
+          : `Successfully modified file: ${path} (${count} replacements).${remark}`
+      const notes = [
+        done,
+        note,
+        context.modified && `The person changed new_string to:\n${getText(input, 'new_string')}`,
+      ]
+      return { content: notes.filter(Boolean).join(' '), display, facts: toFacts(display) }
+    },
+  }
+}
+
+type PlannedEdit = { readonly proposal: EditProposal; readonly count: number; readonly note?: string }
+
+async function planEdit(
+  change: ChangeText,
+  input: JsonObject,
+  context: ToolContext,
+): Promise<PlannedEdit | EditRefusal> {
+  const path = toAbsolutePath(getText(input, 'file_path'), context.folders)
+  const [old, replacement] = [getText(input, 'old_string'), getText(input, 'new_string')]
+  const opened = await openForEdit(path, context)
+  if ('refused' in opened) return opened
+  const { before } = opened
+  const placeholder = findOmissionPlaceholder(replacement, `${old}\n${before?.text ?? ''}`)
+  if (placeholder !== undefined)
+    return refuseEdit(`new_string leaves code out ("${placeholder}"). Write it completely.`, 'placeholder')
+
+  if (old === '') {
+    if (before !== undefined && before.text !== '') {
+      return refuseEdit(
+        `The file exists already, so old_string must say what to replace: ${path}`,
+        'attempt-to-create-existing-file',
+      )
+    }
+    const proposal = await createEditProposal(path, before, replacement)
+    return 'refused' in proposal ? proposal : { proposal, count: 1 }
+  }
+  if (before === undefined) {
+    return refuseEdit(`File not found: ${path}. To create it, use an empty old_string.`, 'file-not-found')
+  }
+  if (old === replacement)
+    return refuseEdit(`old_string and new_string are the same; nothing to change: ${path}`, 'edit-no-change')
+  const changed = await change(before.text, input, path, context)
+  if ('refused' in changed) return changed
+  if (matchFormerEnding(before.text, changed.text) === before.text) {
+    return refuseEdit(`The file already is as new_string wants it; nothing was changed: ${path}`, 'edit-no-change')
+  }
+  const proposal = await createEditProposal(path, before, changed.text)
+  if ('refused' in proposal) return proposal
+  return { proposal, count: changed.count, ...(changed.note !== undefined && { note: changed.note }) }
+}
+
+/** What the file would be if the person had not changed the proposal. */
+async function computeModelVersion(
+  change: ChangeText,
+  { path, before }: EditProposal,
+  context: ToolContext,
+): Promise<string | undefined> {
+  const { proposed } = context
+  if (!proposed) return undefined
+  if (before === undefined || before.text === '') return getText(proposed, 'new_string')
+  const changed = await change(before.text, proposed, path, context)
+  return 'refused' in changed ? undefined : matchFormerEnding(before.text, changed.text)
+}
+
+/** Tries again with what a model makes of an edit that does not fit. */
+function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
+  return async (current, input, path, context) => {
+    const first = await attempt(current, input, path, context)
+    const { error } = 'refused' in first ? first.refused : {}
+    if (!error || !CORRECTABLE_ERROR_TYPES.has(error.type ?? '')) return first
+    const [old, replacement] = [getText(input, 'old_string'), getText(input, 'new_string')]
+    const failure = {
+      path,
+      current,
+      old,
+      replacement,
+      instruction: getText(input, 'instruction'),
+      message: error.message,
+    }
+    const correction = await correct(failure, context.signal)
+    const placeholder = correction && findOmissionPlaceholder(correction.replacement, `${correction.old}\n${current}`)
+    if (!correction || placeholder !== undefined) return first
+    const second = await attempt(
+      current,
+      { ...input, old_string: correction.old, new_string: correction.replacement },
+      path,
+      context,
+    )
+    return 'refused' in second
+      ? first
+      : { ...second, note: `${second.note ?? ''} old_string was put right first.`.trim() }
+  }
+}
+
+const CORRECTABLE_ERROR_TYPES = new Set([
+  'edit-no-occurrence-found',
+  'edit-unclear',
+  'edit-expected-occurrence-mismatch',
+])

@@ -1,0 +1,31 @@
+import { WORD_CHARACTER } from './lines.ts'
+import type { PassageMatch } from './find-matches.ts'
+
+/**
+ * Is it not clear that a text which begins or ends within a line is meant to? It may be the rest of a line of which the model
+ * forgot the first or the last word: then the new text brings that word, or grows together with it.
+ */
+export function isCutWithinLine({ before, after }: PassageMatch, old: string, replacement: string): boolean {
+  const [from, to] = [old.trim(), replacement.trim()]
+  const [left, right] = [from.split('\n'), to.split('\n')]
+  // Several lines are whole lines, unless the one that is cut off says something and stays; and what begins with the space of
+  // a line's start means the start.
+  const stays = (end: 0 | -1): boolean =>
+    /\w{2}/.test(left.at(end) ?? '') && left.at(end)?.trim() === right.at(end)?.trim()
+  if (before !== '' && (left.length > 1 || /^\s/.test(old)) && !stays(0)) return true
+  if (after !== '' && left.length > 1 && !stays(-1)) return true
+  return runsTogether(before, from, to) || runsTogether(reverseText(after), reverseText(from), reverseText(to))
+}
+
+/** Does the old text begin in the middle of a word, or the new text repeat what stands before it, or run together with it? */
+function runsTogether(before: string, old: string, replacement: string): boolean {
+  const word = before.trim()
+  if (word === '') return false
+  if (replacement.startsWith(word) && !old.startsWith(word)) return true
+  const isWord = (sign: string | undefined): boolean => WORD_CHARACTER.test(sign ?? '')
+  return isWord(before.at(-1)) && (isWord(old[0]) || isWord(replacement[0]))
+}
+
+function reverseText(text: string): string {
+  return text.split('').reverse().join('')
+}

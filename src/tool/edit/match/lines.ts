@@ -1,0 +1,88 @@
+/** The white space that a line begins with. */
+export function getIndent(line: string): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? ''
+}
+
+/** Is there nothing to be seen in this line? */
+export function isBlank(line: string): boolean {
+  return line.trim() === ''
+}
+
+/** A line without what models get wrong most easily: white space, and the shape of quotes and dashes. */
+export function normalizeLine(line: string): string {
+  return squeezeWhitespace(line).text
+}
+
+/** Which differences do not count. */
+export interface MatchTolerance {
+  readonly quotes: boolean
+}
+
+/**
+ * A text without its white space, except where that keeps two words apart; and for each character the place where it
+ * came from.
+ */
+export function squeezeWhitespace(
+  text: string,
+  { quotes }: MatchTolerance = { quotes: true },
+): { text: string; offsets: number[] } {
+  const characters: string[] = []
+  const offsets: number[] = []
+  let whitespaceStart = -1
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ''
+    if (WHITESPACE_PATTERN.test(character)) {
+      if (whitespaceStart < 0) whitespaceStart = at
+      continue
+    }
+    const normalized = quotes ? (QUOTE_EQUIVALENTS.get(character) ?? character) : character
+    if (whitespaceStart >= 0 && WORD_CHARACTER.test(characters.at(-1) ?? '') && WORD_CHARACTER.test(normalized)) {
+      characters.push(' ')
+      offsets.push(whitespaceStart)
+    }
+    whitespaceStart = -1
+    for (const one of normalized) {
+      characters.push(one)
+      offsets.push(at)
+    }
+  }
+  return { text: characters.join(''), offsets }
+}
+
+/** Counts as a part of a word: without a space between, two of these are one word. */
+export const WORD_CHARACTER = /[\p{L}\p{N}_$]/u
+/** Quotes and dashes of all kinds. */
+export const QUOTE_PATTERN = /['"`‘’“”„‚´–—−‐‑…]/g
+/** Those that programs are written with. */
+export const ASCII_QUOTES = '\'"`'
+const WHITESPACE_PATTERN = /\s/
+const QUOTE_EQUIVALENTS = new Map([
+  ...['"', '‘', '’', '“', '”', '„', '‚', '`', '´'].map((character): [string, string] => [character, "'"]),
+  ...['–', '—', '−', '‐', '‑'].map((character): [string, string] => [character, '-']),
+  ['…', '...'],
+])
+
+/** How alike two lines are, from 0 to 1: the share of the letter pairs that both have. */
+export function measureLineSimilarity(one: string, other: string): number {
+  return measureSimilarity(normalizeLine(one), normalizeLine(other))
+}
+
+/** The same of lines of which only the essence is left. */
+export function measureSimilarity(left: string, right: string): number {
+  if (left === right) return 1
+  if (left.length < 2 || right.length < 2) return 0
+  const counts = new Map<string, number>()
+  for (let at = 0; at + 1 < left.length; at++) addCount(counts, left.slice(at, at + 2), 1)
+  let shared = 0
+  for (let at = 0; at + 1 < right.length; at++) {
+    const pair = right.slice(at, at + 2)
+    if ((counts.get(pair) ?? 0) <= 0) continue
+    shared++
+    addCount(counts, pair, -1)
+  }
+  return (2 * shared) / (left.length + right.length - 2)
+}
+
+function addCount(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by)
+}

@@ -1,0 +1,144 @@
+import { alignByWeight } from './align.ts'
+import { normalizeLine, isBlank, measureSimilarity } from './lines.ts'
+import type { PassageMatch } from './find-matches.ts'
+
+/** A passage that resembles what was wanted, from 0 to 1. */
+export interface SimilarPassage extends PassageMatch {
+  readonly score: number
+  /** Wanted lines that stand there, in essence, and have words; and all wanted lines that are not blank. */
+  readonly equalLines: number
+  readonly wantedLines: number
+  /** Is every difference small enough, and none of them in a place that leaves the borders in doubt? */
+  readonly isClose: boolean
+}
+
+/** The passages that resemble some lines most, the best first. */
+export function findSimilarPassages(lines: readonly string[], old: readonly string[]): SimilarPassage[] {
+  const file = toNonBlankLines(lines)
+  const wanted = toNonBlankLines(old)
+  if (wanted.length === 0 || file.length === 0) return []
+  const found: SimilarPassage[] = []
+  for (const start of findStarts(file, wanted)) {
+    const from = Math.max(0, start - WINDOW_SLACK_LINES)
+    const part = file.slice(from, start + wanted.length + WINDOW_SLACK_LINES)
+    const one = measurePassage(part, wanted)
+    if (one && !found.some(({ first, end }) => first === one.first && end === one.end)) found.push(one)
+  }
+  return found.sort((a, b) => b.score - a.score)
+}
+
+/** The one passage that must be meant, if there is one: close enough, and far better than any other. */
+export function findOnlySimilarPassage(lines: readonly string[], old: readonly string[]): SimilarPassage | undefined {
+  if (old.filter((line) => !isBlank(line)).length < MIN_LINES || old.join('').length < MIN_PASSAGE_CHARS)
+    return undefined
+  const [best, ...others] = findSimilarPassages(lines, old)
+  if (!best?.isClose || best.score < MIN_SCORE || best.equalLines < MIN_EQUAL_LINES) return undefined
+  const next = others.find(({ first, end }) => first >= best.end || end <= best.first)
+  if (next === undefined) return best
+  // What has as many lines in common is as good, however alike the others are.
+  return next.equalLines < best.equalLines && 1 - next.score >= 2 * (1 - best.score) + MIN_SCORE_MARGIN
+    ? best
+    : undefined
+}
+
+const MIN_LINES = 3
+const MIN_PASSAGE_CHARS = 40
+/** Brackets stand everywhere; so many lines with words must be right. */
+const MIN_EQUAL_LINES = 2
+const MIN_SCORE = 0.8
+const MIN_SCORE_MARGIN = 0.1
+/** Two lines count as the same line, changed, from here on. */
+const MIN_SIMILARITY = 0.6
+const WINDOW_SLACK_LINES = 3
+const MAX_STARTS = 12
+const MAX_LINES = 100_000
+
+interface NonBlankLine {
+  readonly line: string
+  readonly key: string
+  readonly at: number
+}
+
+/** Blank lines say nothing about where a passage is. */
+function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
+  if (lines.length > MAX_LINES) return []
+  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
+}
+
+/** Where the passage would have to begin so that most of the wanted lines are in their places. */
+function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): number[] {
+  const places = new Map<string, number[]>()
+  for (const [at, { key }] of file.entries()) {
+    const same = places.get(key)
+    if (same) same.push(at)
+    else places.set(key, [at])
+  }
+  const votes = new Map<number, number>()
+  const vote = (start: number, weight: number): void => void votes.set(start, (votes.get(start) ?? 0) + weight)
+  const unmatchedLines: number[] = []
+  for (const [at, { key }] of wanted.entries()) {
+    const matchingLines = places.get(key)
+    if (!matchingLines) unmatchedLines.push(at)
+    // Lines that are everywhere tell nothing.
+    else if (matchingLines.length <= MAX_EQUAL_MATCHES)
+      for (const place of matchingLines) vote(place - at, key.length + 1)
+  }
+  // A line that is nowhere is somewhere in another form.
+  for (const at of unmatchedLines.slice(0, 3)) {
+    for (const [place, score] of findSimilarLines(file, wanted[at]?.key ?? '')) {
+      vote(place - at, score * (wanted[at]?.key.length ?? 0))
+    }
+  }
+  return [...votes]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_STARTS)
+    .map(([start]) => start)
+}
+
+const MAX_EQUAL_MATCHES = 50
+
+/** The lines that are most like a line. */
+function findSimilarLines(file: readonly NonBlankLine[], wanted: string): [place: number, score: number][] {
+  if (file.length > 5000) return []
+  return file
+    .map(({ key }, place): [number, number] => [place, measureSimilarity(wanted, key)])
+    .filter(([, score]) => score > 0.3)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_STARTS)
+}
+
+function measurePassage(part: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): SimilarPassage | undefined {
+  const keys = new Map([...part, ...wanted].map(({ line, key }) => [line, key]))
+  const size = (line: string): number => Math.min(keys.get(line)?.length ?? 0, 60) + 10
+  const compare = (one: string, other: string): number => measureSimilarity(keys.get(one) ?? '', keys.get(other) ?? '')
+  const left = wanted.map(({ line }) => line)
+  const right = part.map(({ line }) => line)
+  const pairs = alignByWeight(left, right, (one, other) => {
+    const lineSimilarity = compare(one, other)
+    return lineSimilarity >= MIN_SIMILARITY ? lineSimilarity * size(one) : 0
+  })
+  const first = pairs[0]
+  const last = pairs.at(-1)
+  if (!first || !last) return undefined
+  const extra = last[1] - first[1] + 1 - pairs.length
+  const missing = wanted.length - pairs.length
+  const similarities = pairs.map(([one, other]) => compare(left[one] ?? '', right[other] ?? ''))
+  const same = pairs.filter((_pair, at) => similarities[at] === 1)
+  const equal = same.filter(([one]) => /\w{3}/.test(left[one] ?? '')).length
+  const weight = pairs.reduce((sum, [one], at) => sum + (similarities[at] ?? 0) * size(left[one] ?? ''), 0)
+  const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20
+  const wrong = pairs.length - same.length + extra + missing
+  const hasMatchingBorders = first[0] === 0 && last[0] === wanted.length - 1
+  // A line that the model has too many shifts all the others; one that it remembers as another stands for one of the file.
+  const isBalanced = missing <= extra && extra <= 1
+  return {
+    first: part[first[1]]?.at ?? 0,
+    end: (part[last[1]]?.at ?? 0) + 1,
+    before: '',
+    after: '',
+    score: weight / total,
+    equalLines: equal,
+    wantedLines: wanted.length,
+    isClose: hasMatchingBorders && isBalanced && wrong <= Math.max(1, Math.floor(wanted.length / 5)),
+  }
+}

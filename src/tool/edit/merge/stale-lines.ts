@@ -1,0 +1,127 @@
+import { alignByWeight } from '../match/align.ts'
+import { normalizeLine, getIndent, isBlank, measureSimilarity, QUOTE_PATTERN } from '../match/lines.ts'
+import type { PassageEdit } from './passage-pieces.ts'
+import { getTrailingSpace } from './file-style.ts'
+
+/**
+ * Puts lines right that the model remembers as they were some time ago: such a line stands alone between lines that are as the
+ * model has them, and the file has one line in its place. What the model did not change stays as the file has it; what it did
+ * change must have been made from the file's line rather than from the memory. Nothing where that is not clear.
+ */
+export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined {
+  const pairs = findStalePairs(passage)
+  if (pairs.length === 0) return passage
+  const { file } = passage
+  const [old, replacement] = [[...passage.old], [...passage.replacement]]
+  for (const [o, f] of pairs) {
+    const [rememberedLine, fileLine] = [normalizeLine(passage.old[o] ?? ''), normalizeLine(file[f] ?? '')]
+    const timesOf = (key: string, lines: readonly string[]): number =>
+      lines.filter((line) => normalizeLine(line) === key).length
+    if (
+      timesOf(rememberedLine, passage.old) !== 1 ||
+      timesOf(fileLine, file) !== 1 ||
+      timesOf(fileLine, passage.old) !== 0
+    )
+      return undefined
+    const [remembered, copied] = [timesOf(rememberedLine, passage.replacement), timesOf(fileLine, passage.replacement)]
+    // A bracket in the new text may be any bracket.
+    if (
+      remembered + copied > 1 ||
+      (remembered + copied === 1 && !WORD_PATTERN.test(copied === 1 ? fileLine : rememberedLine))
+    )
+      return undefined
+    if (remembered + copied === 0 && !isBasedOnFile(passage, rememberedLine, fileLine)) return undefined
+    // Once the line is put right, it tells no more in which quotes the model wrote the others.
+    const isRequoted = findQuotes(passage.old[o]).some((quote) => !file[f]?.includes(quote))
+    const others = passage.replacement.filter((line) => normalizeLine(line) !== rememberedLine && !file.includes(line))
+    if (isRequoted && others.some((line) => findQuotes(line).length > 0)) return undefined
+    const replaceLine = (lines: string[], at: number): void => {
+      const line = lines[at] ?? ''
+      lines[at] = getIndent(line) + (file[f] ?? '').trim() + getTrailingSpace(line)
+    }
+    replaceLine(old, o)
+    if (remembered === 1)
+      replaceLine(
+        replacement,
+        replacement.findIndex((line) => normalizeLine(line) === rememberedLine),
+      )
+  }
+  return { file, old, replacement }
+}
+
+function findQuotes(line = ''): readonly string[] {
+  return line.match(QUOTE_PATTERN) ?? []
+}
+
+/** The lines of the memory and of the file that stand in the same place, and are not the same. */
+function findStalePairs({ old, file }: Pick<PassageEdit, 'old' | 'file'>): [old: number, file: number][] {
+  const solid = (lines: readonly string[]): number[] => lines.flatMap((line, at) => (isBlank(line) ? [] : [at]))
+  const [left, right] = [solid(old), solid(file)]
+  const keys = (lines: readonly string[], places: readonly number[]): string[] =>
+    places.map((at) => normalizeLine(lines[at] ?? ''))
+  const [modelKeys, fileKeys] = [keys(old, left), keys(file, right)]
+  const same = alignByWeight(modelKeys, fileKeys, (one, other) =>
+    one === other ? 1 + Math.min(one.length, 40) / 40 : 0,
+  )
+  const found: [number, number][] = []
+  let [i, j] = [0, 0]
+  for (const [o, f] of [...same, [left.length, right.length] as const]) {
+    if (o - i === 1 && f - j === 1) found.push([left[i] ?? 0, right[j] ?? 0])
+    ;[i, j] = [o + 1, f + 1]
+  }
+  return found
+}
+
+/** Is what takes the place of a stale line made with the file's line in mind, and not from the memory of it? */
+function isBasedOnFile({ old, file, replacement }: PassageEdit, rememberedLine: string, fileLine: string): boolean {
+  if (measureSimilarity(rememberedLine, fileLine) < MIN_SIMILARITY) return false
+  const knownLines = new Set([...old, ...file].map(normalizeLine))
+  const newLines = replacement.map(normalizeLine).filter((key) => key !== '' && !knownLines.has(key))
+  // What is taken out, or is another line altogether, leaves nothing of either.
+  if (
+    !newLines.some(
+      (key) => Math.max(measureSimilarity(key, rememberedLine), measureSimilarity(key, fileLine)) >= MIN_SIMILARITY,
+    )
+  )
+    return true
+  const newWords = collectWords(newLines)
+  const isBrought = (word: string): boolean => newWords.has(word)
+  const [stale, missed] = [
+    subtractWords(collectWords([rememberedLine]), collectWords([fileLine])),
+    subtractWords(collectWords([fileLine]), collectWords([rememberedLine])),
+  ]
+  const fileWords = collectWords(file.map(normalizeLine))
+  if (stale.some((word) => isBrought(word) && !fileWords.has(word))) return false
+  // What the memory only lacks must not get lost.
+  return stale.length > 0 || (missed.length > 0 && missed.every(isBrought))
+}
+
+/** Two lines count as the same line, changed, from here on. */
+const MIN_SIMILARITY = 0.5
+
+/** The words and numbers of some lines. */
+function collectWords(keys: readonly string[]): ReadonlySet<string> {
+  return new Set(keys.flatMap((key) => key.match(/[\p{L}\p{N}_$]+/gu) ?? []))
+}
+
+function subtractWords(words: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
+  return [...words].filter((word) => !others.has(word))
+}
+
+/** Do two lines differ in one word, at one place, and share enough? */
+export function differsInOneWord(one: string, other: string): boolean {
+  const least = Math.min(one.length, other.length)
+  let start = 0
+  while (start < least && one[start] === other[start]) start++
+  let end = 0
+  while (end < least - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  const isWord = (line: string): boolean => /^[\p{L}\p{N}_$]*$/u.test(line.slice(start, line.length - end))
+  if (!isWord(one) || !isWord(other)) return false
+  const [left, right] = [one.slice(0, start), one.slice(one.length - end)]
+  const rest = [left.replace(/[\p{L}\p{N}_$]+$/u, ''), right.replace(/^[\p{L}\p{N}_$]+/u, '')]
+  return [...collectWords(rest)].join('').length >= MIN_SHARED_CHARS
+}
+
+/** So many letters of the other words. */
+const MIN_SHARED_CHARS = 6
+const WORD_PATTERN = /\w{3}/

@@ -1,0 +1,68 @@
+import { pathToFileURL } from 'node:url'
+import type { JsonObject } from '../../../model/json.ts'
+import { LOCAL_SERVER_ADDRESS, explainBlockedUrl } from './server-address.ts'
+import type { ConnectionEvents, ConnectOptions } from './connect.ts'
+import type { McpListName } from '../server/server-lists.ts'
+import { formatLogMessage } from '../server/server-log.ts'
+import { DECLINE_ALL_REQUESTS, parseSamplingRequest } from './request-handler.ts'
+import type { Client } from './sdk.ts'
+
+/** A client of the SDK that answers what a server may ask: where it works, and what person and model say. */
+export async function createMcpClient(
+  name: string,
+  context: ConnectOptions,
+  events: ConnectionEvents,
+): Promise<Client> {
+  const { Client: SdkClient, CfWorkerJsonSchemaValidator, ProtocolError } = await import('./sdk.ts')
+  const { requestHandler = DECLINE_ALL_REQUESTS, folders } = context
+  const changed = (list: McpListName) => ({
+    autoRefresh: false,
+    debounceMs: 300,
+    onChanged: () => events.onListChanged(list),
+  })
+  const client = new SdkClient(
+    { name: 'dragoman', version: '1' },
+    {
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(MAX_PROBE_MS, context.timeoutMs / 2) } },
+      capabilities: {
+        roots: { listChanged: false },
+        sampling: {},
+        elicitation: { form: { applyDefaults: true }, url: {} },
+      },
+      jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+      listChanged: { tools: changed('tools'), prompts: changed('prompts'), resources: changed('resources') },
+    },
+  )
+  client.setRequestHandler('roots/list', () => ({
+    roots: folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) ?? folder })),
+  }))
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    const { message } = params
+    if ('url' in params) {
+      const why = await explainBlockedUrl(params.url, context.address ?? LOCAL_SERVER_ADDRESS)
+      if (why !== undefined) {
+        events.onLog(`It wants to open an address that is not opened: ${params.url.slice(0, 200)}. ${why}`)
+        return { action: 'decline' }
+      }
+    }
+    const elicitation =
+      'url' in params ? { message, url: params.url } : { message, form: params.requestedSchema as JsonObject }
+    const answer = await requestHandler.elicit(name, elicitation, mcpReq.signal)
+    return answer as { action: 'accept'; content?: Record<string, string> }
+  })
+  client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+    const answer = await requestHandler.sample(name, parseSamplingRequest(params as JsonObject), mcpReq.signal)
+    if ('refused' in answer) throw new ProtocolError(USER_REJECTED_CODE, answer.refused)
+    const { text, model, stop } = answer
+    return { model, role: 'assistant' as const, stopReason: stop, content: { type: 'text' as const, text } }
+  })
+  client.setNotificationHandler('notifications/message', ({ params }) => {
+    events.onLog(formatLogMessage(params))
+  })
+  return client
+}
+
+/** A server of the newer kind answers at once; one that is silent is of the older. */
+const MAX_PROBE_MS = 10_000
+/** What the protocol says when the person does not want it. */
+const USER_REJECTED_CODE = -1

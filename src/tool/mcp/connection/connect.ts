@@ -1,0 +1,251 @@
+import type { StdioProcesses } from '../../../host/process/stdio-process.ts'
+import { isObject, type Json, type JsonObject } from '../../../model/json.ts'
+import { sanitizeForModel } from '../../../policy/text/sanitize.ts'
+import type { ServerAddress } from './server-address.ts'
+import { SignInRequiredError } from './oauth.ts'
+import { createMcpClient } from './client.ts'
+import { MAX_TIMEOUT_FACTOR, withRequestDeadline } from './request-deadline.ts'
+import type { McpServerConfig, McpTransportConfig } from '../server/server-config.ts'
+import { MCP_LIST_NAMES, type McpListName } from '../server/server-lists.ts'
+import { withoutDepths } from './json-rpc.ts'
+import type { McpRequestHandler } from './request-handler.ts'
+import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
+import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
+import { type TransportAttempt, createHttpTransport, createSseTransport } from './http-transports.ts'
+
+/** What a connection needs of the world around it. */
+export interface ConnectOptions {
+  /** The folders that the server is told to work in. */
+  readonly folders: readonly string[]
+  /** Starts programs; without it there are only servers with an address. */
+  readonly openProcess?: StdioProcesses['open']
+  readonly requestHandler?: McpRequestHandler
+  /** Signs requests to a server with an address. */
+  readonly authProvider?: OAuthClientProvider
+  /** Sends requests to a server with an address. */
+  readonly fetch?: FetchLike
+  /** Where it is; a program is on this machine. */
+  readonly address?: ServerAddress
+  /** A server that is known to be of the older kind is not asked whether it is of the newer one. */
+  readonly isLegacy?: boolean
+  /** Milliseconds until it must have answered. */
+  readonly timeoutMs: number
+  /** Nobody wants it any more. */
+  readonly stop: AbortSignal
+}
+
+/** What a server tells without being asked. */
+export interface ConnectionEvents {
+  readonly onListChanged: (list: McpListName) => void
+  readonly onLog: (line: string) => void
+  /** The connection is gone, and not by our will. */
+  readonly onLost: (why: string) => void
+}
+
+/** A connection to a server. */
+export interface Connection {
+  readonly offeredLists: readonly McpListName[]
+  /** Who it says it is, which protocol it speaks, and whether that is of the older kind. */
+  readonly serverInfo: { readonly title: string; readonly protocol: string; readonly isLegacy: boolean }
+  /** What it wants a model to know of its tools; not very much of it. */
+  readonly instructions: string
+  request(method: string, params: JsonObject, options?: McpRequestOptions): Promise<Record<string, unknown>>
+  /** Calls a tool that wants some of its arguments in headers. */
+  readonly client: Client
+  close(): Promise<void>
+}
+
+/** How long a request may take, and who hears of its progress. */
+export interface McpRequestOptions {
+  readonly timeout?: number
+  readonly signal?: AbortSignal
+  readonly progress?: (text: string) => void
+}
+
+/** Connects to a server by the way that its settings name. */
+export async function connectToServer(
+  name: string,
+  config: McpServerConfig,
+  transportConfig: McpTransportConfig,
+  context: ConnectOptions,
+  events: ConnectionEvents,
+): Promise<Connection> {
+  const attempt = (
+    createAttempt: (fail: (why: string) => void) => Promise<TransportAttempt>,
+    isLegacy = context.isLegacy ?? false,
+  ) => attemptConnection(name, createAttempt, context, events, isLegacy)
+  if (transportConfig.kind !== 'stdio') {
+    if (transportConfig.kind === 'sse')
+      return attempt((fail) => createSseTransport(transportConfig.url, config, context, fail))
+    try {
+      return await attempt((fail) => createHttpTransport(transportConfig.url, config, context, fail))
+    } catch (error) {
+      if (transportConfig.kind === 'http' || error instanceof SignInRequiredError) throw error
+      // Who does not say what it is may be of the first kind of all.
+      return await attempt((fail) => createSseTransport(transportConfig.url, config, context, fail), true).catch(() => {
+        throw error
+      })
+    }
+  }
+  const { openProcess } = context
+  if (!openProcess) throw new Error('programs cannot be started here')
+  const program = {
+    command: transportConfig.command,
+    args: transportConfig.args,
+    folder: config.cwd ?? context.folders[0] ?? '.',
+    ...(config.env && { env: config.env }),
+    ...(config.trust !== undefined && { trusted: config.trust }),
+    ...(config.network !== undefined && { network: config.network }),
+  }
+  let child: StdioTransport | undefined
+  const createAttempt = (): Promise<TransportAttempt> => {
+    child = createStdioTransport(openProcess, program, events.onLog)
+    const transport = child
+    return Promise.resolve({ transport, getCloseReason: () => describeExit(transport) })
+  }
+  try {
+    return await attempt(createAttempt)
+  } catch (error) {
+    // Some older servers end when they are asked something that they do not know.
+    if (context.isLegacy || child?.exitReason === undefined) throw error
+    return attempt(createAttempt, true)
+  }
+}
+
+async function attemptConnection(
+  name: string,
+  createAttempt: (fail: (why: string) => void) => Promise<TransportAttempt>,
+  context: ConnectOptions,
+  events: ConnectionEvents,
+  isLegacy: boolean,
+): Promise<Connection> {
+  const client = await createMcpClient(name, context, events)
+  let state: 'opening' | 'open' | 'closed' = 'opening'
+  let failure: string | undefined
+  const { transport, getCloseReason } = await createAttempt((reason) => {
+    failure ??= reason
+    void client.close().catch(() => undefined)
+  })
+  Object.assign(client, {
+    onclose() {
+      if (state === 'open') events.onLost(failure ?? getCloseReason())
+      state = 'closed'
+    },
+  })
+  const close = async (): Promise<void> => {
+    state = 'closed'
+    await client.close().catch(() => undefined)
+    await transport.close().catch(() => undefined)
+  }
+  const timeoutController = new AbortController()
+  const abortConnecting = (reason: string): void => {
+    timeoutController.abort(new Error(reason))
+    void close()
+  }
+  const timer = setTimeout(
+    () => abortConnecting(`it did not answer within ${context.timeoutMs / 1000} s`),
+    context.timeoutMs,
+  )
+  const onStopped = (): void => abortConnecting('it was closed')
+  context.stop.addEventListener('abort', onStopped, { once: true })
+  try {
+    if (context.stop.aborted) throw new Error('it was closed')
+    const options = {
+      timeout: context.timeoutMs,
+      signal: timeoutController.signal,
+      ...(isLegacy && { prior: { kind: 'legacy' as const } }),
+    }
+    await Promise.race([
+      client.connect(transport, options),
+      new Promise<never>((_done, fail) => {
+        timeoutController.signal.addEventListener('abort', () => fail(timeoutController.signal.reason), { once: true })
+      }),
+    ])
+    if ((state as string) === 'closed') throw new Error(failure ?? getCloseReason())
+  } catch (error) {
+    const endReason = failure ?? (timeoutController.signal.aborted ? undefined : getCloseReason())
+    await close()
+    throw await toConnectionError(error, endReason)
+  } finally {
+    clearTimeout(timer)
+    context.stop.removeEventListener('abort', onStopped)
+  }
+  state = 'open'
+  return createConnection(client, close)
+}
+
+/** Whatever comes back is an answer; what is in it is looked at where it is used. */
+const ANY_OBJECT_SCHEMA: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  '~standard': {
+    version: 1,
+    vendor: 'dragoman',
+    validate: (value) => ({ value: isObject(value) ? withoutDepths(value) : {} }),
+  },
+}
+
+function createConnection(client: Client, close: () => Promise<void>): Connection {
+  const { title, name, version } = client.getServerVersion() ?? { name: 'unknown', version: '' }
+  return {
+    client,
+    instructions: clipInstructions(client.getInstructions()),
+    offeredLists: MCP_LIST_NAMES.filter((list) => client.getServerCapabilities()?.[list] !== undefined),
+    serverInfo: {
+      title: [title ?? name, version].filter((word) => word !== '').join(' '),
+      protocol: client.getNegotiatedProtocolVersion() ?? 'unknown',
+      isLegacy: client.getProtocolEra() !== 'modern',
+    },
+    request: (method, params, limits = {}) =>
+      withRequestDeadline(limits, ({ timeout, signal, resetTimer }) =>
+        client.request({ method, params }, ANY_OBJECT_SCHEMA, {
+          timeout,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: timeout * MAX_TIMEOUT_FACTOR,
+          signal,
+          ...(limits.progress && {
+            onprogress(step) {
+              resetTimer()
+              limits.progress?.(formatProgress(step as unknown as JsonObject))
+            },
+          }),
+        }),
+      ),
+    close,
+  }
+}
+
+/** Characters of its instructions that a model is told. */
+const MAX_INSTRUCTION_CHARS = 4000
+
+function clipInstructions(text = ''): string {
+  const visible = sanitizeForModel(text.slice(0, MAX_INSTRUCTION_CHARS)).trim()
+  return text.length > MAX_INSTRUCTION_CHARS ? `${visible} …` : visible
+}
+
+function formatProgress({ progress, total, message }: Record<string, Json | undefined>): string {
+  const share = typeof total === 'number' ? `${Number(progress)} of ${total}` : `${Number(progress)}`
+  return typeof message === 'string' && message !== '' ? `${message} (${share})` : share
+}
+
+function describeExit(transport: StdioTransport): string {
+  const errorOutput = transport.getRecentErrors().split('\n').slice(-5).join('\n').slice(-600)
+  return `it ${transport.exitReason ?? 'was closed'}${errorOutput === '' ? '' : `: ${errorOutput}`}`.replace(
+    /^it it /,
+    'it ',
+  )
+}
+
+/** What went wrong, in words that a person can do something with. */
+async function toConnectionError(error: unknown, endReason: string | undefined): Promise<Error> {
+  const { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } = await import('./sdk.ts')
+  if (error instanceof SignInRequiredError) return error
+  if (error instanceof UnauthorizedError) return new SignInRequiredError()
+  if (error instanceof SdkHttpError) {
+    const { status } = error
+    if (status === 401) return new SignInRequiredError()
+    return new Error(`it answered with status ${String(status)}${status === 404 ? ': there is no such address' : ''}`)
+  }
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed && endReason !== undefined)
+    return new Error(endReason)
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return new Error(error instanceof Error ? `${error.message}${cause}` : String(error))
+}

@@ -1,0 +1,92 @@
+import type { McpServerConfig } from '../server/server-config.ts'
+import type { ConnectOptions } from './connect.ts'
+import { createServerFetch } from './server-fetch.ts'
+import { createLimitedFetch } from './message-limits.ts'
+import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
+import type { FetchLike, Transport } from './sdk.ts'
+
+/** A way to a server that is to be tried. */
+export interface TransportAttempt {
+  readonly transport: Transport
+  /** Why it went away. */
+  readonly getCloseReason: () => string
+}
+
+/** A server that speaks Streamable HTTP. */
+export async function createHttpTransport(
+  url: URL,
+  config: McpServerConfig,
+  { authProvider, fetch = createServerFetch({ url }) }: ConnectOptions,
+  fail: (why: string) => void,
+): Promise<TransportAttempt> {
+  const { StreamableHTTPClientTransport } = await import('./sdk.ts')
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: createAnswerCheckingFetch(createLimitedFetch(fetch, fail)),
+    ...(config.headers && { requestInit: { headers: config.headers } }),
+    ...(authProvider && { authProvider }),
+  })
+  const send = transport.send.bind(transport)
+  const close = transport.close.bind(transport)
+  return {
+    getCloseReason: () => 'the connection was closed',
+    transport: Object.assign(transport, {
+      send: (message: Parameters<typeof send>[0], options: Parameters<typeof send>[1]) => {
+        const id = 'id' in message && 'method' in message ? message.id : undefined
+        if (id === undefined) return send(message, options)
+        // An answer whose stream broke off never comes: without this, whoever waits for it waits for ever.
+        const error = { code: -32_000, message: 'the connection broke before the answer came' }
+        const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id, error })
+        return send(message, { onRequestStreamEnd, ...options })
+      },
+      async close() {
+        await Promise.race([transport.terminateSession().catch(() => undefined), sleep(500)])
+        await close()
+      },
+    }),
+  }
+}
+
+/** A server of the first kind that had an address: one stream for all answers. */
+export async function createSseTransport(
+  url: URL,
+  config: McpServerConfig,
+  { authProvider, fetch = createServerFetch({ url }) }: ConnectOptions,
+  fail: (why: string) => void,
+): Promise<TransportAttempt> {
+  const { SSEClientTransport } = await import('./sdk.ts')
+  const transport = new SSEClientTransport(url, {
+    fetch: createLimitedFetch(fetch, fail),
+    ...(config.headers && { requestInit: { headers: config.headers } }),
+    ...(authProvider && { authProvider }),
+  })
+  return { transport, getCloseReason: () => 'the connection was closed' }
+}
+
+/** A whole answer to a request always holds an answer to it: what is wrong with one is said, and nobody waits. */
+function createAnswerCheckingFetch(send: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await send(url, init)
+    const id = typeof init?.body === 'string' ? getRequestId(parseJsonOrUndefined(init.body)) : undefined
+    const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json')
+    if (id === undefined || !response.ok || !isJson) return response
+    const messages = parseMessages(parseJsonOrUndefined(await response.text()))
+    const isAnswered = messages.some((message) => 'id' in message && message.id === id && !('method' in message))
+    const { status, headers } = response
+    const all = isAnswered
+      ? messages
+      : [...messages, createErrorResponse(id, 'it answered with something that is no answer')]
+    return new Response(JSON.stringify(all.length === 1 ? all[0] : all), { status, headers })
+  }
+}
+
+function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((done) => void setTimeout(done, ms).unref())
+}

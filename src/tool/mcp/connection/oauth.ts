@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto'
+import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
+import { type ServerAddress, explainBlockedUrl } from './server-address.ts'
+import type { McpOAuthConfig } from '../server/server-config.ts'
+import { createServerFetch } from './server-fetch.ts'
+import type { FetchLike, OAuthClientProvider } from './sdk.ts'
+import type { KeyValueStore } from '../server/key-value-store.ts'
+
+/** The person must sign in to the server first. */
+export class SignInRequiredError extends Error {
+  constructor() {
+    super('it wants you to sign in')
+  }
+}
+
+/** A server to sign in to. */
+export interface AuthTarget {
+  readonly name: string
+  readonly url: URL
+  readonly oauth?: McpOAuthConfig
+  /** Where tokens are kept. */
+  readonly tokens: KeyValueStore
+}
+
+/** Where a server is, for those who judge what it names. */
+export function toServerAddress({ url, oauth }: Pick<AuthTarget, 'url' | 'oauth'>): ServerAddress {
+  return { url, ...(oauth?.hosts && { hosts: oauth.hosts }) }
+}
+
+/** What signs requests to a server, and what they are sent with. */
+export interface StoredSignIn {
+  readonly authProvider: OAuthClientProvider
+  readonly fetch: FetchLike
+}
+
+/**
+ * Signs requests with what is kept, and renews it; it never sends anybody to a browser. Many servers give out each
+ * refresh token for one use. So over all processes of the person one renews at a time, the others take what it got, and
+ * nobody removes tokens but those that were refused.
+ */
+export function createStoredSignIn(target: AuthTarget): StoredSignIn {
+  const refused = new Set<string>()
+  let usedClient: string | undefined
+  let usedToken: string | undefined
+  const baseProvider = createAuthProvider(target, {
+    redirectUrl: 'http://127.0.0.1/oauth2callback',
+    redirectToAuthorization(url) {
+      // The next sign-in asks for what was asked for here.
+      const scope = url.searchParams.get('scope')
+      if (scope !== null) updateStoredAuth(target, (now) => ({ ...now, scope }))
+      throw new SignInRequiredError()
+    },
+  })
+  const authProvider: OAuthClientProvider = {
+    ...baseProvider,
+    async clientInformation(context) {
+      const client = await baseProvider.clientInformation(context)
+      // Who never signed in is not registered behind the person's back.
+      if (!client) throw new SignInRequiredError()
+      usedClient = client.client_id
+      return client
+    },
+    tokens(context) {
+      const { tokens } = readCredentials(target)
+      // Without a context it is wanted for a request to the server.
+      if (context === undefined) usedToken = tokens?.access_token
+      return tokens
+    },
+    // What was renewed is kept already; here it comes again, marked with who gave it out.
+    saveTokens: (tokens) =>
+      updateStoredAuth(target, (now) => (hasAccessToken(now, tokens) ? mergeTokens(now, tokens) : now)),
+    invalidateCredentials(what) {
+      updateStoredAuth(target, (now) => {
+        const { tokens, client, ...rest } = now
+        const dropsTokens = what !== 'client' && isObject(tokens) && refused.has(stringOrEmpty(tokens['refresh_token']))
+        const dropsClient = what !== 'tokens' && isObject(client) && client['client_id'] === usedClient
+        return { ...rest, ...(tokens && !dropsTokens && { tokens }), ...(client && !dropsClient && { client }) }
+      })
+    },
+  }
+  return { authProvider, fetch: createRenewingFetch(target, refused, () => usedToken) }
+}
+
+/** Sends requests to a server; one that renews tokens is made by one process at a time. */
+function createRenewingFetch(target: AuthTarget, refused: Set<string>, usedToken: () => string | undefined): FetchLike {
+  const send = createServerFetch(toServerAddress(target))
+  return (url, init) => {
+    const old = parseRefreshToken(init?.body)
+    if (old === undefined) return send(url, init)
+    return target.tokens.withLock(getStoreKey(target), async () => {
+      const before = findRenewedTokens(target, old, usedToken())
+      if (before) return Response.json(before)
+      const response = await send(url, init)
+      const text = await response.text()
+      if (response.ok) {
+        const tokens = parseTokens(text)
+        if (tokens) updateStoredAuth(target, (now) => (hasRefreshToken(now, old) ? mergeTokens(now, tokens) : now))
+      } else {
+        // Somebody may have renewed it all the same, on another machine with the same home folder.
+        const after = findRenewedTokens(target, old, undefined)
+        if (after) return Response.json(after)
+        refused.add(old)
+      }
+      const { status, headers } = response
+      return new Response(text, { status, headers })
+    })
+  }
+}
+
+function parseRefreshToken(body: unknown): string | undefined {
+  if (typeof body !== 'string' && !(body instanceof URLSearchParams)) return undefined
+  const fields = new URLSearchParams(body)
+  return fields.get('grant_type') === 'refresh_token' ? (fields.get('refresh_token') ?? undefined) : undefined
+}
+
+function parseTokens(text: string): JsonObject | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The tokens that are kept, if they are newer than this refresh token, or than the token that a request was signed with. */
+function findRenewedTokens(target: AuthTarget, old: string, used: string | undefined): JsonObject | undefined {
+  const { tokens } = readStoredAuth(target)
+  // Whoever has signed out meanwhile wants no new tokens.
+  if (!isObject(tokens)) throw new SignInRequiredError()
+  const isSame = tokens['refresh_token'] === old && (used === undefined || tokens['access_token'] === used)
+  return isSame ? undefined : tokens
+}
+
+function hasRefreshToken({ tokens }: JsonObject, token: string): boolean {
+  return isObject(tokens) && tokens['refresh_token'] === token
+}
+
+function hasAccessToken({ tokens }: JsonObject, given: OAuthTokens): boolean {
+  return isObject(tokens) && tokens['access_token'] === given.access_token
+}
+
+/** An answer without a refresh token means that the old one stays good. */
+function mergeTokens(now: JsonObject, tokens: JsonObject | OAuthTokens): JsonObject {
+  const before = isObject(now['tokens']) ? now['tokens'] : {}
+  return { ...now, tokens: { ...before, ...(tokens as JsonObject) } }
+}
+
+/** Signs in anew: shows the person an address, and waits until they have agreed there. What was kept stays until then. */
+export async function signInToMcpServer(target: AuthTarget, showUrl: (url: string) => void): Promise<void> {
+  const { auth, computeScopeUnion } = await import('./sdk.ts')
+  const { startRedirectServer } = await import('../../../provider/auth/redirect-server.ts')
+  const address = toServerAddress(target)
+  const send = createServerFetch(address)
+  const state = randomBytes(16).toString('hex')
+  const redirect = await startRedirectServer(state)
+  let verifier = ''
+  // The address to come back to is another one each time, so a client that registered itself does so again.
+  let client: OAuthClientInformation | undefined
+  let tokens: OAuthTokens | undefined
+  // What the person agreed to is not asked for again: another answer could lead the code elsewhere.
+  let discovery: OAuthDiscovery | undefined
+  try {
+    const baseProvider = createAuthProvider(target, {
+      redirectUrl: redirect.url,
+      async redirectToAuthorization(url) {
+        const why = await explainBlockedUrl(url.href, address)
+        if (why !== undefined)
+          throw new Error(`it names an address that is not opened: ${url.href.slice(0, 200)}. ${why}`)
+        showUrl(url.href)
+      },
+    })
+    const one: OAuthClientProvider = {
+      ...baseProvider,
+      state: () => state,
+      clientInformation: (context) =>
+        client ?? (target.oauth?.clientId === undefined ? undefined : baseProvider.clientInformation(context)),
+      saveClientInformation: (made) => void (client = made),
+      tokens: () => tokens,
+      saveTokens: (given) => void (tokens = given),
+      saveCodeVerifier: (text) => void (verifier = text),
+      codeVerifier: () => verifier,
+      saveDiscoveryState: (found) => void (discovery = found),
+      discoveryState: () => discovery,
+      invalidateCredentials: () => undefined,
+    }
+    const challenge = await fetchAuthChallenge(target.url, send)
+    const storedScope = stringOrEmpty(readStoredAuth(target)['scope']) || undefined
+    const scope = target.oauth?.scopes?.join(' ') ?? computeScopeUnion(storedScope, challenge.scope)
+    const { resourceMetadataUrl } = challenge
+    const options = {
+      serverUrl: target.url,
+      fetchFn: send,
+      ...(scope !== undefined && { scope }),
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    }
+    if ((await auth(one, options)) !== 'AUTHORIZED') {
+      const { code, issuer } = await redirect.result
+      await auth(one, { ...options, authorizationCode: code, ...(issuer !== undefined && { iss: issuer }) })
+    }
+    const made = { ...(client && { client }), ...(tokens && { tokens }) } as unknown as JsonObject
+    updateStoredAuth(target, ({ client: _client, tokens: _tokens, ...rest }) => ({ ...rest, ...made }))
+  } finally {
+    redirect.close()
+  }
+}
+
+/** What the server says to somebody who has not signed in: where its rules are, and what it wants to be asked for. */
+async function fetchAuthChallenge(
+  url: URL,
+  send: FetchLike,
+): Promise<{ readonly resourceMetadataUrl?: URL; readonly scope?: string }> {
+  const { extractWWWAuthenticateParams } = await import('./sdk.ts')
+  try {
+    const response = await send(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+      signal: AbortSignal.timeout(10_000),
+    })
+    await response.body?.cancel()
+    return response.status === 401 ? extractWWWAuthenticateParams(response) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Forgets a sign-in; was there one? */
+export function signOutOfMcpServer(target: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): boolean {
+  const wasSignedIn = readStoredAuth(target)['tokens'] !== undefined
+  target.tokens.set(getStoreKey(target), {})
+  return wasSignedIn
+}
+
+type RedirectSteps = Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string }
+
+function createAuthProvider(
+  target: AuthTarget,
+  { redirectUrl, redirectToAuthorization }: RedirectSteps,
+): OAuthClientProvider {
+  const { oauth } = target
+  const fixed = oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId }
+  const secret = oauth?.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }
+  return {
+    redirectUrl,
+    redirectToAuthorization,
+    clientMetadata: {
+      client_name: 'Dragoman',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: oauth?.clientSecret === undefined ? 'none' : 'client_secret_post',
+      ...(oauth?.scopes && { scope: oauth.scopes.join(' ') }),
+    },
+    clientInformation: () => (fixed ? { ...fixed, ...secret } : readCredentials(target).client),
+    tokens: () => readCredentials(target).tokens,
+    saveTokens: () => undefined,
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+  }
+}
+
+/** What is kept for this server at this address: a token never goes to another one of the same name. */
+function readStoredAuth({ name, url, tokens }: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): JsonObject {
+  return objectOrEmpty(tokens.get(getStoreKey({ name, url })))
+}
+
+/** The same in the words of the SDK, which finds out what is wrong with it. */
+function readCredentials(target: AuthTarget): {
+  readonly client?: OAuthClientInformation
+  readonly tokens?: OAuthTokens
+} {
+  return readStoredAuth(target)
+}
+
+type OAuthClientInformation = NonNullable<Awaited<ReturnType<OAuthClientProvider['clientInformation']>>>
+type OAuthDiscovery = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0]
+type OAuthTokens = NonNullable<Awaited<ReturnType<OAuthClientProvider['tokens']>>>
+
+function updateStoredAuth(target: AuthTarget, next: (now: JsonObject) => JsonObject): void {
+  target.tokens.update(getStoreKey(target), (now) => next(objectOrEmpty(now)))
+}
+
+function objectOrEmpty(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+function getStoreKey({ name, url }: Pick<AuthTarget, 'name' | 'url'>): string {
+  return `${name} ${url.href}`
+}

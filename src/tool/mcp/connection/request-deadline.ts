@@ -1,0 +1,48 @@
+import type { McpRequestOptions } from './connect.ts'
+
+/** How long a list may take to come. */
+const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
+/** A server that tells of its progress may take so many times as long. */
+export const MAX_TIMEOUT_FACTOR = 6
+/** The SDK has the same limit, and tells the server; ours comes after it. */
+const GRACE_MS = 500
+
+/**
+ * Waits for a server no longer than the limits say, whatever it does. What the SDK takes for the end of a request is not
+ * always one.
+ */
+export async function withRequestDeadline<T>(
+  { timeout = DEFAULT_REQUEST_TIMEOUT_MS, signal, progress }: McpRequestOptions,
+  work: (limits: {
+    readonly timeout: number
+    readonly signal: AbortSignal
+    readonly resetTimer: () => void
+  }) => Promise<T>,
+): Promise<T> {
+  const timeoutController = new AbortController()
+  const end = Date.now() + timeout * MAX_TIMEOUT_FACTOR + GRACE_MS
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const resetTimer = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => timeoutController.abort(new Error('Request timed out')),
+      Math.min(timeout + GRACE_MS, end - Date.now()),
+    )
+  }
+  resetTimer()
+  const combinedSignal = signal ? AbortSignal.any([signal, timeoutController.signal]) : timeoutController.signal
+  try {
+    const stopped = new Promise<never>((_done, fail) => {
+      const reject = (): void =>
+        fail(combinedSignal.reason instanceof Error ? combinedSignal.reason : new Error('it was stopped'))
+      if (combinedSignal.aborted) reject()
+      else combinedSignal.addEventListener('abort', reject, { once: true })
+    })
+    return await Promise.race([
+      work({ timeout, signal: combinedSignal, resetTimer: progress ? resetTimer : () => undefined }),
+      stopped,
+    ])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,89 @@
+import type { WebClient } from '../../../host/host.ts'
+import { findProxy } from '../../../provider/http/proxy.ts'
+import { createServerWebJudge, type ServerAddress } from './server-address.ts'
+import type { FetchLike } from './sdk.ts'
+
+/**
+ * Reaches a server at the address that the person set up, and what that server names (for its sign-in) only if it is
+ * judged harmless, before and after the name is looked up. No redirect leads to another site.
+ */
+export function createServerFetch(server: ServerAddress): FetchLike {
+  let web: Promise<WebClient> | undefined
+  return async (url, init = {}) => {
+    const target = new URL(url)
+    // The SDK follows redirects within a site by itself; every step comes through here again.
+    if (target.origin === server.url.origin) return fetchFromServer(target, { ...init, redirect: 'manual' })
+    return fetchForeignUrl(await (web ??= createGuardedWeb(server)), target, init)
+  }
+}
+
+type FetchInit = NonNullable<Parameters<FetchLike>[1]>
+
+async function createGuardedWeb(server: ServerAddress): Promise<WebClient> {
+  const { createGuardedWebClient } = await import('../../../host/web/guarded-web-client.ts')
+  return createGuardedWebClient({
+    urlPolicy: createServerWebJudge(server),
+    proxy: (url) => findProxy(url, process.env),
+  })
+}
+
+/** Fetches what a server names. Answers are small: they have to do with signing in. */
+async function fetchForeignUrl(
+  web: WebClient,
+  target: URL,
+  { method = 'GET', headers, body, signal }: FetchInit,
+): Promise<Response> {
+  if (method !== 'GET' && method !== 'POST') throw new Error(`${target.host} is not asked with ${method}`)
+  const page = await web.fetch({
+    url: target.href,
+    headers: Object.fromEntries(new Headers(headers)),
+    ...(body !== undefined && body !== null && { body: toBodyText(body) }),
+    ...(signal && { signal }),
+  })
+  if ('problem' in page)
+    throw new Error(`It names an address that is not fetched: ${target.href.slice(0, 200)}. ${page.problem}`)
+  const isEmpty = page.status === 204 || page.status === 304
+  return new Response(isEmpty ? null : (page.text ?? ''), {
+    status: page.status,
+    headers: { 'content-type': page.type },
+  })
+}
+
+/** Fetches from the server itself, through the proxy that the variables name, if they name one. */
+async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
+  const proxy = findProxy(url, process.env)
+  if (!proxy) return fetch(url, init)
+  if ('problem' in proxy) throw new Error(proxy.problem)
+  // Node's own fetch knows nothing of proxies; the client that asks models does.
+  const { getSharedHttpClient } = await import('../../../provider/http/node-http-client.ts')
+  const { method = 'GET', body, signal } = init
+  const request = {
+    url,
+    headers: Object.fromEntries(new Headers(init.headers)),
+    body: body === undefined || body === null ? [] : [toBodyText(body)],
+    ...(method !== 'POST' && { method: method === 'DELETE' ? ('DELETE' as const) : ('GET' as const) }),
+  }
+  const response = await getSharedHttpClient()(request, signal ?? new AbortController().signal)
+  const isEmpty = response.status === 204 || response.status === 304
+  const { status, headers } = response
+  return new Response(isEmpty ? null : toReadableStream(response.body), { status, headers: new Headers(headers) })
+}
+
+function toBodyText(body: unknown): string {
+  if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
+  throw new TypeError('only text is sent to servers')
+}
+
+function toReadableStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    async cancel() {
+      await chunks.return?.()
+    },
+  })
+}

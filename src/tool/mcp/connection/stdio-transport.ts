@@ -1,0 +1,97 @@
+import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
+import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
+import { formatLogMessage } from '../server/server-log.ts'
+import { parseMessages } from './json-rpc.ts'
+import type { Transport } from './sdk.ts'
+
+/** A server that is a program of ours to start and to end. */
+export interface StdioTransport extends Transport {
+  /** The SDK knows a program by these two. */
+  readonly pid: number | null
+  readonly stderr: null
+  /** How it ended, if it did. */
+  readonly exitReason: string | undefined
+  getRecentErrors(): string
+}
+
+/**
+ * Talks with a program line by line. The SDK has a transport of its own for this, but it knows nothing of process groups
+ * and sandboxes, and lets programs fill the disk or the memory; here the host starts and ends them.
+ */
+export function createStdioTransport(
+  openProcess: StdioProcesses['open'],
+  program: StdioProgram,
+  log: (line: string) => void,
+  limit: number = MAX_MESSAGE_BYTES,
+): StdioTransport {
+  let serverProcess: StdioProcess | undefined
+  let exitReason: string | undefined
+  let isClosed = false
+
+  function handleLine(line: string): void {
+    if (isClosed || line === '' || line === '\r') return
+    const messages = parseMessages(parseJsonOrUndefined(line))
+    // Many a program prints a greeting where only messages belong.
+    if (messages.length === 0) return log(line)
+    for (const message of messages) {
+      // A flood of log lines does not go through the SDK, which looks long at each.
+      if ('method' in message && message.method === 'notifications/message') log(formatLogMessage(message.params))
+      else transport.onmessage?.(message)
+    }
+  }
+
+  function close(): void {
+    if (isClosed) return
+    isClosed = true
+    transport.onclose?.()
+  }
+
+  const transport: StdioTransport = {
+    get pid() {
+      return serverProcess?.pid ?? null
+    },
+    stderr: null,
+    get exitReason() {
+      return exitReason
+    },
+    getRecentErrors: () => serverProcess?.recentStderr() ?? '',
+    async start() {
+      const splitLines = createLineSplitter(limit, handleLine)
+      serverProcess = await openProcess(program, {
+        onOutput(bytes) {
+          if (isClosed) return
+          try {
+            splitLines(bytes)
+          } catch (error) {
+            exitReason = error instanceof Error ? error.message : String(error)
+            void serverProcess?.close()
+            close()
+          }
+        },
+        onExit(how) {
+          exitReason ??= how
+          close()
+        },
+      })
+      // Who was closed while it was being started is not wanted.
+      if (isClosed) await serverProcess.close()
+    },
+    async send(message) {
+      if (!serverProcess || isClosed) throw new Error('the server has ended')
+      await serverProcess.send(`${JSON.stringify(message)}\n`)
+    },
+    async close() {
+      close()
+      await serverProcess?.close()
+    },
+  }
+  return transport
+}
+
+function parseJsonOrUndefined(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,126 @@
+import { isObject } from '../../../model/json.ts'
+import type { McpServerConfig } from './server-config.ts'
+
+/** What a file of another program says of servers, in our words; and what of it cannot be taken over. */
+export interface ImportedServers {
+  readonly servers: Readonly<Record<string, McpServerConfig>>
+  /** Sentences. */
+  readonly remarks: readonly string[]
+}
+
+/**
+ * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor. They all write them nearly alike:
+ * under `mcpServers` or `servers`, and Claude Code also under the folder of a project.
+ */
+export function importMcpServers(text: string, folder: string): ImportedServers {
+  let json: unknown
+  try {
+    json = JSON.parse(stripJsonComments(text))
+  } catch {
+    return { servers: {}, remarks: ['It is no JSON.'] }
+  }
+  if (!isObject(json)) return { servers: {}, remarks: ['It holds no settings.'] }
+  const { projects, mcp } = json
+  const project = isObject(projects) ? projects[folder] : undefined
+  const containers = [json, mcp, project].filter(isObject)
+  const found = containers.flatMap((container) => [container['mcpServers'], container['servers']]).filter(isObject)
+  const servers: Record<string, McpServerConfig> = {}
+  const remarks: string[] = []
+  for (const [name, entry] of found.flatMap((one) => Object.entries(one))) {
+    if (!isObject(entry)) continue
+    const server = toServerConfig(entry, folder)
+    const foreign = [...new Set(collectStrings(server).flatMap((one) => one.match(FOREIGN_VARIABLE_PATTERN) ?? []))]
+    if (foreign.length > 0) {
+      const what = foreign.map((word) => word.replace(/^\$\{input:(.*)\}$/, 'the input “$1”')).join(', ')
+      remarks.push(
+        `${name}: it is left out, because only its own program can say what ${what} is; write $NAME there, set that variable, and import it again.`,
+      )
+    } else if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
+      remarks.push(`${name}: it has neither a command nor an address, and is left out.`)
+    } else Object.defineProperty(servers, name, { value: server, enumerable: true, writable: true, configurable: true })
+  }
+  if (found.length === 0) remarks.push('There are no servers in it.')
+  return { servers, remarks }
+}
+
+/** `${input:key}` is asked for by VS Code when it starts a server; `${NAME:-otherwise}` is a variable, as we write it. */
+const FOREIGN_VARIABLE_PATTERN = /\$\{\w+:(?!-)[^}]*\}/g
+
+function toServerConfig(entry: Record<string, unknown>, folder: string): McpServerConfig {
+  const word = (key: string): string | undefined => {
+    const value = entry[key]
+    return typeof value === 'string' && value !== '' ? translateVariables(value, folder) : undefined
+  }
+  const readStringList = (key: string): string[] | undefined => {
+    const value = entry[key]
+    return Array.isArray(value)
+      ? value.filter((one) => typeof one === 'string').map((one) => translateVariables(one, folder))
+      : undefined
+  }
+  const readStringMap = (key: string): Record<string, string> | undefined => {
+    const value = entry[key]
+    if (!isObject(value)) return undefined
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, translateVariables(String(one), folder)]),
+    )
+  }
+  const [command, ...more] = splitCommand(word('command'), entry['args'])
+  const url = word('url') ?? word('serverUrl')
+  const type = toTransportType(entry['type'] ?? entry['transport'])
+  const { timeout } = entry
+  const optional = {
+    command,
+    args: command === undefined ? undefined : (readStringList('args') ?? (more.length > 0 ? more : undefined)),
+    env: readStringMap('env'),
+    cwd: word('cwd'),
+    url,
+    httpUrl: word('httpUrl'),
+    type: url === undefined || type === 'stdio' ? undefined : type,
+    headers: readStringMap('headers'),
+    timeout: typeof timeout === 'number' && timeout > 0 ? timeout : undefined,
+    includeTools: readStringList('includeTools'),
+    excludeTools: readStringList('excludeTools'),
+    description: word('description'),
+    disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
+  }
+  // Whether a server is trusted is for the person to say anew.
+  return Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+}
+
+/** Some write the arguments behind the command. */
+function splitCommand(command: string | undefined, args: unknown): string[] {
+  if (command === undefined) return []
+  return Array.isArray(args) || command.startsWith('/') ? [command] : command.split(/\s+/)
+}
+
+function toTransportType(type: unknown): McpServerConfig['type'] | undefined {
+  const known = {
+    stdio: 'stdio',
+    sse: 'sse',
+    http: 'http',
+    'streamable-http': 'streamable-http',
+    streamableHttp: 'http',
+  } as const
+  return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
+}
+
+/** How others write variables: `${env:NAME}` of the environment, `${workspaceFolder}` for the folder. */
+function translateVariables(text: string, folder: string): string {
+  return text
+    .replace(/\$\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => `\${${name}}`)
+    .replace(/\$\{workspaceFolder\}/g, () => folder)
+    .replace(/\$\{userHome\}/g, () => '${HOME}')
+}
+
+function collectStrings(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectStrings) : []
+}
+
+/** Editors allow comments and a comma at the end of a list; texts are left as they are. */
+function stripJsonComments(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, (_, string?: string) => string ?? '')
+    .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string?: string) => string ?? '')
+}

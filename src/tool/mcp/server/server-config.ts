@@ -1,0 +1,98 @@
+/** An MCP server, in the form that every client uses. */
+export interface McpServerConfig {
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly url?: string
+  readonly httpUrl?: string
+  readonly type?: 'stdio' | 'http' | 'sse' | 'streamable-http'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly timeout?: number
+  readonly trust?: boolean
+  readonly network?: boolean
+  readonly includeTools?: readonly string[]
+  readonly excludeTools?: readonly string[]
+  readonly description?: string
+  readonly disabled?: boolean
+  readonly oauth?: McpOAuthConfig
+}
+
+/** A client that was registered by hand, for services that let nobody register by itself. */
+export interface McpOAuthConfig {
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly scopes?: readonly string[]
+  /** Hosts of the person's own network that take part in the sign-in. */
+  readonly hosts?: readonly string[]
+}
+
+/** How a server is reached. */
+export type McpTransportConfig =
+  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
+  /** An address whose kind nobody has said may be of either kind. */
+  | { readonly kind: 'http' | 'sse' | 'http-or-sse'; readonly url: URL }
+
+/** How a server is reached by its settings, or what is wrong with them. */
+export function parseTransportConfig(config: McpServerConfig): McpTransportConfig | { readonly problem: string } {
+  const { command, args = [], type } = config
+  const address = config.httpUrl ?? config.url
+  if (command !== undefined && address === undefined) return { kind: 'stdio', command, args }
+  if (command !== undefined) return { problem: 'it has a command and an address; it can have only one of them' }
+  if (address === undefined) return { problem: 'it has neither a command nor an address' }
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return { problem: `its address is not of the web: ${address}` }
+  if (type === 'stdio') return { problem: 'it has an address, so its type cannot be stdio' }
+  if (type === 'sse') return { kind: 'sse', url }
+  return { kind: type !== undefined || config.httpUrl !== undefined ? 'http' : 'http-or-sse', url }
+}
+
+/** The settings with variables filled in; a variable that is not there is a problem, not an empty word. */
+export function expandVariables(
+  config: McpServerConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): McpServerConfig | { readonly problem: string } {
+  const missing = new Set<string>()
+  const expand = (text: string): string => expandText(text, env, missing)
+  const expandAll = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, expand(value)]))
+  const { command, args, env: serverEnv, cwd, url, httpUrl, headers, oauth } = config
+  const expanded: McpServerConfig = {
+    ...config,
+    ...(command !== undefined && { command: expand(command) }),
+    ...(args && { args: args.map(expand) }),
+    ...(serverEnv && { env: expandAll(serverEnv) }),
+    ...(cwd !== undefined && { cwd: expand(cwd) }),
+    ...(url !== undefined && { url: expand(url) }),
+    ...(httpUrl !== undefined && { httpUrl: expand(httpUrl) }),
+    ...(headers && { headers: expandAll(headers) }),
+    ...(oauth && {
+      oauth: {
+        ...oauth,
+        ...(oauth.clientId !== undefined && { clientId: expand(oauth.clientId) }),
+        ...(oauth.clientSecret !== undefined && { clientSecret: expand(oauth.clientSecret) }),
+      },
+    }),
+  }
+  return missing.size === 0 ? expanded : { problem: `the variable ${[...missing].join(', ')} is not set` }
+}
+
+/** `$NAME`, `${NAME}`, and `${NAME:-what stands in for it}`; a dollar sign before anything else is a dollar sign. */
+const VARIABLE_PATTERN = /\$(?:\{(?<braced>[A-Za-z_]\w*)(?::-(?<other>[^}]*))?\}|(?<plain>[A-Za-z_]\w*))/g
+
+function expandText(text: string, env: Readonly<Record<string, string | undefined>>, missing: Set<string>): string {
+  return text.replace(VARIABLE_PATTERN, (whole, braced?: string, other?: string, plain?: string) => {
+    const name = braced ?? plain ?? ''
+    const value = env[name]
+    if (value !== undefined && value !== '') return value
+    if (other !== undefined) return other
+    missing.add(name)
+    return whole
+  })
+}
+
+/** What makes a server this server, for lists that are kept: another command or address is another server. */
+export function getServerIdentity(config: McpServerConfig): string {
+  const { command, args, cwd, url, httpUrl, type } = config
+  return JSON.stringify({ command, args, cwd, url, httpUrl, type })
+}

@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto'
+import { isObject, type JsonObject } from '../../../model/json.ts'
+import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
+import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
+import { type CallableTool, callServerTool } from './call-tool.ts'
+import { connectToServer, type Connection, type McpRequestOptions, type ConnectOptions } from '../connection/connect.ts'
+import { createLogTail } from './server-log.ts'
+import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from './server-lists.ts'
+import type { KeyValueStore } from './key-value-store.ts'
+
+/** How it stands with a server. */
+export type McpServerState =
+  | { readonly status: 'starting' }
+  | { readonly status: 'ready'; readonly title: string; readonly protocol: string }
+  | { readonly status: 'failed'; readonly why: string; readonly signIn?: true }
+  | { readonly status: 'closed' }
+
+/** One server: its lists at once, as they were the last time, and its work as soon as it is connected. */
+export interface McpServer {
+  readonly name: string
+  readonly config: McpServerConfig
+  readonly state: McpServerState
+  readonly lists: ServerLists
+  /** The last that it wrote into its log. */
+  readonly log: readonly string[]
+  /** Begins to connect, if nobody has needed it before. */
+  start(): void
+  /** Done when it is connected; a sentence says why it is not. One that failed is tried again. */
+  ready(signal?: AbortSignal): Promise<void>
+  request(method: string, params: JsonObject, limits?: McpRequestOptions): Promise<Record<string, unknown>>
+  call(tool: CallableTool, input: JsonObject, limits?: McpRequestOptions): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** What a server needs of the world around it. */
+export interface McpServerOptions extends Omit<
+  ConnectOptions,
+  'authProvider' | 'fetch' | 'address' | 'isLegacy' | 'timeoutMs' | 'stop'
+> {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where lists are kept. */
+  readonly listCache: KeyValueStore
+  /** Where tokens are kept. */
+  readonly tokenStore: KeyValueStore
+  /** Something is otherwise than before. */
+  readonly onChange?: () => void
+  readonly timeoutMs?: number
+  /** Milliseconds before the first new attempt; each further one waits twice as long. */
+  readonly retryDelayMs?: number
+}
+
+/** A server, which connects when it is started or first needed; until then its lists are those of the last time. */
+export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions): McpServer {
+  const { listCache, onChange = () => undefined, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const key = `${name}-${shortSha256(getServerIdentity(config))}`
+  let state: McpServerState = { status: 'starting' }
+  let lists = readCachedLists(listCache, key)
+  let current: Connection | undefined
+  let opening: Promise<void> | undefined
+  let failures = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isStarted = false
+  const stop = new AbortController()
+  const log = createLogTail()
+
+  function setState(next: McpServerState): void {
+    if (state.status === 'closed') return
+    state = next
+    onChange()
+  }
+
+  function setLists(next: ServerLists): void {
+    lists = next
+    cacheLists(listCache, key, next)
+    onChange()
+  }
+
+  /** One attempt at a time; whoever wants the server meanwhile waits for the same. */
+  function open(): Promise<void> {
+    clearTimeout(timer)
+    isStarted = true
+    opening ??= attemptConnect().finally(() => {
+      opening = undefined
+    })
+    opening.catch(() => undefined)
+    return opening
+  }
+
+  async function attemptConnect(): Promise<void> {
+    setState({ status: 'starting' })
+    let connection: Connection | undefined
+    try {
+      connection = await connectTo()
+      if (state.status === 'closed') throw new Error('it was closed')
+      const { instructions } = connection
+      setLists({ ...(await readServerLists(connection)), ...(instructions !== '' && { instructions }) })
+      current = connection
+      failures = 0
+      const { title, protocol, isLegacy } = connection.serverInfo
+      listCache.set(`${key}-kind`, { isOld: isLegacy, at: Date.now() })
+      setState({ status: 'ready', title, protocol })
+    } catch (error) {
+      await connection?.close()
+      handleFailure(error instanceof Error ? error.message : String(error), error instanceof SignInRequiredError)
+      throw error
+    }
+  }
+
+  async function connectTo(): Promise<Connection> {
+    const expanded = expandVariables(config, options.env)
+    if ('problem' in expanded) throw new Error(expanded.problem)
+    const transportConfig = parseTransportConfig(expanded)
+    if ('problem' in transportConfig) throw new Error(transportConfig.problem)
+    const { oauth } = expanded
+    const authTarget =
+      transportConfig.kind === 'stdio'
+        ? undefined
+        : { name, url: transportConfig.url, tokens: options.tokenStore, ...(oauth && { oauth }) }
+    // Who has given a word of passage for every request has signed in already.
+    const hasAuthHeader = Object.keys(expanded.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
+    const connectOptions: ConnectOptions = {
+      ...options,
+      timeoutMs,
+      stop: stop.signal,
+      isLegacy: isKnownLegacy(listCache, key),
+      ...(authTarget && { address: toServerAddress(authTarget) }),
+      ...(authTarget && !hasAuthHeader && createStoredSignIn(authTarget)),
+    }
+    const connection = await connectToServer(name, expanded, transportConfig, connectOptions, {
+      onListChanged: (list) => void refreshList(list),
+      onLog: (line) => log.add(line),
+      onLost(why) {
+        if (current !== connection) return
+        current = undefined
+        handleFailure(why)
+      },
+    })
+    return connection
+  }
+
+  function handleFailure(why: string, signIn = false): void {
+    setState({ status: 'failed', why, ...(signIn && { signIn: true }) })
+    if (state.status === 'closed' || signIn || failures >= MAX_RECONNECTS) return
+    timer = setTimeout(() => void open(), (options.retryDelayMs ?? DEFAULT_RETRY_DELAY_MS) * 2 ** failures++)
+    timer.unref()
+  }
+
+  let staleLists = new Set<McpListName>()
+  let isRefreshing = false
+  /** However often a server says that a list has changed, it is read once at a time. */
+  async function refreshList(list: McpListName): Promise<void> {
+    staleLists.add(list)
+    if (isRefreshing) return
+    isRefreshing = true
+    for (let connection = current; staleLists.size > 0 && connection; connection = current) {
+      const names = [...staleLists]
+      staleLists = new Set()
+      await readServerLists(connection, names, lists).then(setLists, () => undefined)
+      await new Promise((done) => void setTimeout(done, LIST_REFRESH_INTERVAL_MS).unref())
+    }
+    isRefreshing = false
+  }
+
+  async function ready(signal?: AbortSignal): Promise<void> {
+    if (state.status === 'closed') throw new Error(`The server ${name} is closed.`)
+    if (current) return
+    try {
+      await withAbort(open(), signal)
+    } catch (error) {
+      const sentence = `The server ${name} cannot be reached: ${formatError(error)}.${formatSignInHint(name, error)}`
+      throw new Error(sentence, { cause: error })
+    }
+  }
+
+  async function withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await ready(signal)
+    const connection = current
+    if (!connection) throw new Error(`The server ${name} went away.`)
+    try {
+      return await work(connection)
+    } catch (error) {
+      if (!isUnknownSession(error)) throw error
+      // It was started anew and knows nothing of us; so it cannot have done anything either.
+      if (current === connection) current = undefined
+      await connection.close()
+      await ready(signal)
+      return work(current ?? connection)
+    }
+  }
+
+  return {
+    name,
+    config,
+    get state() {
+      return state
+    },
+    get lists() {
+      return lists
+    },
+    get log() {
+      return log.lines()
+    },
+    start() {
+      if (!isStarted && !current) void open()
+      isStarted = true
+    },
+    ready,
+    request: (method, params, limits) => withConnection((one) => one.request(method, params, limits), limits?.signal),
+    call: (tool, input, limits) => withConnection((one) => callServerTool(one, tool, input, limits), limits?.signal),
+    async close() {
+      if (state.status === 'closed') return
+      clearTimeout(timer)
+      setState({ status: 'closed' })
+      state = { status: 'closed' }
+      stop.abort()
+      const pending = opening?.catch(() => undefined)
+      await current?.close()
+      current = undefined
+      await pending
+    },
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000
+const DEFAULT_RETRY_DELAY_MS = 1000
+const MAX_RECONNECTS = 6
+/** Lists are read again at most this often, in milliseconds. */
+const LIST_REFRESH_INTERVAL_MS = 1000
+/** Longer lists are kept only in part: they are read before the first request. */
+const MAX_CACHED_CHARS = 500_000
+/** A server may have become a newer one; after so long it is asked again. */
+const LEGACY_RECHECK_MS = 7 * 86_400_000
+
+/** Does a server say that it does not know our session? */
+function isUnknownSession(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && error.status === 404
+}
+
+function formatError(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}
+
+function formatSignInHint(name: string, error: unknown): string {
+  return error instanceof SignInRequiredError ? ` The person can sign in with: dragoman mcp login ${name}` : ''
+}
+
+function shortSha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {
+  const cached = listCache.get(key)
+  if (!isObject(cached)) return EMPTY_LISTS
+  const readList = (list: McpListName): JsonObject[] => {
+    const value = cached[list]
+    return Array.isArray(value) ? value.filter((item) => isObject(item)) : []
+  }
+  const { instructions } = cached
+  return {
+    tools: readList('tools'),
+    prompts: readList('prompts'),
+    resources: readList('resources'),
+    ...(typeof instructions === 'string' && { instructions }),
+  }
+}
+
+function cacheLists(
+  listCache: KeyValueStore,
+  key: string,
+  { tools, prompts, resources, instructions }: ServerLists,
+): void {
+  let remainingChars = MAX_CACHED_CHARS
+  const fitting = (items: readonly JsonObject[]): JsonObject[] =>
+    items.filter((item) => (remainingChars -= JSON.stringify(item).length) >= 0)
+  listCache.set(key, {
+    tools: fitting(tools),
+    prompts: fitting(prompts),
+    resources: fitting(resources),
+    ...(instructions !== undefined && { instructions }),
+  })
+}
+
+function isKnownLegacy(listCache: KeyValueStore, key: string): boolean {
+  const cached = listCache.get(`${key}-kind`)
+  if (!isObject(cached)) return false
+  const { isOld, at } = cached
+  return isOld === true && typeof at === 'number' && Date.now() - at < LEGACY_RECHECK_MS
+}
+
+function withAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const cleanup = new AbortController()
+  const stopped = new Promise<never>((_done, fail) => {
+    const stop = () => fail(new Error('it was stopped'))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true, signal: cleanup.signal })
+  })
+  return Promise.race([work, stopped]).finally(() => cleanup.abort())
+}

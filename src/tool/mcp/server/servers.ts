@@ -1,0 +1,82 @@
+import type { Tool } from '../../tool.ts'
+import { adaptRemoteTool } from '../tools/adapt-tool.ts'
+import type { McpServerConfig } from './server-config.ts'
+import { filterTools, type SkippedTool } from '../tools/filter-tools.ts'
+import type { ServerLists } from './server-lists.ts'
+import { type ToolNameRegistry, createToolNameRegistry } from '../tools/tool-names.ts'
+import { createToolPins, type ToolPins } from '../tools/tool-pins.ts'
+import { type McpServer, type McpServerOptions, createMcpServer } from './server.ts'
+
+/** All servers of a session. */
+export interface McpServers {
+  readonly list: readonly McpServer[]
+  /** The tools of each server, under the names that a model sees; the same array as long as a server offers the same. */
+  tools(): readonly (readonly Tool[])[]
+  /** The tools of a server that are not used, and why. */
+  skippedTools(server: string): readonly SkippedTool[]
+  /** What the host has to say of them since it was last asked. */
+  takeNotices(): readonly string[]
+  readonly pins: ToolPins
+  readonly names: ToolNameRegistry
+  /** Begins to connect to all, side by side and in the background; none waits for another, and nobody for them. */
+  start(): void
+  /** Ends them all, side by side; nothing is left running. */
+  close(): Promise<void>
+}
+
+/** The servers of some settings. */
+export function createMcpServers(
+  configs: Readonly<Record<string, McpServerConfig>>,
+  options: McpServerOptions & { readonly taken?: readonly string[]; readonly news?: () => readonly string[] },
+): McpServers {
+  const list = Object.entries(configs)
+    .filter(([, config]) => config.disabled !== true)
+    .map(([name, config]) => createMcpServer(name, config, options))
+  const names = createToolNameRegistry(options.taken ?? [])
+  const pins = createToolPins(options.listCache)
+  const offeredByServer = new Map<string, OfferedTools>()
+
+  function getOfferedTools(server: McpServer): OfferedTools {
+    const { tools } = server.lists
+    const previous = offeredByServer.get(server.name)
+    if (previous?.source === tools) return previous
+    const next = adaptTools(server, tools, names, pins)
+    const isSame = previous !== undefined && JSON.stringify(previous.source) === JSON.stringify(tools)
+    const updated = isSame ? { ...previous, source: tools } : next
+    offeredByServer.set(server.name, updated)
+    return updated
+  }
+
+  return {
+    list,
+    takeNotices: () => options.news?.() ?? [],
+    pins,
+    names,
+    start() {
+      for (const server of list) server.start()
+    },
+    tools: () => list.map((server) => getOfferedTools(server).tools),
+    skippedTools: (name) =>
+      list.filter((server) => server.name === name).flatMap((server) => getOfferedTools(server).skipped),
+    close: async () => void (await Promise.all(list.map((server) => server.close()))),
+  }
+}
+
+interface OfferedTools {
+  readonly source: ServerLists['tools']
+  readonly tools: readonly Tool[]
+  readonly skipped: readonly SkippedTool[]
+}
+
+function adaptTools(
+  server: McpServer,
+  list: ServerLists['tools'],
+  names: ToolNameRegistry,
+  pins: ToolPins,
+): OfferedTools {
+  const { tools, skipped } = filterTools(list, server.config)
+  const adapted = tools.map((remote) =>
+    adaptRemoteTool(server, remote, names.nameFor({ server: server.name, tool: remote.name }), pins),
+  )
+  return { source: list, tools: adapted, skipped }
+}

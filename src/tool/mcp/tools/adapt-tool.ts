@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../../model/json.ts'
+import { clipText } from '../../../model/text.ts'
+import type { Tool, ToolContext, ToolOutput } from '../../tool.ts'
+import { getServerIdentity } from '../server/server-config.ts'
+import { toMcpToolOutput, plainText } from './tool-content.ts'
+import type { RemoteTool } from './filter-tools.ts'
+import { toServerName } from './tool-names.ts'
+import type { ToolPins } from './tool-pins.ts'
+import type { McpServer } from '../server/server.ts'
+
+/** A tool of a server, as a tool of ours. The model sees `name`; the server gets its own. */
+export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: string, pins: ToolPins): Tool {
+  const { config } = server
+  const trusted = config.trust === true
+  const identity = getServerIdentity(config)
+  const timeout = config.timeout ?? DEFAULT_CALL_TIMEOUT_MS
+  const findPinDifference = (): string | undefined =>
+    trusted ? undefined : pins.diffFromApproved(server.name, remote, identity)
+
+  return {
+    spec: { name, description: remote.description, schema: remote.schema },
+    kind: 'other',
+    origin: 'mcp',
+    effects() {
+      // What a server says of its tools counts for as much as the person trusts it.
+      if (trusted && remote.readOnly) return []
+      const changed = findPinDifference() !== undefined
+      const toolIdentity = {
+        server: toServerName(server.name),
+        tool: remote.name,
+        ...(trusted && { trusted }),
+        ...(changed && { changed }),
+      }
+      return [{ kind: 'unknown', mcpTool: toolIdentity }]
+    },
+    preview(input) {
+      const changes = findPinDifference()
+      return Promise.resolve({
+        kind: 'mcp',
+        title: `Call ${remote.title} of the server ${server.name}`,
+        serverName: server.name,
+        toolName: remote.name,
+        toolDisplayName: remote.title,
+        input: JSON.stringify(input, undefined, 2),
+        ...(changes !== undefined && { changes }),
+      })
+    },
+    run: (input, context) =>
+      callRemoteTool(server, remote, input, context, timeout, () => pins.approve(server.name, remote, identity)),
+  }
+}
+
+/** Ten minutes, as with other clients; whoever wants less says so in the settings. */
+const DEFAULT_CALL_TIMEOUT_MS = 600_000
+
+/** A server may say anything of an error, at any length. */
+const LONGEST_MESSAGE = 4000
+
+async function callRemoteTool(
+  server: McpServer,
+  remote: RemoteTool,
+  input: JsonObject,
+  { signal, progress }: ToolContext,
+  timeout: number,
+  onApproved: () => void,
+): Promise<ToolOutput> {
+  onApproved()
+  try {
+    const result = await server.call(remote, input, { signal, progress, timeout })
+    return toMcpToolOutput(remote.name, result)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const message = clipText(plainText(describeCallError(server, why, timeout)), LONGEST_MESSAGE)
+    return { content: message, display: message, error: { message, type: 'mcp' } }
+  }
+}
+
+function describeCallError({ name, state }: McpServer, why: string, timeout: number): string {
+  if (/timed? ?out/i.test(why))
+    return `The server ${name} did not answer within ${timeout / 1000} s. What it did is not known.`
+  if (state.status === 'failed' && /closed|ended|went away/i.test(why)) {
+    return `The server ${name} ended during the call (${state.why}). What it did is not known.`
+  }
+  return why.startsWith('The server') ? why : `The server ${name} says: ${why}`
+}

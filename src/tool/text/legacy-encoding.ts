@@ -1,0 +1,109 @@
+/** Decodes one of the encodings that were used before Unicode. The tables are only loaded when a file needs them. */
+export async function decodeLegacyText(bytes: Uint8Array, name: string): Promise<string> {
+  const { decodeWithIconv } = await import('./iconv.ts')
+  return decodeWithIconv(bytes, name)
+}
+
+/** Encodes into one of those; or names the first character that it does not have. */
+export async function encodeLegacyText(text: string, name: string): Promise<Buffer | { missing: string }> {
+  const { decodeWithIconv, encodeWithIconv } = await import('./iconv.ts')
+  const bytes = encodeWithIconv(text, name)
+  const back = decodeWithIconv(bytes, name)
+  if (back === text) return bytes
+  let at = 0
+  while (text[at] === back[at]) at++
+  return { missing: String.fromCodePoint(text.codePointAt(at) ?? 0) }
+}
+
+/**
+ * Guesses which encoding bytes are in that are no UTF-8. A wrong guess shows wrong letters but harms nobody: only an
+ * encoding is chosen that gives back the very same bytes, and latin1 always does.
+ */
+export async function guessLegacyEncoding(bytes: Uint8Array): Promise<string> {
+  const sample = sampleWholeLines(bytes)
+  for (const [name, fits] of ENCODING_GUESSES) {
+    if (!fits(sample)) continue
+    if (await roundTrips(bytes, name)) return name
+  }
+  return 'latin1'
+}
+
+type EncodingGuess = readonly [name: string, fits: (bytes: Uint8Array) => boolean]
+
+/** The more an encoding demands of bytes, the earlier it is tried. */
+const ENCODING_GUESSES: readonly EncodingGuess[] = [
+  ['shift_jis', (bytes) => measureExpectedShare(bytes, 'shift_jis', /[\u3040-\u30FF]/u) > 0.15],
+  ['euc-jp', (bytes) => measureExpectedShare(bytes, 'euc-jp', /[\u3040-\u30FF]/u) > 0.15],
+  ['euc-kr', (bytes) => measureExpectedShare(bytes, 'euc-kr', /[\uAC00-\uD7AF]/u) > 0.9],
+  [
+    'gb18030',
+    (bytes) =>
+      measureRunShare(bytes) > 0.8 &&
+      measureExpectedShare(bytes, 'gb18030', /[\u3000-\u303F\u4E00-\u9FFF\uFF00-\uFF5E]/u) > 0.95 &&
+      measureCommonHanShare(bytes) > 0.7,
+  ],
+  ['koi8-r', (bytes) => measureRunShare(bytes) > 0.8 && measureRangeShare(bytes, 0xc0, 0xdf) > 0.7],
+  ['windows-1251', (bytes) => measureRunShare(bytes) > 0.8 && measureRangeShare(bytes, 0xe0, 0xff) > 0.7],
+  [
+    'windows-1250',
+    (bytes) =>
+      measureExpectedShare(bytes, 'windows-1250', /[ąćęłńóśźżĄĆĘŁŃŚŹŻčďěňřšťůžČĎĚŇŘŠŤŮŽőűŐŰ]/u) > 0.9 &&
+      measureExpectedShare(bytes, 'windows-1252', /[À-ÖØ-öø-ÿßŠšŽž“”‘’–—…€«»°§©®]/u) < 0.9,
+  ],
+  ['windows-1252', () => true],
+]
+
+/** Of the characters beyond ASCII, how many are such as one expects? None if the bytes are not valid at all. */
+function measureExpectedShare(bytes: Uint8Array, name: string, expected: RegExp): number {
+  try {
+    const wide = new TextDecoder(name, { fatal: true }).decode(bytes).match(/[^\0-\x7F]/gu) ?? []
+    return wide.length === 0 ? 0 : wide.filter((one) => expected.test(one)).length / wide.length
+  } catch {
+    return 0
+  }
+}
+
+/** Which share of the bytes beyond ASCII stands beside others? In Western texts hardly any, in Cyrillic and Chinese all. */
+function measureRunShare(bytes: Uint8Array): number {
+  let wide = 0
+  let together = 0
+  for (let at = 0; at < bytes.length; at++) {
+    if ((bytes[at] ?? 0) < 0x80) continue
+    wide++
+    if ((bytes[at - 1] ?? 0) >= 0x80 || (bytes[at + 1] ?? 0) >= 0x80) together++
+  }
+  return wide === 0 ? 0 : together / wide
+}
+
+/** Which share of the bytes beyond ASCII lies where an alphabet has its small letters? */
+function measureRangeShare(bytes: Uint8Array, from: number, to: number): number {
+  const wide = bytes.filter((byte) => byte >= 0x80)
+  return wide.length === 0 ? 0 : wide.filter((byte) => byte >= from && byte <= to).length / wide.length
+}
+
+/** The frequent Chinese characters begin with these bytes; in Cyrillic text few pairs do. */
+function measureCommonHanShare(bytes: Uint8Array): number {
+  let pairs = 0
+  let common = 0
+  for (let at = 0; at + 1 < bytes.length; at++) {
+    const lead = bytes[at] ?? 0
+    if (lead < 0x81) continue
+    pairs++
+    if (lead >= 0xa1 && lead <= 0xd7 && (bytes[at + 1] ?? 0) >= 0xa1) common++
+    at++
+  }
+  return pairs === 0 ? 0 : common / pairs
+}
+
+async function roundTrips(bytes: Uint8Array, name: string): Promise<boolean> {
+  const { decodeWithIconv, encodeWithIconv } = await import('./iconv.ts')
+  return encodeWithIconv(decodeWithIconv(bytes, name), name).equals(bytes)
+}
+
+function sampleWholeLines(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= SAMPLE_BYTES) return bytes
+  const end = bytes.lastIndexOf(0x0a, SAMPLE_BYTES)
+  return bytes.subarray(0, end < 0 ? SAMPLE_BYTES : end)
+}
+
+const SAMPLE_BYTES = 65_536

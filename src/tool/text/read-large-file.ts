@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { Files } from '../../host/host.ts'
+import { detectEncoding, decodeText } from './encoding.ts'
+import { detectMediaType } from './media-type.ts'
+import type { FileReading } from './read-for-model.ts'
+import { MAX_LINE_CHARS, MAX_READ_CHARS, truncateLine, type LineWindow } from './line-slice.ts'
+
+/** Reads some lines of a large file, piece by piece: every line is counted, but only those that are wanted are kept. */
+export async function readLargeFile(
+  files: Files,
+  path: string,
+  lineWindow: LineWindow,
+  size: number,
+  signal: AbortSignal,
+): Promise<FileReading> {
+  const sample = await files.read(path, { from: 0, bytes: SAMPLE_BYTES })
+  if (detectMediaType(sample, path) !== undefined) return { kind: 'too-large', size }
+  const encoding = await detectEncoding(sample.subarray(0, sample.lastIndexOf(0x0a) + 1 || sample.length - 4))
+  if (!encoding) return { kind: 'binary', size }
+  // In these a line end is more than one byte.
+  if (encoding.name.startsWith('utf-16') || encoding.name.startsWith('utf-32')) return { kind: 'too-large', size }
+  // A first line of text makes no text of what comes after it.
+  if (sample.includes(0)) return { kind: 'binary', size }
+
+  const hash = createHash('sha256')
+  const kept = createLineCollector(lineWindow)
+  let from = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const bytes = await files.read(path, { from, bytes: READ_CHUNK_BYTES })
+    if (bytes.length === 0) break
+    hash.update(bytes)
+    kept.take(from === 0 ? bytes.subarray(encoding.bom.length) : bytes)
+    from += bytes.length
+  }
+  const { lines, total } = kept.end()
+  const decoded = await Promise.all(lines.map((line) => decodeText(line, { ...encoding, bom: [] })))
+  const texts = decoded.map((line) => line.replace(/\r$/, ''))
+  return {
+    kind: 'text',
+    hash: hash.digest('hex'),
+    text: texts.map((line) => `${truncateLine(line)}\n`).join(''),
+    first: Math.min(lineWindow.offset + 1, total),
+    last: lineWindow.offset + lines.length,
+    total,
+    hasTruncatedLine: texts.some((line) => line.length > MAX_LINE_CHARS),
+  }
+}
+
+const SAMPLE_BYTES = 65_536
+const READ_CHUNK_BYTES = 4 * 2 ** 20
+/** Of a line, more than can be shown in any encoding, and no more. */
+const MAX_KEPT_LINE_BYTES = MAX_LINE_CHARS * 4 + 4
+
+/** Goes past so many lines, or as many as end here; gives where the next one begins. */
+function skipLines(bytes: Uint8Array, from: number, maxLines: number): { passed: number; next: number } {
+  let passed = 0
+  let next = from
+  for (let at = from; at < bytes.length && passed < maxLines; at++) {
+    if (bytes[at] !== 0x0a) continue
+    passed++
+    next = at + 1
+  }
+  return { passed, next }
+}
+
+/** Counts lines as their bytes come by, and keeps the wanted ones, as much of each as can be shown. */
+function createLineCollector({ offset, limit }: LineWindow): {
+  take(bytes: Uint8Array): void
+  end(): { lines: Buffer[]; total: number }
+} {
+  const lines: Buffer[] = []
+  let at = 0
+  let open: Buffer[] = []
+  let kept = 0
+  let size = 0
+  let hasOpenLine = false
+
+  const isWanted = (): boolean => at >= offset && at < offset + limit && size < MAX_READ_CHARS
+  const keep = (bytes: Uint8Array): void => {
+    hasOpenLine = true
+    if (!isWanted() || kept >= MAX_KEPT_LINE_BYTES) return
+    const part = Buffer.from(bytes.subarray(0, MAX_KEPT_LINE_BYTES - kept))
+    open.push(part)
+    kept += part.length
+  }
+  const close = (): void => {
+    if (isWanted()) {
+      lines.push(Buffer.concat(open))
+      size += kept + 1
+    }
+    at++
+    open = []
+    kept = 0
+    hasOpenLine = false
+  }
+
+  return {
+    take(bytes) {
+      let from = 0
+      for (;;) {
+        if (!isWanted() && !hasOpenLine) {
+          // Most lines are only counted, and there may be very many of them.
+          const { passed, next } = skipLines(bytes, from, at < offset ? offset - at : Number.POSITIVE_INFINITY)
+          at += passed
+          from = next
+        }
+        const end = bytes.indexOf(0x0a, from)
+        if (end < 0) break
+        keep(bytes.subarray(from, end))
+        close()
+        from = end + 1
+      }
+      if (from < bytes.length) keep(bytes.subarray(from))
+    },
+    end() {
+      if (hasOpenLine) close()
+      return { lines, total: at }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import type { Files } from '../../host/host.ts'
+import { type TextEncoding, detectEncoding, decodeText, encodeText, UTF8_ENCODING } from './encoding.ts'
+import { type LineEndings, restoreLineEndings, normalizeLineEndings } from './line-endings.ts'
+
+/** A text file: its text with plain line ends, and what it takes to write it back as it was. */
+export interface TextDocument {
+  readonly text: string
+  readonly lineEndings: LineEndings
+  readonly encoding: TextEncoding
+  readonly hash: string
+}
+
+/** Reads a file to edit it. Nothing if it is not there; a sentence if it cannot be edited as text without harm. */
+export async function openTextDocument(
+  files: Files,
+  path: string,
+): Promise<TextDocument | { problem: string } | undefined> {
+  const info = await files.info(path)
+  if (!info) return undefined
+  if (info.size > MAX_EDIT_BYTES) return { problem: `The file is too large to be edited (${info.size} bytes): ${path}` }
+  const bytes = await files.read(path)
+  const encoding = await detectEncoding(bytes)
+  if (!encoding) return { problem: `This is a binary file, not text: ${path}` }
+  const raw = await decodeText(bytes, encoding)
+  const reencoded = await encodeText(raw, encoding)
+  if ('missing' in reencoded || !Buffer.from(reencoded).equals(bytes)) {
+    return {
+      problem: `The file is not clean ${encoding.name} text, so an edit would damage other parts of it: ${path}`,
+    }
+  }
+  const { text, lineEndings } = normalizeLineEndings(raw)
+  return { text, lineEndings, encoding, hash: hashContent(bytes) }
+}
+
+/** The bytes of a document with another text: its encoding, its mark, its line ends and its last line's end stay. */
+export async function encodeTextDocument(
+  before: TextDocument | undefined,
+  text: string,
+): Promise<{ bytes: Uint8Array } | { problem: string }> {
+  const encoding = before?.encoding ?? UTF8_ENCODING
+  const raw = before === undefined ? text : await restoreLineEndings(before.text, before.lineEndings, text)
+  const bytes = await encodeText(raw, encoding)
+  if (!('missing' in bytes)) return { bytes }
+  const missingChar = JSON.stringify(bytes.missing)
+  return { problem: `The text has the character ${missingChar}, which cannot be written in ${encoding.name}.` }
+}
+
+/** What identifies the content of a file. */
+export function hashContent(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A text with plain line ends, and with or without one at its very end as the former text had it. */
+export function matchFormerEnding(before: string | undefined, text: string): string {
+  if (before === undefined) return text
+  const normalized = text.replaceAll('\r\n', '\n')
+  if (before === '' || normalized === '') return normalized
+  if (!before.endsWith('\n')) return normalized.replace(/\n+$/, '')
+  return normalized.endsWith('\n') ? normalized : `${normalized}\n`
+}
+
+const MAX_EDIT_BYTES = 64 * 2 ** 20

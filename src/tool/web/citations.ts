@@ -1,0 +1,47 @@
+import type { Grounding, GroundingSource } from '../../model/grounding.ts'
+
+/** An answer with the numbers of its sources where they belong, and the list of them below. */
+export function addCitations(text: string, { sources, supports }: Pick<Grounding, 'sources' | 'supports'>): string {
+  return `${insertCitationMarkers(text, supports, sources.length)}${formatSourceList(sources)}`
+}
+
+/** The list of sources, as it stands below an answer; nothing if there are none. */
+export function formatSourceList(sources: readonly GroundingSource[]): string {
+  if (sources.length === 0) return ''
+  const lines = sources.map(({ title, url }, at) => `[${at + 1}] ${title || 'Untitled'} (${url || 'No URI'})`)
+  return `\n\nSources:\n${lines.join('\n')}`
+}
+
+/** Marks go in from the back, so that the places before them stay. Offsets count bytes of UTF-8, not characters. */
+function insertCitationMarkers(text: string, supports: Grounding['supports'], count: number): string {
+  const bytes = Buffer.from(text)
+  const markers = supports
+    .map((support) => ({ at: findPassageEnd(bytes, support), mark: formatCitationMarker(support.sources, count) }))
+    .filter(({ at, mark: marker }) => at !== undefined && marker !== '')
+    .sort((one, other) => (other.at ?? 0) - (one.at ?? 0))
+  const pieces: string[] = []
+  let end = bytes.length
+  for (const { at = 0, mark: marker } of markers) {
+    pieces.unshift(marker, bytes.toString('utf8', at, end))
+    end = at
+  }
+  return bytes.toString('utf8', 0, end) + pieces.join('')
+}
+
+/** Where the passage ends: by its bytes, if they say what it says; else where its words stand; never inside a character. */
+function findPassageEnd(bytes: Buffer, { start, end, text }: Grounding['supports'][number]): number | undefined {
+  if (text !== '' && bytes.toString('utf8', start, end) !== text) {
+    const found = bytes.indexOf(text)
+    return found < 0 ? undefined : found + Buffer.byteLength(text)
+  }
+  let at = Math.min(end, bytes.length)
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++
+  return at
+}
+
+function formatCitationMarker(sources: readonly number[], count: number): string {
+  return sources
+    .filter((one) => one < count)
+    .map((one) => `[${one + 1}]`)
+    .join('')
+}

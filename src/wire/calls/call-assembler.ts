@@ -1,0 +1,281 @@
+import { createCallId } from '../../model/ids.ts'
+import { toCanonicalJson, type Json } from '../../model/json.ts'
+import { findNameCandidates, resolveCallName } from './call-name.ts'
+import { closeCall } from './close-call.ts'
+import { createDuplicateDetector } from './duplicate-calls.ts'
+import { type JsonScanner, createJsonScanner, parseArguments } from './parse-arguments.ts'
+import type { TextCall } from '../text-calls/text-call-parser.ts'
+import { replaceInvalidBytes } from '../framing/utf8.ts'
+import { type FragmentHints, matchFragment } from './match-fragment.ts'
+import type { PartEmitter } from '../turn/part-emitter.ts'
+import { createPendingCalls } from './pending-calls.ts'
+
+/** What one delta says about a call. Everything is a hint: vendors leave out, repeat, rotate and split each of these. */
+export interface CallFragment {
+  readonly id?: unknown
+  readonly index?: unknown
+  readonly name?: unknown
+  readonly args?: unknown
+  /** Where it stood in the list of its delta, and how long that list was. */
+  readonly listPosition?: number
+  readonly listLength?: number
+  /** The arguments are free text (T30). */
+  readonly freeform?: boolean
+}
+
+/** A call that is being assembled. Its key is ours; nothing a vendor sends identifies it for good. */
+export interface PendingCall {
+  readonly ordinal: number
+  readonly partIndex: number
+  wireIndex: number | undefined
+  wireId: string | undefined
+  /** All ids under which fragments of this call came. */
+  readonly ids: Set<string>
+  nameFragments: string[]
+  raw: string
+  /** The last piece, as long as each piece repeated all before it (T20). */
+  cumulativeText: string | undefined
+  fragmentCount: number
+  readonly scan: JsonScanner
+  isFreeform: boolean
+  /** Vendor data that must go back with this call. */
+  nativeData: Json | undefined
+  isAnnounced: boolean
+  isClosed: boolean
+  /** A fragment may have gone to the wrong call: neither may run. */
+  isAmbiguous: boolean
+  /** Grows with every fragment that went to some call: of two, the greater was spoken of later. */
+  lastUpdate: number
+  /** The wire itself said that this is a call of its own. */
+  readonly isSeparate: boolean
+}
+
+/** Puts calls together from fragments, for every wire: the one place where a call is opened, extended and closed. */
+export interface CallAssembler {
+  /** Adds what a delta says, to whichever call it belongs to; gives that call, unless the delta said nothing. */
+  add(fragment: CallFragment): PendingCall | undefined
+  /** Opens a new call, whatever its hints say: for wires on which each item is a call of its own. */
+  open(fragment: CallFragment): PendingCall
+  /** Adds to a call that the wire itself has found, whatever its hints say. */
+  extend(pendingCall: PendingCall, fragment: CallFragment): void
+  /** Replaces the arguments by the vendor's own final word (T140). */
+  replaceArguments(pendingCall: PendingCall, args: unknown): void
+  /** The vendor says that this call is whole. */
+  close(pendingCall: PendingCall): void
+  /** The vendor answered this call itself: it is not ours to run. */
+  drop(pendingCall: PendingCall): void
+  /** The newest call at a vendor's index. */
+  findByIndex(index: number): PendingCall | undefined
+  /** A call that was written as text. */
+  addTextCall(call: TextCall): void
+  /** Arguments that were written as text, for a call that came with none; tells whether there was such a call (T63). */
+  fillArguments(call: TextCall): boolean
+  /** The answer is over; `ended` tells whether the vendor said so. */
+  end(ended: boolean): void
+  readonly count: number
+  readonly hasUnfinished: boolean
+  readonly hasUnnamed: boolean
+}
+
+/** Starts the assembler of one turn; it shares nothing with any other (T29). */
+export function createCallAssembler(emitter: PartEmitter): CallAssembler {
+  const pendingCalls = createPendingCalls()
+  const toolNames = emitter.projection.tools.map((tool) => tool.name)
+  const isDuplicate = createDuplicateDetector()
+  let nextOrdinal = 0
+  let updates = 0
+  let unfinished = false
+  let unnamed = false
+
+  function open(wireIndex: number | undefined, placed: boolean): PendingCall {
+    const pendingCall: PendingCall = {
+      ordinal: nextOrdinal++,
+      partIndex: emitter.reserveIndex(),
+      wireIndex,
+      wireId: undefined,
+      ids: new Set(),
+      nameFragments: [],
+      raw: '',
+      cumulativeText: undefined,
+      fragmentCount: 0,
+      scan: createJsonScanner(),
+      isFreeform: false,
+      nativeData: undefined,
+      isAnnounced: false,
+      isClosed: false,
+      isAmbiguous: false,
+      lastUpdate: ++updates,
+      isSeparate: placed,
+    }
+    pendingCalls.add(pendingCall)
+    pendingCalls.markUpdated(pendingCall)
+    return pendingCall
+  }
+
+  function extend(pendingCall: PendingCall, fragment: CallFragment): void {
+    const id = nonEmptyString(fragment.id)
+    if (id !== undefined) {
+      pendingCall.wireId ??= id
+      pendingCall.ids.add(id)
+      pendingCalls.addId(pendingCall, id)
+    }
+    const name = nonEmptyString(fragment.name)
+    if (name !== undefined && pendingCall.nameFragments.length < 64) pendingCall.nameFragments.push(name)
+    if (fragment.freeform) pendingCall.isFreeform = true
+    const text = toArgumentText(fragment.args)
+    if (text === '') return
+    if (typeof fragment.args === 'object' && LONG_NUMBER.test(text))
+      emitter.warn(
+        'big-number',
+        'A number among the arguments has more digits than can be kept; it may be rounded (T49).',
+      )
+    pendingCall.cumulativeText =
+      pendingCall.fragmentCount === 0 ||
+      (pendingCall.cumulativeText !== undefined && text.startsWith(pendingCall.cumulativeText))
+        ? text
+        : undefined
+    pendingCall.fragmentCount++
+    pendingCall.raw += text
+    pendingCall.scan.push(text)
+    announce(pendingCall)
+    emitter.emit({ type: 'part-delta', index: pendingCall.partIndex, text: replaceInvalidBytes(text) })
+  }
+
+  function announce(pendingCall: PendingCall): void {
+    if (pendingCall.isAnnounced) return
+    pendingCall.isAnnounced = true
+    const name = resolveCallName(pendingCall.nameFragments, toolNames)
+    emitter.emit({ type: 'part-open', index: pendingCall.partIndex, kind: 'call', ...(name !== '' && { name }) })
+  }
+
+  function close(pendingCall: PendingCall, ended: boolean): void {
+    if (pendingCall.isClosed) return
+    pendingCall.isClosed = true
+    const closedCall = closeCall(pendingCall, { emitter, toolNames, hasEnded: ended })
+    if (closedCall.isEmpty)
+      return emitter.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
+    if (isDuplicate(pendingCall, closedCall.parts))
+      return emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+    announce(pendingCall)
+    for (const warning of closedCall.warnings) emitter.emit({ type: 'warn', warning })
+    for (const [at, part] of closedCall.parts.entries()) {
+      const ordinal = at === 0 ? pendingCall.ordinal : nextOrdinal++
+      const index = at === 0 ? pendingCall.partIndex : emitter.reserveIndex()
+      if (part.flaw?.code === 'unfinished') unfinished = true
+      if (part.flaw?.code === 'unnamed') unnamed = true
+      if (at > 0) emitter.emit({ type: 'part-open', index, kind: 'call', name: part.name })
+      emitter.emit({ type: 'part-close', index, part: { ...part, id: createCallId(emitter.context.turnKey, ordinal) } })
+    }
+  }
+
+  return {
+    add(fragment) {
+      const id = nonEmptyString(fragment.id)
+      const name = nonEmptyString(fragment.name)
+      const args = toArgumentText(fragment.args)
+      if (id === undefined && name === undefined && args === '') return undefined
+      const index = typeof fragment.index === 'number' ? fragment.index : undefined
+      const hints: FragmentHints = {
+        id,
+        name,
+        args,
+        index,
+        listPosition: fragment.listPosition ?? 0,
+        listLength: fragment.listLength ?? 1,
+      }
+      const fragmentMatch = matchFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
+      if (fragmentMatch.isRepeat) {
+        // The repeat may be the first to say the name (T14).
+        if (fragmentMatch.pendingCall && name !== undefined && fragmentMatch.pendingCall.nameFragments.length === 0)
+          fragmentMatch.pendingCall.nameFragments.push(name)
+        emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+        return fragmentMatch.pendingCall
+      }
+      for (const pendingCall of fragmentMatch.ambiguousCalls) pendingCall.isAmbiguous = true
+      const pendingCall = fragmentMatch.pendingCall ?? open(index, false)
+      pendingCall.wireIndex ??= index
+      pendingCall.lastUpdate = ++updates
+      pendingCalls.markUpdated(pendingCall)
+      extend(pendingCall, fragment)
+      return pendingCall
+    },
+    open(fragment) {
+      const pendingCall = open(typeof fragment.index === 'number' ? fragment.index : undefined, true)
+      extend(pendingCall, fragment)
+      return pendingCall
+    },
+    extend(pendingCall, fragment) {
+      if (!pendingCall.isClosed) extend(pendingCall, fragment)
+    },
+    replaceArguments(pendingCall, args) {
+      const text = toArgumentText(args)
+      if (pendingCall.isClosed || text === '' || text === pendingCall.raw) return
+      if (areArgumentsDifferent(pendingCall.raw, text))
+        emitter.warn(
+          'contradiction',
+          'The final arguments of a call differ from those that were streamed; the final ones count (T140).',
+        )
+      const scan = createJsonScanner()
+      scan.push(text)
+      Object.assign(pendingCall, {
+        raw: text,
+        cumulativeText: text,
+        fragmentCount: 1,
+        scan,
+      } satisfies Partial<PendingCall>)
+    },
+    close: (pendingCall) => close(pendingCall, true),
+    drop: (pendingCall) =>
+      void Object.assign(pendingCall, { isClosed: true, nameFragments: [], raw: '' } satisfies Partial<PendingCall>),
+    findByIndex: (index) => pendingCalls.all.findLast((pendingCall) => pendingCall.wireIndex === index),
+    addTextCall(call) {
+      close(this.open({ name: call.name, args: call.raw }), true)
+    },
+    fillArguments(call) {
+      const pendingCall = pendingCalls.all.find(
+        (one) => !one.isClosed && resolveCallName(one.nameFragments, toolNames) === call.name,
+      )
+      if (!pendingCall || pendingCall.raw.replace(/\s/g, '') !== '{}') return false
+      emitter.warn(
+        'written-arguments',
+        `The arguments of ${call.name} were written as text; they were read from there (T63).`,
+      )
+      this.replaceArguments(pendingCall, call.raw)
+      return true
+    },
+    end(ended) {
+      for (const pendingCall of pendingCalls.all) close(pendingCall, ended)
+    },
+    get count() {
+      return pendingCalls.all.filter((pendingCall) => pendingCall.nameFragments.length > 0 || pendingCall.raw !== '')
+        .length
+    },
+    get hasUnfinished() {
+      return unfinished
+    },
+    get hasUnnamed() {
+      return unnamed
+    },
+  }
+}
+
+/** A long number that came as a number, not as text. */
+const LONG_NUMBER = /[:[,]-?\d{16,}/
+
+/** Do two complete argument texts say different things? */
+function areArgumentsDifferent(before: string, now: string): boolean {
+  const [one, other] = [parseArguments(before), parseArguments(now)]
+  return before.trim() !== '' && one.ok && other.ok && toCanonicalJson(one.inputs) !== toCanonicalJson(other.inputs)
+}
+
+/** A non-empty string, or nothing: vendors send "" and null for "as before" (T07). */
+function nonEmptyString(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** Argument text: vendors send it as a string, as an object, or not at all (T16, T17). */
+function toArgumentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}

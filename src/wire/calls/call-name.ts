@@ -1,0 +1,56 @@
+/** The names that pieces of a name can mean, and whether one of them can still become a declared one. */
+export interface NameCandidates {
+  readonly names: readonly string[]
+  readonly canMatch: boolean
+  /** One of them is a declared name; where nothing is declared, every name is whole. */
+  readonly isComplete: boolean
+}
+
+/**
+ * Vendors send a name whole in every delta (T12), in pieces, or ever longer (T13); "assign" and "append" are both wrong.
+ * So every reading is kept, and the declared names decide.
+ */
+export function findNameCandidates(fragments: readonly string[], toolNames: readonly string[]): NameCandidates {
+  let names: string[] = []
+  for (const fragment of fragments) {
+    if (names.length === 0) {
+      names = [fragment]
+      continue
+    }
+    const next = new Set<string>()
+    for (const name of names) {
+      if (fragment === name) next.add(name)
+      else if (fragment.startsWith(name)) next.add(fragment)
+      next.add(name + fragment)
+      // The last piece once more.
+      if (name.endsWith(fragment)) next.add(name)
+    }
+    names = [...next].filter((name) => isPrefixOfAny(name, toolNames)).slice(0, 8)
+    if (names.length === 0) names = [...next].slice(0, 8)
+  }
+  if (toolNames.length === 0) return { names, canMatch: true, isComplete: true }
+  return {
+    names,
+    canMatch: names.some((name) => isPrefixOfAny(name, toolNames)),
+    isComplete: names.some((name) => toolNames.includes(name)),
+  }
+}
+
+/** The one name that the pieces mean. */
+export function resolveCallName(fragments: readonly string[], toolNames: readonly string[]): string {
+  if (fragments.length <= 1) return stripTemplateTokens(fragments[0] ?? '', toolNames)
+  const { names } = findNameCandidates(fragments, toolNames)
+  const exact = names.filter((name) => toolNames.includes(name))
+  return exact[0] ?? stripTemplateTokens(names[0] ?? '', toolNames)
+}
+
+/** The name without the special tokens of a chat template that stick to it, if that is a declared one (T65). */
+function stripTemplateTokens(name: string, toolNames: readonly string[]): string {
+  if (toolNames.includes(name)) return name
+  const stripped = name.replace(/\s*<[|｜][\s\S]*$/, '')
+  return toolNames.includes(stripped) ? stripped : name
+}
+
+function isPrefixOfAny(name: string, toolNames: readonly string[]): boolean {
+  return toolNames.some((one) => one.startsWith(name))
+}

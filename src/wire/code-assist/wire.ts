@@ -1,0 +1,58 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { Profile } from '../../model/profile.ts'
+import type { ModelRequest } from '../../model/request.ts'
+import { gemini } from '../gemini/wire.ts'
+import {
+  type GeminiDecoderState,
+  startGeminiDecoding,
+  decodeGeminiFrame,
+  finishGeminiDecoding,
+} from '../gemini/decode-response.ts'
+import { encodeGeminiBody } from '../gemini/encode-request.ts'
+import { readGeminiBody } from '../gemini/read-request.ts'
+import { codeAssistResponseWriter } from '../gemini/write-response.ts'
+import type { HistoryPosition } from '../history/transcript.ts'
+import type { EncodedRequest, Wire } from '../wire.ts'
+
+/** Gemini inside Code Assist's envelope: the request under `request`, the answer under `response` (T131). */
+export const codeAssist: Wire<GeminiDecoderState> = {
+  id: 'code-assist',
+  profile: { ...gemini.profile, signer: 'code-assist' },
+  encodeRequest: encodeCodeAssistRequest,
+  startDecoding: (context) => startGeminiDecoding('code-assist', context),
+  decodeFrame: decodeGeminiFrame,
+  finishDecoding: finishGeminiDecoding,
+  readRequest: readCodeAssistRequest,
+  responseWriter: codeAssistResponseWriter,
+}
+
+/** Writes the envelope. The request is its last key, and the contents the last key of the request. */
+function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest {
+  const extra = request.session === undefined ? {} : { session_id: request.session }
+  const { body, warnings } = encodeGeminiBody('code-assist', request, profile, extra, position)
+  const system = body.systemInstruction && { systemInstruction: { role: 'user', ...body.systemInstruction } }
+  const envelope = {
+    model: request.model,
+    ...(request.project !== undefined && { project: request.project }),
+    ...(request.prompt !== undefined && { user_prompt_id: request.prompt }),
+    request: { ...body, ...system },
+  }
+  return { body: envelope as unknown as JsonObject, warnings }
+}
+
+function readCodeAssistRequest(body: unknown): ModelRequest {
+  const envelope = isObject(body) ? body : {}
+  const inner = isObject(envelope['request']) ? envelope['request'] : envelope
+  const request = readGeminiBody('code-assist', inner)
+  return {
+    ...request,
+    model: typeof envelope['model'] === 'string' ? envelope['model'] : request.model,
+    ...optionalText('project', envelope['project']),
+    ...optionalText('prompt', envelope['user_prompt_id']),
+    ...optionalText('session', inner['session_id']),
+  }
+}
+
+function optionalText(key: 'project' | 'prompt' | 'session', value: unknown): Partial<ModelRequest> {
+  return typeof value === 'string' && value !== '' ? { [key]: value } : {}
+}

@@ -1,0 +1,72 @@
+import { isObject, type JsonObject } from '../../model/json.ts'
+import type { Profile } from '../../model/profile.ts'
+import { toMediaUrl, findResultMedia, formatResultText, toWellFormed, toWellFormedJson } from '../../model/text.ts'
+import type { MediaPart, ResultPart } from '../../model/turn.ts'
+import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import type { CallResultPair } from '../history/transcript.ts'
+
+/** Writes the one answer to a call. Media go inside it from Gemini 3 on; before, they follow after all answers (T100). */
+export function encodeFunctionResponse(
+  { call, result }: CallResultPair,
+  id: string | undefined,
+  { profile, projection }: { profile: Profile; projection: ToolDeclarations },
+): JsonObject {
+  const nested = profile.nestedMedia ? findResultMedia(result).filter((part) => isSupportedMedia(part, profile)) : []
+  return {
+    functionResponse: {
+      ...(id !== undefined && { id }),
+      name: projection.toWireName(call.name),
+      response: encodeResponse(result, profile),
+      ...(nested.length > 0 && { parts: nested.map((part) => encodeMediaPart(part, profile)) }),
+    },
+  }
+}
+
+/** What follows the answers of a turn, where media cannot be inside them. */
+export function encodeAttachments(result: ResultPart, profile: Profile): JsonObject[] {
+  if (!profile.media || profile.nestedMedia || findResultMedia(result).length === 0) return []
+  const mixed = result.status === 'ok' && hasText(result)
+  return result.content.flatMap((part) => {
+    if (part.kind === 'media') return isSupportedMedia(part, profile) ? [encodeMediaPart(part, profile)] : []
+    return mixed && part.text.trim() !== '' ? [{ text: toWellFormed(part.text) }] : []
+  })
+}
+
+/** A picture or the like as a part; a sentence where the model does not take it, or where there is nothing to send. */
+export function encodeMediaPart(part: MediaPart, profile: Profile): JsonObject {
+  if (!isSupportedMedia(part, profile)) return { text: describeOmittedMedia(part, profile) }
+  if (part.data) return { inlineData: { mimeType: part.mime, data: part.data } }
+  return { fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }
+}
+
+/** One that the service does not know would cost the whole request, and all that follow (T100). */
+function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
+  return profile.media && toMediaUrl(part) !== undefined && (SUPPORTED_MIME.test(part.mime) || !part.data)
+}
+
+const SUPPORTED_MIME = /^(?:image\/(?:png|jpe?g|webp|hei[cf])|audio\/.+|video\/.+|text\/.+|application\/pdf)$/
+
+/** The answer is always an object, and for text always the same one (T127). */
+function encodeResponse(result: ResultPart, profile: Profile): JsonObject {
+  const media = findResultMedia(result)
+  const supported = media.filter((part) => isSupportedMedia(part, profile))
+  const missing = media.filter((part) => !supported.includes(part)).map((part) => describeOmittedMedia(part, profile))
+  const lines = (base: string) => [base, ...missing].filter((line) => line !== '').join('\n')
+  if (result.status !== 'ok') return { error: lines(formatResultText(result)) }
+  if (!hasText(result) && isObject(result.data)) return toWellFormedJson(result.data)
+  if (media.length === 0) return { output: formatResultText(result) }
+  if (supported.length === 0 || (hasText(result) && profile.nestedMedia))
+    return { output: lines(hasText(result) ? formatResultText(result) : '') }
+  if (hasText(result) || supported.length > 1) return { output: lines('Tool execution succeeded.') }
+  return { output: lines(`Binary content of type ${supported[0]?.mime ?? ''} was processed.`) }
+}
+
+function hasText(result: ResultPart): boolean {
+  return result.content.some((part) => part.kind === 'text' && part.text.trim() !== '')
+}
+
+function describeOmittedMedia(part: MediaPart, profile: Profile): string {
+  const label = part.name === undefined ? part.mime : `${toWellFormed(part.name)} (${part.mime})`
+  if (!profile.media) return `(${label} was left out: this model takes text only)`
+  return `(${label} was left out: it ${toMediaUrl(part) === undefined ? 'is empty' : 'cannot be shown to this model'})`
+}

@@ -1,0 +1,154 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { AssistantPart, Finish } from '../../model/turn.ts'
+import { NO_USAGE, type Usage } from '../../model/usage.ts'
+import {
+  getCallId,
+  toVendorFinishReason,
+  type VendorFinishReasons,
+  getNativeData,
+  type ResponseWriter,
+  type ResponseError,
+  type ResponseMetadata,
+  createResponseStream,
+} from '../response-writer.ts'
+import { toRawJson } from '../json/raw-json.ts'
+
+/** Writes responses as generateContent and streamGenerateContent send them. */
+export const geminiResponseWriter: ResponseWriter = createResponseWriter('gemini', (response) => response)
+
+/** The same inside Code Assist's envelope, where calls have no ids. */
+export const codeAssistResponseWriter: ResponseWriter = createResponseWriter('code-assist', (response) => ({
+  response,
+  traceId: 'dragoman',
+}))
+
+type GeminiWire = 'gemini' | 'code-assist'
+
+function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => JsonObject): ResponseWriter {
+  return {
+    startStream(head) {
+      let promptUsage = NO_USAGE
+      const frame = (parts: JsonObject[], end?: Parameters<typeof createChunk>[2]) => ({
+        data: wrap(createChunk(head, parts, end ?? { usage: promptUsage })),
+      })
+      return createResponseStream({
+        begin(usage) {
+          promptUsage = usage
+          return []
+        },
+        openPart: () => [],
+        // Calls are never sent in pieces.
+        addDelta: (_at, { kind }, text) =>
+          kind === 'call' || kind === 'media' ? [] : [frame([toTextPart(kind, text)])],
+        closePart(_at, part) {
+          if (part.kind === 'call' || part.kind === 'media') return [frame(toWholeParts(part, wire))]
+          // A signature that comes after the text stands on an empty part.
+          const signature = getSignature(part, wire)
+          return Object.keys(signature).length > 0 ? [frame([{ ...toTextPart(part.kind, ''), ...signature }])] : []
+        },
+        end({ finish, parts, usage }) {
+          // The end comes with an empty text, as the newer models send it.
+          const hasCalls = parts.some(({ kind }) => kind === 'call')
+          return [frame(hasCalls || parts.length === 0 ? [] : [{ text: '' }], { usage, finish })]
+        },
+      })
+    },
+    writeWhole: ({ parts, finish, usage = NO_USAGE }, head) =>
+      wrap(
+        createChunk(
+          head,
+          parts.flatMap((part) => toWholeParts(part, wire)),
+          { usage, finish },
+        ),
+      ),
+    writeError: createErrorBody,
+    writeErrorFrame: (given) => ({ data: createErrorBody(given.status === 529 ? { ...given, status: 503 } : given) }),
+  }
+}
+
+function toTextPart(kind: 'text' | 'reasoning', text: string): JsonObject {
+  return { text, ...(kind === 'reasoning' && { thought: true }) }
+}
+
+function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
+  const signature = getSignature(part, wire)
+  if (part.kind === 'text' || part.kind === 'reasoning')
+    return part.text === '' && Object.keys(signature).length === 0
+      ? []
+      : [{ ...toTextPart(part.kind, part.text), ...signature }]
+  if (part.kind === 'media')
+    return part.data === undefined
+      ? [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }]
+      : [{ inlineData: { mimeType: part.mime, data: part.data } }]
+  const id = wire === 'gemini' ? { id: getCallId(part) } : {}
+  return [{ functionCall: { ...id, name: part.name, args: toRawJson(part.raw) }, ...signature }]
+}
+
+function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {
+  const { thoughtSignature } = getNativeData(part, wire)
+  return thoughtSignature === undefined ? {} : { thoughtSignature }
+}
+
+/** A response or a piece of one; the last piece says how it ended. */
+function createChunk(
+  { id, model }: ResponseMetadata,
+  parts: JsonObject[],
+  { usage, finish }: { readonly usage: Usage; readonly finish?: Finish },
+): JsonObject {
+  const finishReason = finish && toVendorFinishReason(finish, VENDOR_FINISH_REASONS)
+  const candidate = {
+    content: parts.length > 0 ? { parts, role: 'model' } : { role: 'model' },
+    ...(finishReason !== undefined && { finishReason }),
+    ...(finish?.fault && { finishMessage: finish.fault.message }),
+    index: 0,
+  }
+  return {
+    candidates: [candidate],
+    usageMetadata: toUsageMetadata(usage, finish !== undefined),
+    modelVersion: model,
+    responseId: id,
+  }
+}
+
+const VENDOR_FINISH_REASONS: VendorFinishReasons = {
+  stop: 'STOP',
+  calls: 'STOP',
+  length: 'MAX_TOKENS',
+  filter: 'SAFETY',
+  'malformed-call': 'MALFORMED_FUNCTION_CALL',
+  aborted: 'OTHER',
+  fault: 'OTHER',
+}
+
+function toUsageMetadata(usage: Usage, isLast: boolean): JsonObject {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    promptTokenCount: prompt,
+    ...(isLast && { candidatesTokenCount: usage.output }),
+    totalTokenCount: prompt + (isLast ? usage.output + usage.reasoning : 0),
+    ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: prompt }],
+    ...(usage.reasoning > 0 && { thoughtsTokenCount: usage.reasoning }),
+  }
+}
+
+function createErrorBody({ status, message, code }: ResponseError): JsonObject {
+  const finishReason = STATUS_NAMES.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
+  const reason = code === undefined ? {} : { details: [{ '@type': ERROR_INFO, reason: code, domain: 'dragoman' }] }
+  return { error: { code: status, message, status: finishReason, ...reason } }
+}
+
+const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'
+
+const STATUS_NAMES: ReadonlyMap<number, string> = new Map([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [409, 'ABORTED'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [499, 'CANCELLED'],
+  [501, 'UNIMPLEMENTED'],
+  [503, 'UNAVAILABLE'],
+  [504, 'DEADLINE_EXCEEDED'],
+])

@@ -1,0 +1,112 @@
+import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import type { AssistantPart } from '../../model/turn.ts'
+import { NO_USAGE, type Usage } from '../../model/usage.ts'
+import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
+import {
+  getCallId,
+  toVendorFinishReason,
+  type VendorFinishReasons,
+  type ResponseWriter,
+  type ResponseFrame,
+  type ResponseMetadata,
+  createResponseStream,
+  addIdPrefix,
+} from '../response-writer.ts'
+
+/** Writes chat completions; reasoning goes as `reasoning_content`, as the compatible servers send it. */
+export const chatResponseWriter: ResponseWriter = {
+  startStream(head) {
+    const fields = createHeadFields(head, 'chat.completion.chunk')
+    const options = head.request['stream_options']
+    const wantsUsage = isObject(options) && options['include_usage'] === true
+    const usageField = wantsUsage ? { usage: null } : {}
+    let calls = 0
+    const frame = (delta: JsonObject, finish: string | null = null): ResponseFrame => ({
+      data: { ...fields, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...usageField },
+    })
+    const callFrame = (index: number, call: JsonObject): ResponseFrame => frame({ tool_calls: [{ index, ...call }] })
+    return createResponseStream({
+      begin: () => [frame({ role: 'assistant', content: '', refusal: null })],
+      openPart: (_at, part) => (part.kind === 'call' ? [callFrame(calls++, toToolCall(part, ''))] : []),
+      addDelta(_at, { kind }, text) {
+        if (kind === 'call') return [callFrame(calls - 1, { function: { arguments: text } })]
+        return kind === 'media' ? [] : [frame({ [kind === 'text' ? 'content' : 'reasoning_content']: text })]
+      },
+      closePart: () => [],
+      end: ({ finish, usage }) => [
+        frame({}, toVendorFinishReason(finish, VENDOR_FINISH_REASONS)),
+        ...(wantsUsage
+          ? [{ data: { ...fields, choices: [], usage: toUsageBody(usage) }, isTrailer: true as const }]
+          : []),
+        { data: null, raw: '[DONE]', isTrailer: true },
+      ],
+    })
+  },
+  writeWhole({ parts, finish, usage = NO_USAGE }, head) {
+    const calls = parts.filter((part) => part.kind === 'call')
+    const [text, reasoning] = [joinTexts(parts, 'text'), joinTexts(parts, 'reasoning')]
+    const message = {
+      role: 'assistant',
+      content: text === '' && calls.length > 0 ? null : text,
+      refusal: null,
+      annotations: [],
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(calls.length > 0 && {
+        tool_calls: calls.map((call) => toToolCall({ id: getCallId(call), name: call.name }, call.raw)),
+      }),
+    }
+    return {
+      ...createHeadFields(head, 'chat.completion'),
+      choices: [
+        { index: 0, message, logprobs: null, finish_reason: toVendorFinishReason(finish, VENDOR_FINISH_REASONS) },
+      ],
+      usage: toUsageBody(usage),
+      service_tier: 'default',
+    }
+  },
+  writeError: createOpenaiErrorBody,
+  writeErrorFrame: (error) => ({ data: createOpenaiErrorBody(error) }),
+}
+
+function createHeadFields({ id, model, created }: ResponseMetadata, object: string): JsonObject {
+  return { id: addIdPrefix('chatcmpl-', id), object, created, model, system_fingerprint: 'fp_dragoman' }
+}
+
+function joinTexts(parts: readonly AssistantPart[], kind: 'text' | 'reasoning'): string {
+  return parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('')
+}
+
+function toToolCall({ id, name }: { readonly id: string; readonly name: string }, args: Json): JsonObject {
+  return { id: addIdPrefix('call_', id), type: 'function', function: { name, arguments: args } }
+}
+
+const VENDOR_FINISH_REASONS: VendorFinishReasons = {
+  stop: 'stop',
+  calls: 'tool_calls',
+  length: 'length',
+  filter: 'content_filter',
+  'malformed-call': 'tool_calls',
+  aborted: 'length',
+  fault: 'length',
+}
+
+function toUsageBody(usage: Usage): JsonObject {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite
+  const completion = usage.output + usage.reasoning
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      ...(usage.cacheWrite > 0 && { cache_write_tokens: usage.cacheWrite }),
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}

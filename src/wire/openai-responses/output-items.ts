@@ -1,0 +1,256 @@
+import { toCanonicalJson } from '../../model/json.ts'
+import { parseArguments } from '../calls/parse-arguments.ts'
+import type { PendingCall } from '../calls/call-assembler.ts'
+import type { TurnBuilder } from '../turn/turn-builder.ts'
+import {
+  type JsonFields,
+  type OutputItem,
+  getItemKind,
+  openOutputItem,
+  getTextsByChannel,
+  nonEmptyString,
+} from './output-item.ts'
+
+/** The items of an answer in the order in which they were first seen, and the ways to find one. */
+export interface OutputItems {
+  readonly items: readonly OutputItem[]
+  /** Those that are not done. */
+  listOpen(): readonly OutputItem[]
+  /** A new item, in the place that an event gives it. */
+  create(value: JsonFields, type: unknown): OutputItem
+  /** The item that an announcement or a finished item is about, if it was seen before. */
+  find(value: JsonFields, data: JsonFields): OutputItem | undefined
+  /** The item that a piece belongs to; a piece may come before its item is announced (T140). */
+  findOrCreate(value: JsonFields, type: string): OutputItem
+  /** The item that stands in the final list, if it was seen before. */
+  findListed(data: JsonFields, position: number): OutputItem | undefined
+  /** Is there another call under the id of this one? */
+  hasDuplicateId(item: OutputItem): boolean
+}
+
+/** Starts the table of one answer. Items are looked up, so that many of them cost no more than few, each. */
+export function createOutputItems(builder: TurnBuilder): OutputItems {
+  const items: OutputItem[] = []
+  const byId = createLookup<string>()
+  const byCallId = createLookup<string>()
+  const byIndex = createLookup<number>()
+  // What is done or listed stays so: it is left out when it is next met.
+  let openItems: OutputItem[] = []
+  let unlisted: OutputItem[] = []
+  // Pieces of one item come in a row; the last place is nearly always the next one too.
+  let recent: { item: OutputItem; type: string; index: unknown; id: unknown; count: number } | undefined
+
+  function enter(value: JsonFields, type: unknown): OutputItem {
+    const item = openOutputItem(builder, String(type), getOutputIndex(value))
+    items.push(item)
+    openItems.push(item)
+    unlisted.push(item)
+    onAdd(item.ids, (id) => byId.add(id, item))
+    if (item.pendingCall) onAdd(item.pendingCall.ids, (id) => byCallId.add(id, item))
+    if (item.outputIndex !== undefined) byIndex.add(item.outputIndex, item)
+    return item
+  }
+
+  function open(): readonly OutputItem[] {
+    if (openItems.some(({ isDone }) => isDone)) openItems = openItems.filter(({ isDone }) => !isDone)
+    return openItems
+  }
+
+  function listUnlisted(): readonly OutputItem[] {
+    if (unlisted.some(({ isListed }) => isListed)) unlisted = unlisted.filter(({ isListed }) => !isListed)
+    return unlisted
+  }
+
+  /** By its place (T141), then by its id, then the newest that is still open; without the id, only one that may be meant. */
+  function locate(
+    value: JsonFields,
+    type: unknown,
+    id: string | undefined,
+    fits: (item: OutputItem) => boolean,
+  ): OutputItem | undefined {
+    const index = getOutputIndex(value)
+    const kind = getItemKind(type)
+    const here = index === undefined ? [] : byIndex.get(index).filter((item) => item.kind === kind)
+    const newest = () =>
+      open().findLast(
+        (item) => item.kind === kind && fits(item) && (index === undefined || item.outputIndex === undefined),
+      )
+    const found =
+      (id === undefined ? undefined : here.findLast((item) => item.ids.has(id))) ??
+      here.findLast(fits) ??
+      (id === undefined ? undefined : byId.get(id).findLast((item) => item.kind === kind)) ??
+      newest()
+    if (!found) return undefined
+    if (found.outputIndex === undefined && index !== undefined) {
+      found.outputIndex = index
+      byIndex.add(index, found)
+    }
+    // An item that was announced without an id has that of its pieces, if they can be nobody else's.
+    if (id === undefined || found.ids.size > 0) return found
+    const matching = open().filter(
+      (item) => item.kind === kind && fits(item) && (index === undefined || item.outputIndex === index),
+    )
+    if (matching.length === 1 && matching[0] === found) found.ids.add(id)
+    return found
+  }
+
+  /** A call is known by its own id first; vendors give two calls one id (T10), so that its place decides between them. */
+  function findCall(value: JsonFields, data: JsonFields): OutputItem | undefined {
+    const id = nonEmptyString(data['call_id'])
+    const index = getOutputIndex(value)
+    const sameItem = byId.get(nonEmptyString(data['id']) ?? '').findLast((item) => item.pendingCall)
+    if (
+      sameItem?.pendingCall &&
+      (id === undefined || sameItem.pendingCall.ids.size === 0 || sameItem.pendingCall.ids.has(id))
+    )
+      return sameItem
+    // The same id in another place, and of another item, is that of another call.
+    const isElsewhere = (item: OutputItem) =>
+      index !== undefined && item.outputIndex !== undefined && item.outputIndex !== index
+    const sameCallId = byCallId
+      .get(id ?? '')
+      .filter((item) => !isElsewhere(item) || item.ids.has(nonEmptyString(data['id']) ?? ''))
+    const atSameIndex = sameCallId.find((item) => item.outputIndex === index)
+    if (atSameIndex ?? sameCallId[0]) return atSameIndex ?? sameCallId.find((item) => !item.isDone) ?? sameCallId.at(-1)
+    const name = nonEmptyString(data['name'])
+    const hasMatchingName = ({ pendingCall }: OutputItem) =>
+      name === undefined || (pendingCall?.nameFragments[0] ?? name) === name
+    const found = locate(value, data['type'], nonEmptyString(data['id']), hasMatchingName)
+    // Another id means another call; one that came without an id is this one, if it is open and has the very place.
+    if (!found?.pendingCall || id === undefined || found.pendingCall.wireId === undefined) return found
+    return found.pendingCall.ids.size > 0 || index === undefined || found.isDone ? undefined : found
+  }
+
+  return {
+    items,
+    listOpen: open,
+    create: enter,
+    find: (value, data) =>
+      getItemKind(data['type']) === 'call'
+        ? findCall(value, data)
+        : locate(value, data['type'], nonEmptyString(data['id']), () => true),
+    findOrCreate(value, type) {
+      const { output_index: index, item_id: itemId } = value
+      const again = recent && recent.type === type && recent.index === index && recent.id === itemId
+      if (recent && again && recent.count === items.length && expectsMore(recent.item)) return recent.item
+      const id = nonEmptyString(itemId)
+      // What comes for a call that is whole, under another id, is not for that call.
+      const existing = locate(value, type, id, (item) => id === undefined || item.isDone || expectsMore(item))
+      const item = existing ?? enter(value, type)
+      if (!existing && id !== undefined) item.ids.add(id)
+      recent = { item, type, index, id: itemId, count: items.length }
+      return item
+    },
+    findListed(data, position) {
+      const kind = getItemKind(data['type'])
+      const isFree = (item: OutputItem) => !item.isListed && item.kind === kind
+      const id = nonEmptyString(data['id']) ?? ''
+      const lookup = kind === 'call' ? byCallId.get(nonEmptyString(data['call_id']) ?? '') : byId.get(id)
+      const sameCallId = lookup.filter((item) => isFree(item) && hasSameId(item, data))
+      const all = () => listUnlisted().filter((item) => item.kind === kind)
+      return (
+        sameCallId.find((item) => isAtPosition(item, data, position)) ??
+        sameCallId.find((item) => hasSameContent(item, data)) ??
+        sameCallId[0] ??
+        byId.get(id).find(isFree) ??
+        byIndex.get(position).find((item) => isFree(item) && isAtPosition(item, data, position)) ??
+        all().find((item) => item.isDone && hasSameContent(item, data)) ??
+        all().find((item) => hasSameContent(item, data)) ??
+        all().find(
+          ({ pendingCall, isDone }) =>
+            pendingCall && !isDone && pendingCall.wireId === undefined && isPrefixOfCall(pendingCall, data),
+        )
+      )
+    },
+    hasDuplicateId(item) {
+      const id = item.pendingCall?.wireId
+      return (
+        id !== undefined &&
+        [...byCallId.get(id), ...byId.get(id)].some((one) => one !== item && one.pendingCall?.wireId === id)
+      )
+    },
+  }
+}
+
+/** Items by something that they are known by, each list in the order of the items. */
+function createLookup<Key>() {
+  const lists = new Map<Key, OutputItem[]>()
+  return {
+    get: (key: Key): readonly OutputItem[] => lists.get(key) ?? [],
+    add(key: Key, item: OutputItem): void {
+      const existing = lists.get(key)
+      if (!existing) lists.set(key, [item])
+      else if (!existing.includes(item))
+        lists.set(
+          key,
+          [...existing, item].sort((a, b) => a.partIndex - b.partIndex),
+        )
+    },
+  }
+}
+
+/** Hears of all that is put into a set from now on. */
+function onAdd(set: Set<string>, added: (value: string) => void): void {
+  const add = set.add.bind(set)
+  set.add = (value) => {
+    added(value)
+    return add(value)
+  }
+}
+
+/** May more of this item come? Where it is in doubt whose the arguments were, it may. */
+export function expectsMore(item: OutputItem): boolean {
+  return !item.isDone && (!item.hasFinalArguments || item.pendingCall?.isAmbiguous === true)
+}
+
+/** Is a finished item, which comes in the place or under the id of another, that one again? */
+export function isRepeatedItem(item: OutputItem, data: JsonFields): boolean {
+  if (item.pendingCall) return isSameCall(item.pendingCall, data)
+  return nonEmptyString(data['id']) === undefined || item.ids.has(String(data['id'])) || hasSameText(item, data)
+}
+
+/** Does a listed item carry the id of this one? */
+function hasSameId(item: OutputItem, data: JsonFields): boolean {
+  const id = nonEmptyString(item.pendingCall ? data['call_id'] : data['id'])
+  return id !== undefined && (item.pendingCall ? item.pendingCall.wireId === id : item.ids.has(id))
+}
+
+/** Does a listed item stand in the place of this one? Calls must also be the same there, because places may be missing. */
+function isAtPosition(item: OutputItem, data: JsonFields, position: number): boolean {
+  return (
+    item.outputIndex === position &&
+    item.type === data['type'] &&
+    (!item.pendingCall || isSameCall(item.pendingCall, data))
+  )
+}
+
+/** Does a listed item say what this one says, under another id (T141)? */
+function hasSameContent(item: OutputItem, data: JsonFields): boolean {
+  return item.pendingCall ? isSameCall(item.pendingCall, data) : item.type === data['type'] && hasSameText(item, data)
+}
+
+function hasSameText(item: OutputItem, data: JsonFields): boolean {
+  const joined = Object.values(getTextsByChannel(data)).flat().join('')
+  return joined !== '' && [...item.channelTexts.values()].some((voice) => voice.text === joined)
+}
+
+function isSameCall(pendingCall: PendingCall, data: JsonFields): boolean {
+  if (pendingCall.nameFragments[0] !== nonEmptyString(data['name'])) return false
+  const given = data['arguments'] ?? data['input']
+  if (!pendingCall.isClosed && isPrefixOfCall(pendingCall, data)) return true
+  const before = parseArguments(pendingCall.raw)
+  const now = parseArguments(typeof given === 'string' ? given : JSON.stringify(given ?? null))
+  return (
+    pendingCall.raw === given || (before.ok && now.ok && toCanonicalJson(before.inputs) === toCanonicalJson(now.inputs))
+  )
+}
+
+/** Could what came of an open call so far be the beginning of this one? */
+function isPrefixOfCall(pendingCall: PendingCall, data: JsonFields): boolean {
+  const given = data['arguments'] ?? data['input']
+  return typeof given !== 'string' || given.startsWith(pendingCall.raw)
+}
+
+function getOutputIndex(value: JsonFields): number | undefined {
+  return typeof value['output_index'] === 'number' ? value['output_index'] : undefined
+}

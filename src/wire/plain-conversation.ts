@@ -1,0 +1,220 @@
+import { isObject, type Json, type JsonObject, stringOrEmpty } from '../model/json.ts'
+import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
+import { formatResultText } from '../model/text.ts'
+import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../model/turn.ts'
+
+/** A request in one plain form for all wires, as `dragoman wire encode` takes it and `dragoman wire read` gives it. */
+export interface PlainConversation {
+  readonly system: string | null
+  readonly messages: readonly PlainMessage[]
+  readonly tools?: readonly PlainTool[]
+  readonly toolChoice?: ToolChoice
+  readonly params?: JsonObject
+  /** The answer that this goes on from, where the vendor keeps the history. */
+  readonly previous?: string
+}
+
+type PlainTool = Omit<ToolSpec, 'description'> & { readonly description?: string }
+
+interface PlainMessage {
+  readonly role: 'user' | 'assistant' | 'tool'
+  readonly parts: readonly PlainPart[]
+}
+
+type PlainPart =
+  | { type: 'text'; text: string }
+  | { type: 'media'; mime: string; data?: string; uri?: string }
+  | { type: 'reasoning'; text?: string; opaque?: true }
+  | { type: 'call'; id?: string; name: string; args: Json; opaque?: true }
+  | { type: 'result'; id?: string; name?: string; output: Json; error?: true }
+  /** Something that only its own vendor understands. */
+  | { type: 'item'; kind: string }
+
+/** Writes a request in the plain form. Ids are those of the wire; vendor data shows only as `opaque`. */
+export function toPlainConversation(request: ModelRequest): PlainConversation {
+  const messages: PlainMessage[] = []
+  const ids = new Map<string, string | undefined>()
+  for (const turn of request.turns) {
+    if (turn.role === 'user') messages.push({ role: 'user', parts: turn.parts.map(toPlainContent) })
+    else if (turn.role === 'note') messages.push({ role: 'user', parts: [{ type: 'text', text: turn.text }] })
+    else if (turn.role === 'assistant') {
+      for (const part of turn.parts) if (part.kind === 'call') ids.set(part.id, part.native ? part.native.id : part.id)
+      messages.push({ role: 'assistant', parts: turn.parts.map(toPlainPart) })
+    } else for (const part of turn.parts) messages.push({ role: 'tool', parts: [toPlainResult(part, ids)] })
+  }
+  const params = toPlainParams(request.params ?? {})
+  return {
+    system: request.system ?? null,
+    messages,
+    ...(request.tools.length > 0 && { tools: request.tools.map(toPlainTool) }),
+    ...(request.toolChoice !== undefined && { toolChoice: request.toolChoice }),
+    ...(Object.keys(params).length > 0 && { params }),
+    ...(request.previous !== undefined && { previous: request.previous }),
+  }
+}
+
+/** Reads the plain form. Results without an id answer the open calls in their order. Throws a sentence where the form is broken. */
+export function fromPlainConversation(value: unknown, model: string): ModelRequest {
+  if (!isObject(value) || !Array.isArray(value['messages'])) throw new Error('a conversation needs a list of messages')
+  const turns: Turn[] = []
+  let open: { id: string; name: string }[] = []
+  let calls = 0
+  for (const [at, message] of value['messages'].entries()) {
+    const parts: unknown = isObject(message) ? message['parts'] : undefined
+    if (!isObject(message) || !Array.isArray(parts)) throw new Error(`message ${at} needs a role and a list of parts`)
+    if (message['role'] === 'user')
+      turns.push({ role: 'user', parts: parts.map(readContentPart).filter((part) => part !== undefined) })
+    else if (message['role'] === 'assistant') {
+      const read = parts
+        .map((part) => readAssistantPart(part, () => `call${calls++}`))
+        .filter((part) => part !== undefined)
+      open = read.filter((part) => part.kind === 'call').map((part) => ({ id: part.id, name: part.name }))
+      turns.push({ role: 'assistant', origin: PLAIN_ORIGIN, parts: read, finish: { reason: 'stop' } })
+    } else if (message['role'] === 'tool') {
+      const read = parts.map((part) => readResult(part, open)).filter((part) => part !== undefined)
+      const last = turns.at(-1)
+      if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, ...read] }
+      else turns.push({ role: 'results', parts: read })
+    } else throw new Error(`message ${at} has the unknown role ${JSON.stringify(message['role'])}`)
+  }
+  const choice = readToolChoice(value['toolChoice'])
+  return {
+    model: typeof value['model'] === 'string' ? value['model'] : model,
+    ...(typeof value['system'] === 'string' && { system: value['system'] }),
+    tools: Array.isArray(value['tools']) ? value['tools'].map(readTool) : [],
+    ...(choice !== undefined && { toolChoice: choice }),
+    turns,
+    params: readParams(value['params']),
+    ...(typeof value['previous'] === 'string' && { previous: value['previous'] }),
+  }
+}
+
+const PLAIN_ORIGIN = { provider: 'conversation', wire: 'openai-chat', model: '' } as const
+
+function toPlainTool({ description, ...rest }: ToolSpec): PlainTool {
+  return description === '' ? rest : { ...rest, description }
+}
+
+function toPlainContent(part: TextPart | MediaPart): PlainPart {
+  if (part.kind === 'text' && part.text === '' && isObject(part.native?.data)) {
+    return { type: 'item', kind: stringOrEmpty(part.native.data['type']) || 'native' }
+  }
+  if (part.kind === 'text') return { type: 'text', text: part.text }
+  return {
+    type: 'media',
+    mime: part.mime,
+    ...(part.data !== undefined && { data: part.data }),
+    ...(part.uri !== undefined && { uri: part.uri }),
+  }
+}
+
+function toPlainPart(part: AssistantPart): PlainPart {
+  const opaque = part.native?.data === undefined ? {} : ({ opaque: true } as const)
+  if (part.kind === 'reasoning') return { type: 'reasoning', ...(part.text !== '' && { text: part.text }), ...opaque }
+  if (part.kind === 'call') {
+    const id = part.native ? part.native.id : part.id
+    return { type: 'call', ...(id !== undefined && { id }), name: part.name, args: toPlainArguments(part), ...opaque }
+  }
+  return toPlainContent(part)
+}
+
+/** The arguments; the word null, which some send for none, is shown as it is. */
+function toPlainArguments(call: CallPart): Json {
+  return call.raw.trim() === 'null' ? null : (call.input ?? call.raw)
+}
+
+function toPlainResult(part: ResultPart, ids: Map<string, string | undefined>): PlainPart {
+  const id = part.native ? part.native.id : ids.has(part.id) ? ids.get(part.id) : part.id
+  return {
+    type: 'result',
+    ...(id !== undefined && { id }),
+    ...(part.name !== '' && { name: part.name }),
+    output: part.data ?? (part.content.length === 0 ? '' : formatResultText(part)),
+    ...(part.status !== 'ok' && { error: true as const }),
+  }
+}
+
+function toPlainParams(fields: ModelParams): JsonObject {
+  return JSON.parse(JSON.stringify(fields)) as JsonObject
+}
+
+function readContentPart(part: unknown): TextPart | MediaPart | undefined {
+  if (!isObject(part)) return undefined
+  if (part['type'] === 'media') {
+    return {
+      kind: 'media',
+      mime: stringOrEmpty(part['mime']) || 'application/octet-stream',
+      ...(typeof part['data'] === 'string' && { data: part['data'] }),
+      ...(typeof part['uri'] === 'string' && { uri: part['uri'] }),
+    }
+  }
+  return part['type'] === 'text' ? { kind: 'text', text: stringOrEmpty(part['text']) } : undefined
+}
+
+function readAssistantPart(part: unknown, newId: () => string): AssistantPart | undefined {
+  if (!isObject(part)) return undefined
+  if (part['type'] === 'reasoning') return { kind: 'reasoning', text: stringOrEmpty(part['text']) }
+  if (part['type'] !== 'call') return readContentPart(part)
+  const args = part['args']
+  const raw = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+  return {
+    kind: 'call',
+    id: typeof part['id'] === 'string' && part['id'] !== '' ? part['id'] : newId(),
+    name: stringOrEmpty(part['name']),
+    raw,
+    ...(typeof args !== 'string' && { input: (isObject(args) ? args : {}) as JsonObject }),
+  }
+}
+
+function readResult(part: unknown, open: { id: string; name: string }[]): ResultPart | undefined {
+  if (!isObject(part) || part['type'] !== 'result') return undefined
+  const id = typeof part['id'] === 'string' && part['id'] !== '' ? part['id'] : undefined
+  const name = typeof part['name'] === 'string' ? part['name'] : undefined
+  const found = open.findIndex((call) => (id !== undefined ? call.id === id : name === undefined || call.name === name))
+  const call = found < 0 ? undefined : open.splice(found, 1)[0]
+  const output = part['output'] as Json | undefined
+  const text = typeof output === 'string' ? output : undefined
+  return {
+    kind: 'result',
+    id: call?.id ?? id ?? '',
+    name: call?.name ?? name ?? '',
+    status: part['error'] === true ? 'error' : 'ok',
+    content: text === undefined ? [] : [{ kind: 'text', text }],
+    ...(text === undefined && output !== undefined && { data: output }),
+  }
+}
+
+function readTool(value: unknown): ToolSpec {
+  const fields = isObject(value) ? value : {}
+  return {
+    name: stringOrEmpty(fields['name']),
+    description: stringOrEmpty(fields['description']),
+    schema: isObject(fields['schema']) ? (fields['schema'] as JsonObject) : { type: 'object', properties: {} },
+  }
+}
+
+function readToolChoice(value: unknown): ToolChoice | undefined {
+  if (value === 'auto' || value === 'none' || value === 'required') return value
+  if (value === 'any') return 'required'
+  if (isObject(value) && typeof value['name'] === 'string') return { name: value['name'] }
+  if (isObject(value) && Array.isArray(value['only'])) return { only: value['only'].map(String) }
+  return undefined
+}
+
+function readParams(value: unknown): ModelParams {
+  const fields = isObject(value) ? value : {}
+  const number = (key: string) => (typeof fields[key] === 'number' ? { [key]: fields[key] } : {})
+  const effort = fields['effort']
+  return {
+    ...number('maxTokens'),
+    ...number('temperature'),
+    ...number('topP'),
+    ...(Array.isArray(fields['stop']) && { stop: fields['stop'].map(String) }),
+    ...((typeof effort === 'string' || typeof effort === 'number') && {
+      effort: effort as NonNullable<ModelParams['effort']>,
+    }),
+    ...(typeof fields['parallelCalls'] === 'boolean' && { parallelCalls: fields['parallelCalls'] }),
+    ...(typeof fields['stream'] === 'boolean' && { stream: fields['stream'] }),
+    ...(typeof fields['store'] === 'boolean' && { store: fields['store'] }),
+  }
+}

@@ -1,0 +1,181 @@
+import type { TurnEvent } from '../model/event.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { AssistantPart, AssistantTurn, Finish, FinishReason, WireId } from '../model/turn.ts'
+import { NO_USAGE, type Usage } from '../model/usage.ts'
+
+/** What a response says besides its parts. */
+export interface ResponseMetadata {
+  /** Without the vendor's prefix. */
+  readonly id: string
+  readonly model: string
+  /** Seconds since 1970. */
+  readonly created: number
+  /** The body of the request: vendors repeat some of it, and send more where it asks for more. */
+  readonly request: JsonObject
+}
+
+/** One event of a streamed response, before it is bytes. */
+export interface ResponseFrame {
+  /** The name of the event, on wires that name them. */
+  readonly event?: string
+  readonly data: Json
+  /** The text of the event, where it is not the JSON of `data`. */
+  readonly raw?: string
+  /** It comes after the signal that ends the response. */
+  readonly isTrailer?: true
+}
+
+/** An error as a server reports it; `code` is the vendor's own word, where it is not the usual one for the status. */
+export interface ResponseError {
+  readonly status: number
+  readonly message: string
+  readonly code?: string
+}
+
+/** Writes responses in the form of a wire: the inverse of reading them. */
+export interface ResponseWriter {
+  /** Writes a streamed response, event by event. */
+  startStream(head: ResponseMetadata): ResponseStream
+  /** Writes a response that is not streamed. */
+  writeWhole(turn: AssistantTurn, head: ResponseMetadata): JsonObject
+  /** The body of an HTTP error. */
+  writeError(error: ResponseError): JsonObject
+  /** An error inside of a stream. */
+  writeErrorFrame(error: ResponseError): ResponseFrame
+}
+
+/** A response that is being written. */
+export interface ResponseStream {
+  write(event: TurnEvent): ResponseFrame[]
+}
+
+/** What is known of a part when it begins. */
+export type PartStart =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'reasoning' }
+  | { readonly kind: 'media' }
+  | { readonly kind: 'call'; readonly id: string; readonly name: string }
+
+/** How a wire writes each step of a stream. Parts come one after the other and are numbered from 0. */
+export interface ResponseFrameWriter {
+  begin(usage: Usage): ResponseFrame[]
+  openPart(at: number, part: PartStart): ResponseFrame[]
+  addDelta(at: number, part: PartStart, text: string): ResponseFrame[]
+  closePart(at: number, part: AssistantPart): ResponseFrame[]
+  end(end: {
+    readonly finish: Finish
+    readonly parts: readonly AssistantPart[]
+    readonly usage: Usage
+  }): ResponseFrame[]
+}
+
+/**
+ * Drives a form with the events of a turn. Parts of a turn may be open side by side, but clients expect them one after the
+ * other: events of a part wait until the part before it has closed. A call is written once its id and name are known.
+ */
+export function createResponseStream(form: ResponseFrameWriter): ResponseStream {
+  const parts: AssistantPart[] = []
+  const bufferedEvents = new Map<number, PartEvent[]>()
+  let usage = NO_USAGE
+  let isStarted = false
+  let current: number | undefined
+  let head: PartStart | undefined
+
+  function begin(): ResponseFrame[] {
+    if (isStarted) return []
+    isStarted = true
+    return form.begin(usage)
+  }
+
+  function writePart(event: PartEvent): ResponseFrame[] {
+    if (current !== undefined && event.index !== current) {
+      const events = bufferedEvents.get(event.index)
+      if (events) events.push(event)
+      else bufferedEvents.set(event.index, [event])
+      return []
+    }
+    current = event.index
+    const at = parts.length
+    if (event.type === 'part-open') {
+      head = toPartStart(event)
+      return head ? form.openPart(at, head) : []
+    }
+    if (event.type === 'part-delta') return head ? form.addDelta(at, head, event.text) : []
+    const { part } = event
+    const frames: ResponseFrame[] = []
+    if (!head) {
+      const start =
+        part.kind === 'call' ? { kind: part.kind, id: getCallId(part), name: part.name } : { kind: part.kind }
+      const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
+      frames.push(...form.openPart(at, start), ...(text === '' ? [] : form.addDelta(at, start, text)))
+    }
+    frames.push(...form.closePart(at, part))
+    parts.push(part)
+    current = undefined
+    head = undefined
+    return [...frames, ...writeWaiting()]
+  }
+
+  function writeWaiting(): ResponseFrame[] {
+    const [next] = bufferedEvents
+    if (!next) return []
+    bufferedEvents.delete(next[0])
+    return next[1].flatMap(writePart)
+  }
+
+  return {
+    write(event) {
+      switch (event.type) {
+        case 'open':
+          return begin()
+        case 'part-open':
+        case 'part-delta':
+        case 'part-close':
+          return [...begin(), ...writePart(event)]
+        case 'usage':
+          usage = event.usage
+          return []
+        case 'finish':
+          return [...begin(), ...form.end({ finish: event, parts, usage })]
+        case 'wait':
+        case 'warn':
+          return []
+        default:
+          return event satisfies never
+      }
+    },
+  }
+}
+
+type PartEvent = Extract<TurnEvent, { index: number }>
+
+function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStart | undefined {
+  if (event.kind !== 'call') return { kind: event.kind }
+  return event.id === undefined || event.name === undefined
+    ? undefined
+    : { kind: 'call', id: event.id, name: event.name }
+}
+
+/** The id of a call: the vendor's own, or else ours. */
+export function getCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
+  return native?.id ?? id
+}
+
+/** An id with the vendor's prefix; an empty one stays empty. */
+export function addIdPrefix(prefix: string, id: string): string {
+  return id === '' || id.startsWith(prefix) ? id : prefix + id
+}
+
+/** The vendor data of a part, if it is this wire's own. */
+export function getNativeData({ native }: AssistantPart, wire: WireId): JsonObject {
+  const data = native?.wire === wire ? native.data : undefined
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
+}
+
+/** The vendor's word for the end of a response. */
+export function toVendorFinishReason({ reason, raw }: Finish, words: VendorFinishReasons): string {
+  return raw ?? words[reason]
+}
+
+/** The word of a vendor for each way to end; an aborted or failed response has none, and ends as if it were cut off. */
+export type VendorFinishReasons = Readonly<Record<FinishReason, string>>

@@ -1,0 +1,108 @@
+import {
+  BAR_PATTERN,
+  createBrokenResult,
+  matchAt,
+  NAME_PATTERN,
+  INCOMPLETE,
+  createStickyPattern,
+  type DialectReader,
+  skipWhitespace,
+  incompleteOrProse,
+} from './dialect.ts'
+import { MISMATCHED, TRUNCATED, tryParseJson } from '../json-calls.ts'
+
+/**
+ * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string marks (T66); the
+ * smaller function model spells the marks `<start_function_call>` and `<escape>`.
+ */
+export const readGemmaCall: DialectReader = (text, at, scope) => {
+  const head = matchAt(CALL_HEAD, text, at)
+  if (!head) return incompleteOrProse(text, at, scope)
+  const output: string[] = []
+  const end = writeValue(text, at + head[0].length, output, 0)
+  if (end === TRUNCATED) return INCOMPLETE
+  if (end < 0) return createBrokenResult('its arguments cannot be read')
+  return { kind: 'calls', end, calls: [{ name: head.groups?.['name'] ?? '', raw: output.join('') }] }
+}
+
+const CALL_HEAD = createStickyPattern(
+  `(?:<${BAR_PATTERN}tool_call>|<start_function_call>)\\s{0,8}call:(?<name>${NAME_PATTERN})\\s{0,4}(?=\\{)`,
+)
+const STRING_MARK = createStickyPattern(`<${BAR_PATTERN}"${BAR_PATTERN}>|<escape>`)
+const KEY = createStickyPattern('[^\\s:{}\\[\\],"<>]{1,128}(?=\\s{0,8}:)')
+const STRING = createStickyPattern('"(?:[^"\\\\\\n]|\\\\.)*"')
+const BARE_WORD = createStickyPattern('[\\w.+-]+')
+const MAX_MARK_CHARS = 12
+
+/** Writes the value that begins here as JSON; gives where it ends, or why it has no end. */
+function writeValue(text: string, at: number, output: string[], depth: number): number {
+  if (at >= text.length) return TRUNCATED
+  if (depth > 64) return MISMATCHED
+  const char = text[at]
+  if (char === '{' || char === '[') return writeList(text, at, output, depth)
+  const string = writeString(text, at, output)
+  if (string !== 0) return string
+  const word = matchAt(BARE_WORD, text, at)?.[0]
+  if (word === undefined) return text.length - at < MAX_MARK_CHARS ? TRUNCATED : MISMATCHED
+  if (at + word.length === text.length) return TRUNCATED
+  // A number, true, false or null; a bare word could be anything.
+  if (tryParseJson(word) === undefined) return MISMATCHED
+  output.push(word)
+  return at + word.length
+}
+
+/** Writes an object or an array. */
+function writeList(text: string, from: number, output: string[], depth: number): number {
+  const closer = text[from] === '{' ? '}' : ']'
+  output.push(text[from] ?? '')
+  for (let at = skipWhitespace(text, from + 1), first = true; ; first = false) {
+    if (at >= text.length) return TRUNCATED
+    if (text[at] === closer) {
+      output.push(closer)
+      return at + 1
+    }
+    if (!first) {
+      if (text[at] !== ',') return MISMATCHED
+      output.push(',')
+      at = skipWhitespace(text, at + 1)
+    }
+    if (closer === '}') {
+      const end = writeKey(text, at, output)
+      if (end < 0) return end
+      at = skipWhitespace(text, end)
+      if (at >= text.length) return TRUNCATED
+      if (text[at] !== ':') return MISMATCHED
+      output.push(':')
+      at = skipWhitespace(text, at + 1)
+    }
+    const end = writeValue(text, at, output, depth + 1)
+    if (end < 0) return end
+    at = skipWhitespace(text, end)
+  }
+}
+
+function writeKey(text: string, at: number, output: string[]): number {
+  const string = writeString(text, at, output)
+  if (string !== 0) return string
+  const key = matchAt(KEY, text, at)?.[0]
+  if (key === undefined) return text.length - at < 128 + MAX_MARK_CHARS ? TRUNCATED : MISMATCHED
+  output.push(JSON.stringify(key))
+  return at + key.length
+}
+
+/** Writes a string in Gemma's marks or in quotes; 0 if none begins here. */
+function writeString(text: string, at: number, output: string[]): number {
+  const mark = matchAt(STRING_MARK, text, at)?.[0]
+  if (mark !== undefined) {
+    const from = at + mark.length
+    const end = text.indexOf(mark, from)
+    if (end < 0) return TRUNCATED
+    output.push(JSON.stringify(text.slice(from, end)))
+    return end + mark.length
+  }
+  if (text[at] !== '"') return 0
+  const string = matchAt(STRING, text, at)?.[0]
+  if (string === undefined) return text.includes('\n', at) ? MISMATCHED : TRUNCATED
+  output.push(string)
+  return at + string.length
+}

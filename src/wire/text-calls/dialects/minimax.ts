@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../../model/json.ts'
+import {
+  createBrokenResult,
+  GAP_PATTERN,
+  matchAt,
+  INCOMPLETE,
+  createStickyPattern,
+  type DialectResult,
+  type DialectReader,
+  skipWhitespace,
+  incompleteOrProse,
+} from './dialect.ts'
+import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '../argument-values.ts'
+
+/** The token that MiniMax M3 puts before every tag. */
+export const MINIMAX_TOKEN = ']<]minimax[>['
+
+/**
+ * MiniMax M3: `<invoke name="x"><key>value</key></invoke>`, each tag after its own token, objects and arrays as elements
+ * inside elements (T64). The token never stands in a value, so this form has no doubtful ends.
+ */
+export const readMinimaxCall: DialectReader = (text, at, scope) => {
+  const head = matchAt(CALL_HEAD, text, at)
+  if (!head) return incompleteOrProse(text, at, scope)
+  const name = (head.groups?.['name'] ?? '').trim()
+  const schema: JsonObject | undefined = scope.findSchema(name)
+  const body = readElements(text, at + head[0].length, readSchemaShape(schema), 0)
+  if ('kind' in body) return body
+  if (body.closer !== 'invoke') return createBrokenResult('its elements are crossed')
+  const raw = body.members.length === 0 ? '{}' : toObjectOnce(body.members)
+  return raw === undefined
+    ? createBrokenResult('it has an element twice')
+    : { kind: 'calls', end: body.end, calls: [{ name, raw }] }
+}
+
+const TOKEN_PATTERN = MINIMAX_TOKEN.replace(/[[\]]/g, '\\$&')
+const CALL_HEAD = createStickyPattern(
+  `(?:${TOKEN_PATTERN}\\s{0,8}<tool_call>${GAP_PATTERN})?${TOKEN_PATTERN}\\s{0,8}<invoke\\s{1,4}name="(?<name>[^"<>]{1,128})"\\s?>`,
+)
+const TAG = createStickyPattern(`${TOKEN_PATTERN}\\s{0,8}<(?<slash>/?)(?<tag>[\\w.-]{1,128})>`)
+
+type Member = readonly [key: string, value: string]
+
+interface ElementList {
+  readonly members: readonly Member[]
+  /** The tag that closed the element around these. */
+  readonly closer: string
+  readonly end: number
+}
+
+/** Reads elements up to the tag that closes what is around them. */
+function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | DialectResult {
+  if (depth > 32) return createBrokenResult('its elements are too deep')
+  const members: Member[] = []
+  for (let at = from; ;) {
+    at = skipWhitespace(text, at)
+    const tag = matchAt(TAG, text, at)
+    if (!tag) return incompleteOrBroken(text, at)
+    const name = tag.groups?.['tag'] ?? ''
+    at += tag[0].length
+    if (tag.groups?.['slash'] === '/') return { members, closer: name, end: at }
+    const inner = shape.types?.has('array') ? shape.items() : shape.property(name)
+    const next = text.indexOf(MINIMAX_TOKEN, at)
+    if (next < 0) return INCOMPLETE
+    const after = matchAt(TAG, text, next)
+    if (!after) return incompleteOrBroken(text, next)
+    if (after.groups?.['slash'] === '/') {
+      if (after.groups['tag'] !== name) return createBrokenResult('its elements are crossed')
+      members.push([name, toValueJson(text.slice(at, next), inner)])
+      at = next + after[0].length
+      continue
+    }
+    if (skipWhitespace(text, at) !== next) return createBrokenResult('it has text between its elements')
+    const inside = readElements(text, next, inner, depth + 1)
+    if ('kind' in inside) return inside
+    const value = inside.closer === name ? toNestedJson(inside.members, inner) : undefined
+    if (value === undefined) return createBrokenResult('its elements are crossed')
+    members.push([name, value])
+    at = inside.end
+  }
+}
+
+/** Elements inside an element are an array if the schema says so, or if it is silent and all are called `item`. */
+function toNestedJson(members: readonly Member[], shape: SchemaShape): string | undefined {
+  const items = members.every(([key]) => key === 'item')
+  if (shape.types ? shape.types.has('array') : items) return `[${members.map(([, value]) => value).join(',')}]`
+  return toObjectOnce(members)
+}
+
+function toObjectOnce(members: readonly Member[]): string | undefined {
+  return new Set(members.map(([key]) => key)).size === members.length ? toObjectJson(members) : undefined
+}
+
+function incompleteOrBroken(text: string, at: number): DialectResult {
+  return text.length - at < 160 ? INCOMPLETE : createBrokenResult('it has text between its elements')
+}

@@ -1,0 +1,40 @@
+import {
+  createBrokenResult,
+  GAP_PATTERN,
+  matchAt,
+  INCOMPLETE,
+  createStickyPattern,
+  NOT_A_CALL,
+  type DialectReader,
+  createTokenPattern,
+  incompleteOrProse,
+} from './dialect.ts'
+import { readJsonCalls } from '../json-calls.ts'
+import { readFunctionTag, readInvokeTag, readGlmTag } from './xml-tags.ts'
+
+/**
+ * What stands in `<tool_call>` and its relatives: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
+ * closing tag is left to the caller, because a call is complete when its JSON is (T60).
+ */
+export const readWrappedCall: DialectReader = (text, from, scope) => {
+  const at = from + (matchAt(WRAPPER_MARKERS, text, from)?.[0].length ?? 0)
+  if (at === text.length) return scope.isFinal ? NOT_A_CALL : INCOMPLETE
+  const char = text[at] ?? ''
+  if (char === '<') {
+    const read = readFunctionTag(text, at, scope)
+    return read.kind === 'prose' ? readInvokeTag(text, at, scope) : read
+  }
+  if (/\w/.test(char)) return readGlmTag(text, at, scope)
+  // A second mark may be on its way.
+  if (char === '＜') return incompleteOrProse(text, at, scope)
+  if (char !== '{' && char !== '[') return NOT_A_CALL
+  const start = matchAt(OBJECT_START, text, at)
+  if (!start) return incompleteOrProse(text, at, scope)
+  return start[0].endsWith('"') ? readJsonCalls(text, at, scope) : createBrokenResult('it is not JSON')
+}
+
+const WRAPPER_TAG = '[<＜](?:[a-z]{1,16}:)?(?:tool_calls?|function_calls?)[>＞]'
+const WRAPPER_MARKERS = createStickyPattern(
+  `(?:(?:${WRAPPER_TAG}|${createTokenPattern('tool_calls?')}|\\[TOOL_CALL\\])${GAP_PATTERN}){1,2}`,
+)
+const OBJECT_START = createStickyPattern(`(?:\\[\\s{0,32})?\\{\\s{0,32}["']`)

@@ -1,0 +1,169 @@
+import {
+  BAR_PATTERN,
+  createBrokenResult,
+  GAP_PATTERN,
+  matchAt,
+  NAME_PATTERN,
+  INCOMPLETE,
+  createStickyPattern,
+  NOT_A_CALL,
+  skipWhitespace,
+  incompleteOrProse,
+} from './dialect.ts'
+import type { DialectResult, DialectReader, DialectContext } from './dialect.ts'
+import { MISMATCHED, TRUNCATED, findJsonEnd } from '../json-calls.ts'
+import { toArgumentsJson, type TextParameter } from '../argument-values.ts'
+
+/** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); JSON inside is Llama's form (T73). */
+export const readFunctionTag: DialectReader = (text, at, scope) => readTags(FUNCTION_GRAMMAR, text, at, scope)
+
+/** `<invoke name="x"><parameter name="k">value</parameter></invoke>` (T64, T68). */
+export const readInvokeTag: DialectReader = (text, at, scope) => readTags(INVOKE_GRAMMAR, text, at, scope)
+
+/** DeepSeek's DSML: the same with `｜DSML｜` before each tag's name, and `string="true|false"` on parameters (T63). */
+export const readDsmlTag: DialectReader = (text, at, scope) => readTags(DSML_GRAMMAR, text, at, scope)
+
+/** GLM, after `<tool_call>`: `name<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>` (T67). */
+export const readGlmTag: DialectReader = (text, at, scope) => {
+  const word = matchAt(BARE_WORD, text, at)
+  const next = text[at + (word?.[0].length ?? 0)]
+  if (next !== undefined && next !== '<' && next !== '{') return NOT_A_CALL
+  const head = matchAt(GLM_GRAMMAR.head, text, at)
+  // A word between the tags is a call without arguments only if it is the name of a tool.
+  if (head && !text.startsWith('<arg_key>', at + head[0].length) && !scope.findSchema(getCallName(head)))
+    return NOT_A_CALL
+  return readTags(GLM_GRAMMAR, text, at, scope)
+}
+
+/** The tags of a dialect that writes each parameter as an element. */
+interface TagGrammar {
+  /** Opens the call, and holds the group `name`. */
+  readonly head: RegExp
+  /** Opens a parameter, and holds the group `key`. */
+  readonly param: RegExp
+  /** What opens a parameter, anywhere: a value that holds it could be two parameters. */
+  readonly nested: RegExp
+  /** Closes a parameter. */
+  readonly close: RegExp
+  /** Closes the call. */
+  readonly end: RegExp
+  /** The dialect puts a line break before and after each value. */
+  readonly hasLineBreaks?: true
+  /** The last value may be closed by this, the end of the call, instead of its own tag. */
+  readonly lastClose?: string
+}
+
+const NAMESPACE_PREFIX = '(?:[a-z]{1,16}:)?'
+const ATTRIBUTES = `(?<attributes>(?:\\s{1,4}[\\w:-]{1,32}=["'][^"'<>]{0,48}["']){0,3})\\s{0,4}>`
+const quotedGroup = (group: string): string => `["']?(?<${group}>[^"'<>=]{1,128}?)["']?`
+const nameAttribute = (group: string): string => `name\\s?=\\s?${quotedGroup(group)}${ATTRIBUTES}`
+const DSML_PREFIX = `${BAR_PATTERN}DSML${BAR_PATTERN}`
+
+const FUNCTION_GRAMMAR: TagGrammar = {
+  // Some servers lose the `>` before a JSON body.
+  head: createStickyPattern(`<function=["']?(?<name>${NAME_PATTERN})["']?(?:\\s{0,4}>|[\\s,(]{0,4}(?=\\{))`),
+  param: createStickyPattern(`<parameter=${quotedGroup('key')}\\s{0,4}>`),
+  nested: /<parameter=/,
+  close: /<\/parameter>/g,
+  end: createStickyPattern('</function>'),
+  hasLineBreaks: true,
+}
+
+const INVOKE_GRAMMAR: TagGrammar = {
+  head: createStickyPattern(`<${NAMESPACE_PREFIX}invoke\\s{1,4}${nameAttribute('name')}`),
+  param: createStickyPattern(`<${NAMESPACE_PREFIX}parameter\\s{1,4}${nameAttribute('key')}`),
+  nested: new RegExp(`<${NAMESPACE_PREFIX}parameter\\s{1,4}name\\s?=`),
+  close: new RegExp(`</${NAMESPACE_PREFIX}parameter>`, 'g'),
+  end: createStickyPattern(`</${NAMESPACE_PREFIX}invoke>`),
+}
+
+const DSML_GRAMMAR: TagGrammar = {
+  head: createStickyPattern(
+    `(?:<${DSML_PREFIX}(?:tool_calls?|function_calls?|tool_use)\\s?>${GAP_PATTERN})?<${DSML_PREFIX}invoke\\s{1,4}${nameAttribute('name')}`,
+  ),
+  param: createStickyPattern(`<${DSML_PREFIX}parameter\\s{1,4}${nameAttribute('key')}`),
+  nested: new RegExp(`<${DSML_PREFIX}parameter\\s`),
+  close: new RegExp(`<\\s?/${DSML_PREFIX}parameter\\s?>`, 'g'),
+  end: createStickyPattern(`<\\s?/${DSML_PREFIX}invoke\\s?>`),
+}
+
+const GLM_GRAMMAR: TagGrammar = {
+  head: createStickyPattern(`(?<name>${NAME_PATTERN})\\s{0,8}(?=<arg_key>|</tool_call>|\\{)`),
+  param: createStickyPattern(`<arg_key>\\s{0,4}(?<key>[^<>]{1,128}?)\\s{0,4}</arg_key>${GAP_PATTERN}<arg_value>`),
+  nested: /<arg_key>/,
+  close: /<\/arg_value>/g,
+  end: createStickyPattern('</tool_call>'),
+  lastClose: '</tool_call>',
+}
+
+const BARE_WORD = /[A-Za-z_][\w.:/-]*\s*/y
+
+function readTags(grammar: TagGrammar, text: string, from: number, scope: DialectContext): DialectResult {
+  const head = matchAt(grammar.head, text, from)
+  if (!head) return incompleteOrProse(text, from, scope)
+  const name = getCallName(head)
+  const pairs: TextParameter[] = []
+  for (let at = from + head[0].length; ;) {
+    at = skipWhitespace(text, at)
+    if (at === text.length) return INCOMPLETE
+    const end = matchAt(grammar.end, text, at)
+    if (end) {
+      const raw = toArgumentsJson(pairs, scope.findSchema(name))
+      return { kind: 'calls', end: at + end[0].length, calls: [{ name, raw }] }
+    }
+    if (pairs.length === 0 && text[at] === '{') return readJsonBody(name, text, at)
+    const param = matchAt(grammar.param, text, at)
+    if (!param)
+      return incompleteOrProse(text, at, scope) === INCOMPLETE
+        ? INCOMPLETE
+        : createBrokenResult('it has something between its parameters')
+    const key = param.groups?.['key'] ?? ''
+    if (pairs.some((pair) => pair.key === key)) return createBrokenResult(`it has the parameter ${key} twice`)
+    const value = readValue(grammar, text, at + param[0].length, scope)
+    if ('kind' in value) return value
+    const string = /\bstring=["'](true|false)["']/.exec(param.groups?.['attributes'] ?? '')?.[1]
+    pairs.push({ key, value: value.text, ...(string && { form: string === 'true' ? 'text' : 'json' }) })
+    at = value.end
+  }
+}
+
+/**
+ * Reads a value up to its closing tag. Values may hold that tag as text, so it closes only where the next parameter or
+ * the end of the call follows (T50).
+ */
+function readValue(
+  grammar: TagGrammar,
+  text: string,
+  from: number,
+  scope: DialectContext,
+): DialectResult | { text: string; end: number } {
+  const { close, hasLineBreaks } = grammar
+  close.lastIndex = from
+  for (let hit = close.exec(text); hit; hit = close.exec(text)) {
+    const end = close.lastIndex
+    const next = skipWhitespace(text, end)
+    if (next === text.length) return INCOMPLETE
+    if (matchAt(grammar.end, text, next) || matchAt(grammar.param, text, next)) {
+      const value = text.slice(from, hit.index)
+      if (grammar.nested.test(value)) return createBrokenResult('one of its values could be two')
+      return { text: hasLineBreaks ? value.replace(/^\n/, '').replace(/\n$/, '') : value, end }
+    }
+    if (incompleteOrProse(text, next, scope) === INCOMPLETE) return INCOMPLETE
+  }
+  const last = scope.isFinal && grammar.lastClose ? text.indexOf(grammar.lastClose, from) : -1
+  if (last < 0) return INCOMPLETE
+  const value = text.slice(from, last)
+  return grammar.nested.test(value) ? createBrokenResult('one of its values is not closed') : { text: value, end: last }
+}
+
+/** Reads arguments that stand as one JSON object where parameters could. What closes the call is judged by the caller. */
+function readJsonBody(name: string, text: string, at: number): DialectResult {
+  const end = findJsonEnd(text, at)
+  if (end === TRUNCATED) return INCOMPLETE
+  if (end === MISMATCHED) return createBrokenResult('its arguments are not JSON')
+  return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
+}
+
+function getCallName(head: RegExpExecArray): string {
+  return (head.groups?.['name'] ?? '').trim()
+}

@@ -1,0 +1,96 @@
+/** Follows Markdown through prose, to know what in it is only quoted: fences, code spans and block quotes. */
+export interface MarkdownQuoteTracker {
+  /** Passes over prose without line ends and back-quotes. */
+  skipText(text: string, from: number, to: number): void
+  startLine(): void
+  /** Passes over a run of back-quotes or tildes, with what belongs to it; 0 if more text is needed to judge it. */
+  readFenceOrSpan(text: string, at: number, final: boolean): number
+  /** Is this place quoted? Nothing if more text is needed to know. */
+  isQuoted(text: string, at: number, final: boolean): boolean | undefined
+  /** Has the line only white space so far? */
+  readonly isAtLineStart: boolean
+  /** The fence that ends the text, or is open at its end. */
+  readonly lastFence: { readonly info: string; readonly body: string } | undefined
+}
+
+/** Starts at the beginning of a text. */
+export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
+  /** How the line begins. */
+  let head = ''
+  /** The length of the run that opened a code span on this line. */
+  let span = 0
+  let fence: { readonly char: string; readonly size: number } | undefined
+  let info = ''
+  let body = ''
+  let fenceIsLast = false
+
+  function pass(text: string, from: number, to: number): void {
+    if (from === to) return
+    if (head.length < MAX_LINE_HEAD_CHARS)
+      head += text.slice(from, Math.min(to, from + MAX_LINE_HEAD_CHARS - head.length))
+    if (fence) {
+      if (body.length < MAX_FENCE_CHARS) body += text.slice(from, to)
+    } else if (fenceIsLast && text.slice(from, to).trim() !== '') fenceIsLast = false
+  }
+
+  return {
+    skipText: pass,
+    startLine() {
+      head = ''
+      span = 0
+      if (fence && body.length < MAX_FENCE_CHARS) body += '\n'
+    },
+    readFenceOrSpan(text, at, final) {
+      const char = text[at] ?? ''
+      let end = at + 1
+      while (text[end] === char) end++
+      const size = end - at
+      if (end === text.length && !final) return 0
+      if (size >= 3 && FENCE_PREFIX.test(head) && head.length < MAX_LINE_HEAD_CHARS) {
+        const newline = text.indexOf('\n', end)
+        const lineEnd = newline < 0 ? text.length : newline
+        const rest = text.slice(end, lineEnd)
+        const closes = fence && fence.char === char && size >= fence.size && rest.trim() === ''
+        const opens = !fence && !(char === '`' && rest.includes('`'))
+        if (closes || opens) {
+          if (newline < 0 && !final) return 0
+          fence = opens ? { char, size } : undefined
+          if (opens) [info, body] = [rest.trim(), '']
+          fenceIsLast = true
+          head += text.slice(at, end)
+          return lineEnd - at
+        }
+      }
+      if (!fence && char === '`') span = span === 0 ? size : span === size ? 0 : span
+      pass(text, at, end)
+      return size
+    },
+    isQuoted(text, at, final) {
+      if (fence || head.trimStart().startsWith('>')) return true
+      if (span === 0) return false
+      const newline = text.indexOf('\n', at)
+      const lineEnd = newline < 0 ? text.length : newline
+      BACKTICKS.lastIndex = at
+      for (let hit = BACKTICKS.exec(text); hit && hit.index < lineEnd; hit = BACKTICKS.exec(text)) {
+        if (BACKTICKS.lastIndex === text.length && !final) return undefined
+        if (hit[0].length === span) return true
+      }
+      return newline < 0 && !final ? undefined : false
+    },
+    get isAtLineStart() {
+      return head.trim() === ''
+    },
+    get lastFence() {
+      return fence || fenceIsLast ? { info, body } : undefined
+    },
+  }
+}
+
+const BACKTICKS = /`+/g
+
+/** What may stand before a fence: white space, the signs of block quotes, the sign of a list item. */
+const FENCE_PREFIX = /^[\s>]*(?:[-*+]|\d{1,3}[.)])?\s*$/
+const MAX_LINE_HEAD_CHARS = 24
+
+/** A fence longer than this is a file, not a call. */
+const MAX_FENCE_CHARS = 64 * 1024

@@ -1,0 +1,147 @@
+import { MAX_PATTERN_CHARS } from '../text-calls/dialects/dialect.ts'
+import { findStartMarker, MARKER_CANDIDATE } from '../text-calls/start-markers.ts'
+import { createMarkdownQuoteTracker } from '../text-calls/markdown-quotes.ts'
+
+/** A piece of an answer: what was said, or what was thought. */
+export interface TextOrReasoning {
+  readonly channel: 'text' | 'reasoning'
+  readonly text: string
+}
+
+/** Splits thoughts from a text that carries both. */
+export interface ReasoningSplitter {
+  push(text: string): TextOrReasoning[]
+  end(): TextOrReasoning[]
+}
+
+/**
+ * Starts to split (T71). A thought begins with its tag at the start of a line outside quotes, since prose may mention
+ * the tag, and lasts to its closing tag, or to the end. The markup of a call ends it too, for a call is never part of a
+ * thought (T70). `inside` is for models whose prompt already opened the thought.
+ */
+export function createReasoningSplitter(inside = false): ReasoningSplitter {
+  let quotes = createMarkdownQuoteTracker()
+  let pending = ''
+  let at = 0
+  let channel: TextOrReasoning['channel'] = inside ? 'reasoning' : 'text'
+  /** The tag that ends the thought; it is dropped, too, after a call has ended it. */
+  let closer = inside ? '</think>' : ''
+  /** White space after a tag belongs to the tag. */
+  let isAfterTag = inside
+  let pieces: TextOrReasoning[] = []
+
+  function emit(to: number): void {
+    const text = isAfterTag ? pending.slice(0, to).trimStart() : pending.slice(0, to)
+    if (text !== '') {
+      const last = pieces.at(-1)
+      if (last?.channel === channel) pieces[pieces.length - 1] = { channel, text: last.text + text }
+      else pieces.push({ channel, text })
+      isAfterTag = false
+    }
+    pending = pending.slice(to)
+    at -= to
+  }
+
+  function switchChannel(to: TextOrReasoning['channel'], tag: number): void {
+    emit(at)
+    channel = to
+    quotes = createMarkdownQuoteTracker()
+    if (tag === 0) return
+    pending = pending.slice(tag)
+    isAfterTag = true
+  }
+
+  function skipChar(): boolean {
+    quotes.skipText(pending, at, at + 1)
+    at++
+    return true
+  }
+
+  /** One step; false if more text is needed. */
+  function advance(final: boolean): boolean {
+    MARKER_CANDIDATE.lastIndex = at
+    const hit = MARKER_CANDIDATE.exec(pending)
+    const candidate = hit ? hit.index : pending.length
+    quotes.skipText(pending, at, candidate)
+    at = candidate
+    if (!hit) return false
+    const char = hit[0]
+    if (char === '\n') {
+      quotes.startLine()
+      at++
+      return true
+    }
+    if (char === '`' || char === '~') {
+      const length = quotes.readFenceOrSpan(pending, at, final)
+      at += length
+      return length > 0
+    }
+    const closing = closer === '' ? 'no' : tagAt(closer)
+    if (closing === 'partial' && !final) return false
+    if (closing === 'yes') {
+      const length = closer.length
+      closer = ''
+      switchChannel('text', length)
+      return true
+    }
+    return channel === 'text' ? scanText(final) : scanReasoning(char, final)
+  }
+
+  function scanText(final: boolean): boolean {
+    if (!quotes.isAtLineStart || closer !== '') return skipChar()
+    for (const [open, close] of THINK_TAGS) {
+      const opening = tagAt(open)
+      if (opening === 'no' || (opening === 'partial' && final)) continue
+      const quoted = opening === 'partial' ? undefined : quotes.isQuoted(pending, at, final)
+      if (quoted === undefined) return false
+      if (quoted) continue
+      closer = close
+      switchChannel('reasoning', open.length)
+      return true
+    }
+    return skipChar()
+  }
+
+  function scanReasoning(char: string, final: boolean): boolean {
+    if (char.length > 1) return skipChar()
+    const dialect = findStartMarker(pending, at)
+    if (dialect === 'partial' && !final) return false
+    const special = char !== '<' || /[|｜‖│]/.test(pending[at + 1] ?? '')
+    if (dialect === undefined || dialect === 'partial' || !(special || quotes.isAtLineStart)) return skipChar()
+    const quoted = quotes.isQuoted(pending, at, final)
+    if (quoted === undefined) return false
+    const read = dialect.read(pending, at, { isFinal: final, findSchema: () => ({}) })
+    if (quoted || read.kind === 'prose') return skipChar()
+    // Once it has gone on this long, it is more than a mention.
+    if (read.kind === 'open' && !final && pending.length - at < MAX_PATTERN_CHARS) return false
+    switchChannel('text', 0)
+    return skipChar()
+  }
+
+  function tagAt(tag: string): 'yes' | 'no' | 'partial' {
+    if (pending.startsWith(tag, at)) return 'yes'
+    return pending.length - at < tag.length && tag.startsWith(pending.slice(at)) ? 'partial' : 'no'
+  }
+
+  function scan(final: boolean): TextOrReasoning[] {
+    while (at < pending.length && advance(final));
+    emit(at)
+    const out = pieces
+    pieces = []
+    return out
+  }
+
+  return {
+    push(text) {
+      pending += text
+      return scan(false)
+    },
+    end: () => scan(true),
+  }
+}
+
+const THINK_TAGS = [
+  ['<think>', '</think>'],
+  ['<thinking>', '</thinking>'],
+  ['<mm:think>', '</mm:think>'],
+] as const

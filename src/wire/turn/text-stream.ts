@@ -1,0 +1,139 @@
+import type { NativeData, ReasoningPart, TextPart } from '../../model/turn.ts'
+import type { CallAssembler } from '../calls/call-assembler.ts'
+import { replaceInvalidBytes } from '../framing/utf8.ts'
+import { type TextCallParser, createTextCallParser } from '../text-calls/text-call-parser.ts'
+import type { PartEmitter } from './part-emitter.ts'
+
+/** A part of text or reasoning that is being written. */
+export interface TextStream {
+  readonly kind: 'text' | 'reasoning'
+  readonly partIndex: number
+  /** What was written so far. */
+  readonly text: string
+  append(text: string): void
+  /** Replaces what was written by the vendor's own final word. */
+  replaceText(text: string): void
+  /** Nothing more comes. With `native` sealed on it, the part is kept even if it is empty. */
+  close(native?: NativeData): void
+  end(outcome: { endedNormally: boolean; hasNativeCalls: boolean; hasFailed: boolean }): void
+}
+
+/**
+ * Starts a run. The text is watched for calls that were written instead of made (T60–T70): from a possible marker on it
+ * is held back until the answer has ended, because only then it is known what it was.
+ */
+export function createTextStream(
+  emitter: PartEmitter,
+  calls: CallAssembler,
+  {
+    kind,
+    index,
+    refusal = false,
+  }: { readonly kind: TextStream['kind']; readonly index: number; readonly refusal?: boolean },
+): TextStream {
+  let opened = false
+  let text = ''
+  let native: NativeData | undefined
+  let closed = false
+  let isEmitted = false
+  let hasInvalidBytes = false
+  let parser: TextCallParser | undefined
+  let cumulative = createCumulativeTextDetector()
+
+  function show(raw: string): void {
+    if (raw === '') return
+    // Not before: broken bytes in a call that is written as text must be known to whoever reads it there.
+    const piece = replaceInvalidBytes(raw)
+    if (piece !== raw && !hasInvalidBytes)
+      emitter.warn('broken-text', 'Bytes in the text that are no UTF-8 were replaced (T105).')
+    hasInvalidBytes ||= piece !== raw
+    if (!opened) {
+      opened = true
+      emitter.emit({ type: 'part-open', index, kind })
+    }
+    text += piece
+    emitter.emit({ type: 'part-delta', index, text: piece })
+  }
+
+  function finish(): void {
+    if (isEmitted) return
+    isEmitted = true
+    const wholeText = cumulative.whole()
+    if (wholeText !== undefined) {
+      emitter.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
+      text = replaceInvalidBytes(wholeText)
+    }
+    if (text === '' && !native) return
+    if (!opened) emitter.emit({ type: 'part-open', index, kind })
+    const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...(native && { native }) }
+    emitter.emit({ type: 'part-close', index, part })
+  }
+
+  return {
+    kind,
+    partIndex: index,
+    get text() {
+      return text
+    },
+    append(piece) {
+      if (piece === '') return
+      cumulative.add(piece)
+      if (emitter.projection.tools.length === 0) return show(piece)
+      parser ??= createTextCallParser(emitter.projection.tools)
+      show(parser.push(piece))
+    },
+    replaceText(wholeText) {
+      if (isEmitted || wholeText === '') return
+      cumulative = createCumulativeTextDetector()
+      const { tools } = emitter.projection
+      parser = tools.length === 0 ? undefined : createTextCallParser(tools)
+      text = replaceInvalidBytes(parser ? parser.push(wholeText) : wholeText)
+    },
+    close(partNative) {
+      closed = true
+      native = partNative ?? native
+      if (!parser) finish()
+    },
+    end(outcome) {
+      if (isEmitted) return
+      if (parser) {
+        const found = parser.end({
+          endedNormally: outcome.endedNormally,
+          hasNativeCalls: outcome.hasNativeCalls || cumulative.whole() !== undefined,
+        })
+        const { textBeforeCalls, replacements = [] } = found
+        const replaced = replacements.map((call) => calls.fillArguments(call))
+        // Markup that became the arguments of a call is no text any more: a model copies what it finds (T63, T72).
+        if (textBeforeCalls !== undefined && replaced.every(Boolean)) show(textBeforeCalls)
+        else {
+          show(found.text)
+          for (const warning of found.warnings) emitter.emit({ type: 'warn', warning })
+        }
+        for (const call of found.calls) calls.addTextCall(call)
+      }
+      if (!closed && outcome.hasFailed && text !== '') emitter.warn('cut-text', 'The text broke off.')
+      finish()
+    },
+  }
+}
+
+/**
+ * Notices servers that send, with each piece, everything so far (T20). One piece that extends another may be chance; a
+ * chain of three or more that reaches a real length is not. The same piece again proves nothing: it may be said again.
+ */
+function createCumulativeTextDetector() {
+  let last: string | undefined
+  let extensions = 0
+  let chain = true
+  return {
+    add(piece: string): void {
+      if (!chain) return
+      if (last !== undefined && !piece.startsWith(last)) chain = false
+      else if (last !== undefined && piece.length > last.length) extensions++
+      last = piece
+    },
+    whole(): string | undefined {
+      return chain && extensions >= 2 && last !== undefined && last.length >= 24 ? last : undefined
+    },
+  }
+}
