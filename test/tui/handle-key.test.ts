@@ -248,7 +248,7 @@ describe('what a key does', () => {
     const items = [{ value: 'default' }, { value: 'plan' }]
     const at = (text: string, others?: true): UiState => {
       const editor = applyEdit(EMPTY_EDITOR, { do: 'insert', text })
-      const words = () => ({ items, ...(others && { others }) })
+      const words = () => ({ items, ...(others && { allowsOthers: others }) })
       const menu = findCompletions(editor, { commands: () => [], files: () => [], commandArguments: words })
       return { ...START, editor, ...(menu && { menu }) }
     }

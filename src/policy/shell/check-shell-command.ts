@@ -120,14 +120,21 @@ type CoreDecision = Pick<ShellDecision, 'verdict' | 'rule' | 'why' | 'firm' | 'g
 function checkPlainCommands(commands: readonly PlainCommand[], start: string, context: ShellContext): CoreDecision {
   if (commands.length > MAX_COMMANDS)
     return askBecause(`It runs ${commands.length} commands, which is too many to be sure.`)
-  let folder = start
+  let folders = [start]
+  let subshells: readonly number[] = []
   const allowedCommands: AllowedCommand[] = []
   const missing: PlainCommand[] = []
   let why = ''
   for (const [at, command] of commands.entries()) {
+    const entered = command.subshells.findIndex((one, depth) => one !== subshells[depth])
+    const depth = entered < 0 ? command.subshells.length : entered
+    folders = folders.slice(0, depth + 1)
+    while (folders.length <= command.subshells.length) folders.push(folders.at(-1) ?? start)
+    ;({ subshells } = command)
+    const folder = folders.at(-1) ?? start
     const next = command.words[0] === 'cd' ? resolveCd(command, commands.slice(at + 1), folder, context) : undefined
     if (next !== undefined) {
-      folder = next
+      folders[folders.length - 1] = next
       continue
     }
     const outcome = checkPlainCommand(...resolveGitFolder(command, folder, context), context)
@@ -148,7 +155,9 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
   const rules = missing.map(({ words }) => quoteRuleWords(words)).filter((words) => words !== undefined)
   const whole =
     rules.length === missing.length && commands.every(({ reads, patterns }) => reads.length + patterns.length === 0)
-  const subcommands = whole ? listGrantableSubcommands(missing, folder, context.pathContext) : undefined
+  const subcommands = whole
+    ? listGrantableSubcommands(missing, folders.at(-1) ?? start, context.pathContext)
+    : undefined
   return {
     ...askBecause(why),
     ...(whole && { always: unique(rules).map((words) => `${SHELL_TOOL}(=${words})`) }),

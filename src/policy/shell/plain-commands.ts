@@ -11,6 +11,8 @@ export interface PlainCommand {
   readonly reads: readonly string[]
   /** What stands before it: nothing, or the sign that joins it to the command before. */
   readonly operator: string
+  /** The subshells that it runs in, outermost first, by where they begin. A `cd` holds only until its subshell ends. */
+  readonly subshells: readonly number[]
 }
 
 /** The commands of a text, all of them and nothing else; or why that cannot be proved. */
@@ -49,9 +51,14 @@ function readStatements(node: SyntaxNode, operator: string, onCommand: OnCommand
       if (!BRACKETS.has(child.kind)) separator = child.kind
       continue
     }
-    readStatement(child, separator, onCommand)
+    // Each part of a pipe is a subshell.
+    readStatement(child, separator, node.kind === 'pipeline' ? inSubshell(child, onCommand) : onCommand)
     separator = ';'
   }
+}
+
+function inSubshell({ start }: SyntaxNode, onCommand: OnCommand): OnCommand {
+  return (command) => onCommand({ ...command, subshells: [start, ...command.subshells] })
 }
 
 const BRACKETS: ReadonlySet<string> = new Set(['(', ')', '{', '}'])
@@ -59,9 +66,11 @@ const SEPARATORS: ReadonlySet<string> = new Set([';', '\n', '&&', '||', '|', ...
 const STATEMENT_LISTS: ReadonlySet<string> = new Set(['list', 'pipeline', 'subshell', 'compound_statement'])
 
 function readStatement(node: SyntaxNode, operator: string, onCommand: OnCommand): void {
-  if (STATEMENT_LISTS.has(node.kind)) return readStatements(node, operator, onCommand)
+  if (STATEMENT_LISTS.has(node.kind))
+    return readStatements(node, operator, node.kind === 'subshell' ? inSubshell(node, onCommand) : onCommand)
   if (node.kind === 'command') return readSimpleCommand(node, [], operator, onCommand)
-  if (node.kind === 'test_command') return onCommand({ words: readTestWords(node), patterns: [], reads: [], operator })
+  if (node.kind === 'test_command')
+    return onCommand({ words: readTestWords(node), patterns: [], reads: [], operator, subshells: [] })
   if (node.kind !== 'redirected_statement') throw new NotPlainError(`it contains ${describeNodeKind(node.kind)}`)
   checkGaps(node, false)
   const [body, ...rest] = node.children
@@ -112,7 +121,7 @@ function readSimpleCommand(node: SyntaxNode, reads: readonly string[], operator:
   const [name] = words
   if (name === undefined) throw new NotPlainError('it sets a variable')
   if (RESERVED_WORDS.has(name)) throw new NotPlainError(`“${name}” is a word of the shell itself`)
-  onCommand({ words, patterns, reads: files, operator })
+  onCommand({ words, patterns, reads: files, operator, subshells: [] })
 }
 
 /** Text that `echo` may print though it is known only when it runs: how the last command ended, and who and where we are. */

@@ -299,7 +299,7 @@ function readKnownFile(path: string): KnownFile | undefined {
 
 /** For most paths there is none: their first step is missing. */
 function listSpelledPaths(one: MissingPath, folderListing: FolderListing): MissingPath[] {
-  return folderListing.spellings(one.folder, one.segments).map((segments) => ({ ...one, steps: segments }))
+  return folderListing.spellings(one.folder, one.segments).map((segments) => ({ ...one, segments }))
 }
 
 function hasOtherTarget(target: string): (at: string, name: string) => boolean {

@@ -1,4 +1,5 @@
 import type { FolderWalk } from '../../path/find-secrets.ts'
+import { matchesGlob } from '../../path/path-pattern.ts'
 import { type CommandSpec, type ParsedArguments, hasOption } from './command-spec.ts'
 import { findAwkRisk, findJqRisk, findPrintfRisk, findSedRisk } from './inline-scripts.ts'
 import { findBracketCommandRisk, findFindCommandRisk, findTestCommandRisk } from './find-and-test.ts'
@@ -131,15 +132,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
     ],
     // Given no path it goes through the whole folder.
     walk: (args) =>
-      hasOption(args, '--files', '--type-list', '--version', '--help')
-        ? undefined
-        : {
-            roots: args.paths.length > 0 ? args.paths : ['.'],
-            readsHidden: false,
-            usesIgnoreFiles: true,
-            followsLinks: false,
-            isRecursive: true,
-          },
+      hasOption(args, '--files', '--type-list', '--version', '--help') ? undefined : toRipgrepWalk(args),
   },
   find: { options: '', operands: 'none', findWordsRisk: findFindCommandRisk },
   sed: {
@@ -315,6 +308,24 @@ function archiveListSpecs(names: readonly string[]): Record<string, CommandSpec>
   return Object.fromEntries(
     names.map((name) => [name, { options: '', operands: 'paths', operandPattern: /^[^:-][^:]*$/ }]),
   )
+}
+
+/** Ripgrep leaves out hidden and ignored files, but not those that a pattern of its own brings in. */
+function toRipgrepWalk({ options, paths }: ParsedArguments): FolderWalk {
+  const patterns = options
+    .filter(({ name, value }) => /^(?:-g|--glob)$/.test(name) && !value?.startsWith('!'))
+    .map(({ value = '' }) => value.slice(value.lastIndexOf('/') + 1))
+  const isNamed = patterns.length > 0
+  // What is no plain pattern may bring in anything.
+  const isPlain = patterns.every((pattern) => /^[\w.*?-]+$/.test(pattern) && !pattern.includes('**'))
+  return {
+    roots: paths.length > 0 ? paths : ['.'],
+    readsHidden: isNamed,
+    usesIgnoreFiles: !isNamed,
+    followsLinks: false,
+    isRecursive: true,
+    ...(isNamed && isPlain && { only: (name: string) => patterns.some((pattern) => matchesGlob(name, pattern)) }),
+  }
 }
 
 /** With `-r`, grep reads everything below its folders but what it is told to leave out; it follows no links. */
