@@ -162,7 +162,7 @@ const LINES = {
       tool_id: text('id of the call'),
       parameters: { type: 'object', description: 'arguments; empty if the model wrote something invalid' },
     },
-    example: { tool_name: 'read_file', tool_id: 'c1', parameters: { absolute_path: '/work/a.txt' } },
+    example: { tool_name: 'read_file', tool_id: 'c1', parameters: { absolute_path: '/home/me/project/a.txt' } },
   },
   tool_result: {
     about: 'The tool call ended.',
