@@ -49,7 +49,7 @@ async function measureSession(): Promise<void> {
   const model = modelOn('openai-chat', { url }, 'script', writer)
   const timed = {
     ...model,
-    ask: async function* (...args: Parameters<typeof model.stream>) {
+    stream: async function* (...args: Parameters<typeof model.stream>) {
       for await (const event of model.stream(...args)) {
         if (event.type === 'open' && ended > 0) whole.push(now() - ended)
         if (event.type === 'finish') ended = now()

@@ -17,7 +17,7 @@ export type Called = readonly [name: string, input: JsonObject]
 /** Nobody asks a model here: the calls are the test's own. */
 const NO_MODEL = {
   origin: { provider: 'none', wire: 'gemini', model: 'none' },
-  ask: () => {
+  stream: () => {
     throw new Error('no model')
   },
 } as unknown as Model
