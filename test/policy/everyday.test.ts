@@ -5,36 +5,8 @@ import { createDiskView } from '../../src/host/files/disk-view.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Decision } from '../../src/policy/policy.ts'
 import { EVERYDAY, type EverydayCommand } from './everyday-commands.ts'
-import { ground, type Step } from './ground.ts'
-
-const file = (path: string, text = 'foo bar\n'): Step => ({ op: 'file', path, text })
-
-/** A project of all ecosystems at once, with secrets where projects have them: untracked, and in packages. */
-const PROJECT: readonly Step[] = [
-  ...['README.md', 'docs/guide.md', 'src/main.ts', 'src/util.ts', 'tsconfig.json', 'requirements.txt'].map((path) =>
-    file(path),
-  ),
-  file('package.json', '{"name":"p","version":"1.0.0","scripts":{"test":"true"}}\n'),
-  ...[
-    'app/main.py',
-    'pyproject.toml',
-    'Cargo.toml',
-    'Cargo.lock',
-    'crates/core.rs',
-    'cmd/main.go',
-    'cmd/main_test.go',
-  ].map((path) => file(path)),
-  file('go.mod', 'module example.com/p\n\ngo 1.22\n'),
-  ...['go.sum', 'pom.xml', 'build.gradle', 'java/Main.java', 'lib.jar', 'Makefile'].map((path) => file(path)),
-  file('.github/workflows/ci.yml'),
-  { op: 'exec', path: 'run.sh', text: '#!/bin/sh\n' },
-  file('.gitignore', 'node_modules/\n.env\n'),
-  { op: 'git-init-and-commit', path: '.' },
-  file('src/main.ts', 'changed\n'),
-  file('.env', 'KEY=FAKE\n'),
-  file('node_modules/.bin/tsc'),
-  file('node_modules/tls/test/server.pem', 'FAKE\n'),
-]
+import { PROJECT } from './everyday-project.ts'
+import { ground } from './ground.ts'
 
 type Row = EverydayCommand & { readonly decisions: readonly Decision[] }
 

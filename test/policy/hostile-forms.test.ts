@@ -4,7 +4,7 @@ import { findBashSyntaxError } from '../../src/host/process/bash-syntax.ts'
 import { createDiskView } from '../../src/host/files/disk-view.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { HOSTILE_FORMS } from './hostile-forms.ts'
-import { PROJECT } from './hostile-project.ts'
+import { PROJECT } from './everyday-project.ts'
 import { ground, type Step } from './ground.ts'
 
 /** The commands that run unasked in a project, with a sandbox as without. */
