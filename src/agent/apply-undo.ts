@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Files } from '../host/host.ts'
 import type { FileChange } from '../host/files/record-changes.ts'
 import type { Session } from '../session/session.ts'
 import type { Store } from '../session/store/store.ts'
 import { createUndoEntry, type UndoPlan, type UndoStep } from '../session/undo-plan.ts'
+import { defined } from '../model/defined.ts'
+import { sha256Hex } from '../model/sha256.ts'
 
 /** Keeps in a session what files were, durably: the content beside the log, and in the log what became of it. */
 export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {
@@ -12,7 +13,7 @@ export function createChangeRecorder(session: Session, store: Store): (change: F
       kind: 'change',
       path,
       ...(before && { before: { blob: store.putBlob(before.bytes), mode: before.mode } }),
-      ...(after !== undefined && { after }),
+      ...defined({ after }),
       ...(folders.length > 0 && { folders }),
     })
     await session.flush()
@@ -111,7 +112,3 @@ function formatUndoNote(
 }
 
 const MAX_NAMED_FILES = 30
-
-function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}

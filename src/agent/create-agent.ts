@@ -29,6 +29,7 @@ import { run } from './loop/run.ts'
 import type { RunEvent } from './loop/run-event.ts'
 import { createSeenFiles } from './calls/seen-files.ts'
 import type { Tracer } from './telemetry/tracer.ts'
+import { defined } from '../model/defined.ts'
 
 /** What a library user gives; only the model is needed. */
 export interface AgentOptions {
@@ -85,9 +86,7 @@ export function agent(options: AgentOptions): LibraryAgent {
     catalog,
     clock: systemClock,
     createId,
-    ...(options.params && { params: options.params }),
-    ...(options.limits && { limits: options.limits }),
-    ...(options.ask && { requestApproval: options.ask }),
+    ...defined({ params: options.params, limits: options.limits, requestApproval: options.ask }),
   }
   return {
     session: log.id,
@@ -110,8 +109,7 @@ function assertModel(options: unknown): void {
 function createLimitedModel({ model, limits }: AgentOptions, catalog: () => Promise<Catalog>): Model {
   const { cost: maxCost } = limits ?? {}
   let ledger: ReturnType<typeof createBudgetLedger> | undefined
-  const open = async () =>
-    (ledger ??= createBudgetLedger({ ...(maxCost !== undefined && { money: maxCost }) }, (await catalog()).cost))
+  const open = async () => (ledger ??= createBudgetLedger({ ...defined({ money: maxCost }) }, (await catalog()).cost))
   const withCostLimit = (inner: Model) => (maxCost === undefined ? inner : withBudget(inner, open))
   if (typeof model !== 'string') return withCostLimit(model)
   const target = resolveModel(model, process.env)

@@ -15,6 +15,7 @@ import {
 } from '../tool/mcp/connection/request-handler.ts'
 import type { Agent } from './agent.ts'
 import type { ApprovalReply } from './calls/call-state.ts'
+import { defined } from '../model/defined.ts'
 
 /** Whom servers' questions go to. */
 export interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
@@ -111,7 +112,7 @@ async function sampleModel(
     model: model.origin.model,
     tools: [],
     turns: serverRequest.messages.map(toTurn(model.origin)),
-    ...(serverRequest.system !== undefined && { system: serverRequest.system }),
+    ...defined({ system: serverRequest.system }),
     ...(serverRequest.maxTokens !== undefined && { params: { maxTokens: serverRequest.maxTokens } }),
   }
   const events: TurnEvent[] = []

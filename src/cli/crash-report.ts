@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { createRedactor, findEnvironmentSecrets } from '../model/security/redactor.ts'
 import { ensurePrivateFolder } from './paths/private-folder.ts'
 import { dataFolderPath } from './paths/folders.ts'
+import { getErrorMessage } from '../model/error-message.ts'
 
 let sessionLogPath: string | undefined
 
@@ -15,7 +16,7 @@ export function setSessionLogPath(path: string): void {
 export function reportCrash(error: unknown): string {
   // An error may quote whatever we had in hand.
   const { redact } = createRedactor(findEnvironmentSecrets(process.env))
-  const message = redact((error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim())
+  const message = redact(getErrorMessage(error).replace(/\s+/g, ' ').trim())
   const crashFile = writeCrashFile(redact(error instanceof Error ? (error.stack ?? message) : message))
   const sessionHint =
     sessionLogPath === undefined ? '' : ` The session is saved in ${sessionLogPath}; dragoman --resume goes on with it.`

@@ -1,6 +1,7 @@
 import { fstatSync, read, readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { UserError } from './user-error.ts'
+import { getErrorMessage } from '../model/error-message.ts'
 
 /**
  * All that is piped in, however slowly it comes; a pipe that says nothing and stays open is told of. A terminal and
@@ -14,7 +15,7 @@ export async function readStdin(): Promise<string> {
     if (stats.isFile()) return readFileSync(0, 'utf8').trim()
     return stats.isFIFO() || stats.isSocket() ? (await readToEnd()).trim() : ''
   } catch (error) {
-    throw new UserError(`standard input cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UserError(`standard input cannot be read: ${getErrorMessage(error)}`)
   }
 }
 

@@ -13,6 +13,7 @@ import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
 import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
+import { defined } from '../model/defined.ts'
 
 /** How an examination is to be held; all of it has a default but `mint`. */
 export interface ExaminationOptions {
@@ -97,7 +98,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     const probeStartedAt = clock.now()
     const { status, message, capabilities } = await probe.run(context)
     if (capabilities) runner.learnCapabilities(capabilities)
-    recordQuirks(exchanges, { isFirstExchange: id === 1, ...(expectedQuirks && { expectedQuirks }) })
+    recordQuirks(exchanges, { isFirstExchange: id === 1, ...defined({ expectedQuirks }) })
     const one: ProbeReport = {
       id,
       title,
@@ -125,7 +126,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     learnt: runner.learnedCapabilities,
     tokens: ledger.spent.tokens,
     seconds: (clock.now() - startedAt) / 1000,
-    ...(dead && { dead }),
+    ...defined({ dead }),
   })
 
   // Without an answer there is nothing to examine, and the others go on from the first call.

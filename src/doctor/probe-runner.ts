@@ -14,6 +14,7 @@ import { withAdaptation } from '../provider/middleware/adaptation/with-adaptatio
 import { withRetry } from '../provider/middleware/retry.ts'
 import { type ProbeExchange, sendProbeRequest } from './probe-exchange.ts'
 import { createFixedResponseClient, createRecordingClient, type ResponseTrace } from './recording-client.ts'
+import { defined } from '../model/defined.ts'
 
 /** What a question is made of; the rest is the same for all. */
 export interface ProbeRequest extends Partial<ModelRequest> {
@@ -115,7 +116,7 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
       ? withRetry(adaptiveModel, { clock: options.retryClock, attempts: options.maxAttempts, total: MAX_RETRY_WAIT_MS })
       : adaptiveModel
     const getTraces = () => traces.map((trace) => trace())
-    return sendProbeRequest(model, request, { key: options.newId(), traces: getTraces, ...(onEvent && { onEvent }) })
+    return sendProbeRequest(model, request, { key: options.newId(), traces: getTraces, ...defined({ onEvent }) })
   }
 
   function learnCapabilities(capabilities: Capabilities): void {

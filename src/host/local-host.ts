@@ -6,6 +6,7 @@ import { createRipgrepSearch } from './search/ripgrep.ts'
 import { type AllowedPaths, type AllowedRoots, createAllowedRoots } from './files/allowed-roots.ts'
 import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 import { removeAbandonedWrites } from './files/write-lock.ts'
+import { defined } from '../model/defined.ts'
 
 /** What a host of this machine may do. */
 export interface LocalOptions extends AllowedPaths {
@@ -47,7 +48,7 @@ export function localHost(options: LocalOptions): LocalHost {
     get readFolders() {
       return [...(options.readFolders ?? []), scratch]
     },
-    ...(options.extraFiles && { extraFiles: options.extraFiles }),
+    ...defined({ extraFiles: options.extraFiles }),
   }
   const roots = createAllowedRoots(allowed)
   const sandbox = createLocalSandbox(options.sandbox ?? { mode: 'off' }, options, roots)

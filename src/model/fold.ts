@@ -2,6 +2,7 @@ import type { TurnEvent, Warning } from './event.ts'
 import type { Fault } from './fault.ts'
 import type { AssistantPart, AssistantTurn, CallPart, Finish, ModelOrigin } from './turn.ts'
 import type { Usage } from './usage.ts'
+import { defined } from './defined.ts'
 
 /** A turn, with what was noticed while it came in. */
 export interface FoldedTurn {
@@ -46,7 +47,7 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
   let model = origin.model
 
   function discardAttempt(fault: Fault | undefined): void {
-    attempts.push({ origin: currentOrigin, ...(fault && { fault }), ...(usage && { usage }) })
+    attempts.push({ origin: currentOrigin, ...defined({ fault, usage }) })
     parts = []
     usage = undefined
     id = undefined
@@ -71,9 +72,9 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
         origin: { ...currentOrigin, model },
         parts: parts.filter((part) => part !== undefined),
         finish: finish ?? { reason: 'fault', fault: { kind: 'transport', message: 'The answer broke off.' } },
-        ...(usage && { usage }),
+        ...defined({ usage }),
       }
-      return { turn, warnings, ...(id !== undefined && { id }), ...(attempts.length > 0 && { attempts }) }
+      return { turn, warnings, ...defined({ id }), ...(attempts.length > 0 && { attempts }) }
     },
   }
 }
@@ -112,7 +113,6 @@ const REJECTION_REASONS: Record<Finish['reason'], string | undefined> = {
 function toFinish(event: Finish): Finish {
   return {
     reason: event.reason,
-    ...(event.raw !== undefined && { raw: event.raw }),
-    ...(event.fault && { fault: event.fault }),
+    ...defined({ raw: event.raw, fault: event.fault }),
   }
 }

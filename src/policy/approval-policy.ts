@@ -9,6 +9,7 @@ import { type RuleSet, createRuleSet, type PolicyRules, type RulesByTier, type R
 import { parseRule, type PolicyRule } from './rules/rule.ts'
 import { HARMLESS_COMMANDS } from './shell/harmless-command.ts'
 import { type EffectDecision, type PolicyContext, commandKey } from './policy-context.ts'
+import { defined } from '../model/defined.ts'
 
 /** What decides, beside the mode: where the agent works, and everybody's rules. */
 export interface ApprovalOptions {
@@ -55,14 +56,13 @@ export function approvalPolicies(options: ApprovalOptions): (mode: ApprovalMode)
     pathContext: createPathContext(options),
     ruleSet: createRuleSet(tiers),
     approved,
-    ...(rejected && { rejected }),
-    ...(sandboxed && { sandboxed }),
+    ...defined({ rejected, sandboxed }),
   }
   const granted = allowed.map((rule): SessionGrant => ({ rules: [rule], covers: rule, commandKeys: [] }))
   // While a plan is made only what is proved harmless runs: what the person allows may change something.
   const planRuleSet = createRuleSet(withoutAllowRules(tiers))
   const ruleSets = [context.ruleSet, planRuleSet]
-  const grantStore: GrantStore = { approved, ruleSets, granted, ...(options.save && { save: options.save }) }
+  const grantStore: GrantStore = { approved, ruleSets, granted, ...defined({ save: options.save }) }
   return (mode) =>
     createPolicyForMode({ ...context, ruleSet: mode === 'plan' ? planRuleSet : context.ruleSet, mode }, grantStore)
 }
@@ -175,7 +175,7 @@ function withoutAllowRules({ default: defaultRules, ...tiers }: RulesByTier): Ru
     const { allow: _unused, ...rest } = rules
     return [tier, rest]
   })
-  return { ...(defaultRules && { default: defaultRules }), ...Object.fromEntries(strictTiers) }
+  return { ...defined({ default: defaultRules }), ...Object.fromEntries(strictTiers) }
 }
 
 function checkEffects(proposal: Proposal, context: PolicyContext): Promise<EffectDecision[]> {
@@ -195,9 +195,7 @@ function createPathContext({ folders, readFolders, home, disk, rules }: Approval
   const all = [rules?.default, rules?.project, rules?.user, rules?.session, rules?.admin]
   return {
     folders,
-    ...(readFolders && { readFolders }),
-    ...(home !== undefined && { home }),
-    ...(disk && { disk }),
+    ...defined({ readFolders, home, disk }),
     protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []),
     secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []),
   }

@@ -4,6 +4,7 @@ import { findContainingFolder, classifyPath } from './path/classify-path.ts'
 import type { FileAccess, Grant } from './policy.ts'
 import type { RuleMatch } from './rules/rule-set.ts'
 import { matchesRulePath, appliesToTool } from './rules/rule.ts'
+import { defined } from '../model/defined.ts'
 
 /** Judges reading or writing a file: by where its path really leads, then by the rules, then by the mode. */
 export function checkFileAccess(
@@ -43,7 +44,7 @@ export function checkFileAccess(
     verdict,
     rule: by,
     why: because,
-    ...(grants && { grants }),
+    ...defined({ grants }),
     ...(access.length > 0 && { access }),
   })
 

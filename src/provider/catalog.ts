@@ -2,6 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import type { Usage } from '../model/usage.ts'
 import DATA from './catalog-data.md'
+import { defined } from '../model/defined.ts'
 
 /** What is known of a model. What is not known is absent; nothing here is a guess. */
 export interface ModelCard {
@@ -158,7 +159,7 @@ function parseEntry(line: string): CatalogEntry {
         ...(abilityLetters !== '' && {
           abilities: ABILITY_BY_LETTER.flatMap(([request, one]) => (abilityLetters.includes(request) ? [one] : [])),
         }),
-        ...(price && { price }),
+        ...defined({ price }),
       }
     },
     matches: (name) => name === plain || (pattern !== '' && (compiled ??= new RegExp(pattern, 'i')).test(name)),

@@ -6,6 +6,7 @@ import { readJsonBody } from './http/fetch-json.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpClient } from './http/http-client.ts'
 import { createConnectionFault } from './http/transport-faults.ts'
+import { defined } from '../model/defined.ts'
 
 /** A model that an endpoint says it has, with what it says of it. */
 export interface ListedModel {
@@ -86,8 +87,7 @@ function parseModelList(json: Json): ListedModel[] {
     return [
       {
         id: id.replace(/^(?:publishers\/google\/)?models\//, ''),
-        ...(window !== undefined && { window }),
-        ...(output !== undefined && { output }),
+        ...defined({ window, output }),
       },
     ]
   })

@@ -4,6 +4,7 @@ import { isWireId, wireIds } from '../wire/wires.ts'
 import { type AuthStyle, WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
 import { hasUrlPassword, HEADER_VALUE } from './endpoint.ts'
+import { defined } from '../model/defined.ts'
 
 /**
  * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
@@ -63,16 +64,16 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
     url: resolvedUrl,
     auth: open ? 'none' : auth,
     keys,
-    ...(tokens && { tokens }),
+    ...defined({ tokens }),
     ...(json['urls'] !== undefined && { urls: parseVariableNames(json, 'urls') }),
     ...(parseEnumValue(json, 'signIn', ['google'] as const) && { signIn: 'google' as const }),
     ...(parseEnumValue(json, 'path', ['vertex'] as const) && { path: 'vertex' as const }),
     ...parseText(json, 'check'),
-    ...(port !== undefined && { port }),
+    ...defined({ port }),
     ...parseText(json, 'model'),
     ...(json['headers'] !== undefined && { headers: { ...inherited?.headers, ...parseHeaders(json['headers']) } }),
     ...(json['extra'] !== undefined && { extra: parseExtra(json['extra']) }),
-    ...(profile && { profile }),
+    ...defined({ profile }),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Endpoint,
   describeSignIn,
 } from './endpoint.ts'
+import { defined } from '../model/defined.ts'
 
 /** Why a name leads nowhere: a sentence for the person, and the exit code; 41 is for signing in, 42 for the rest. */
 export interface ResolveError {
@@ -158,9 +159,7 @@ function resolveEndpoint(
     wire: definition.wire,
     profile: applySavedCapabilities(resolveCapabilities(definition, model), findSaved(definition, model, base)),
     baseUrl: base,
-    ...(addressFrom !== undefined && { baseUrlSource: addressFrom }),
-    ...(key && { credential: key }),
-    ...(project !== undefined && { project }),
+    ...defined({ baseUrlSource: addressFrom, credential: key, project }),
     ...(definition.path === 'vertex' && { location }),
     ...getInstallationHeaders(definition, env),
   }

@@ -29,6 +29,8 @@ import {
 } from './http/transport-faults.ts'
 import { createInterruptibleWait, INTERRUPTED } from './http/interruptible-wait.ts'
 import { type Timeouts, startTimeoutMonitor, type TimeoutMonitor, capTimeouts } from './http/timeouts.ts'
+import { defined } from '../model/defined.ts'
+import { getErrorMessage } from '../model/error-message.ts'
 
 /** What an exchange is made of. */
 export interface RequestDependencies {
@@ -69,7 +71,7 @@ export async function* sendRequest(
       yield* redactor.redact(event)
     }
   } catch (error) {
-    const message = `This should not have happened: ${error instanceof Error ? error.message : String(error)}`
+    const message = `This should not have happened: ${getErrorMessage(error)}`
     if (open) yield* redactor.redact(createFaultEvent({ kind: 'invalid', code: 'internal', message }))
   }
 }
@@ -103,7 +105,7 @@ async function* prepareAndSend(
   const body = addExtraFields(pieces, endpoint.provider.extra ?? {}, profile)
   const length = countBodyBytes(body)
   const onSent = lazy(() =>
-    options.onSent?.({ origin: getOrigin(endpoint), bytes: length, ...(prefixHashes && { prefixHashes }) }),
+    options.onSent?.({ origin: getOrigin(endpoint), bytes: length, ...defined({ prefixHashes }) }),
   )
   const httpRequest: HttpRequest = {
     url: buildRequestUrl(endpoint, stream),

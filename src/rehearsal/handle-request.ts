@@ -33,6 +33,7 @@ import {
   type ScriptStep,
   findStepAt,
 } from './script/script.ts'
+import { defined } from '../model/defined.ts'
 
 /** All that a running rehearsal holds. */
 export interface RehearsalState {
@@ -88,8 +89,7 @@ function handleGenerate(
 ): ResponsePlan {
   const { wire } = matchedRoute
   const overrides = {
-    ...(matchedRoute.model !== undefined && { model: matchedRoute.model }),
-    ...(matchedRoute.stream !== undefined && { stream: matchedRoute.stream }),
+    ...defined({ model: matchedRoute.model, stream: matchedRoute.stream }),
   }
   const bytes = state.isLightweight ? EMPTY_BUFFER : Buffer.concat(chunks)
   const body = state.isLightweight ? {} : parseJsonBody(bytes)

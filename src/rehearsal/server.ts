@@ -8,6 +8,7 @@ import { sendResponse, planJsonResponse } from './response/send-response.ts'
 import type { TemplateValues } from './script/fill-template.ts'
 import type { RehearsalFailure, RecordedRequest } from './request/recorded-request.ts'
 import type { RehearsalScript } from './script/script.ts'
+import { getErrorMessage } from '../model/error-message.ts'
 
 /** How a rehearsal is started. */
 export interface RehearsalOptions {
@@ -96,7 +97,7 @@ async function serveRequest(state: RehearsalState, request: IncomingMessage, res
   } catch (error) {
     // A client that hung up is no fault of the script; anything else must be seen by whoever asked.
     if (request.destroyed && !request.complete) return
-    const message = `The rehearsal itself failed: ${error instanceof Error ? error.message : String(error)}`
+    const message = `The rehearsal itself failed: ${getErrorMessage(error)}`
     state.failures.push({ requestNumber: state.counters.all, wire: undefined, script: undefined, message })
     if (response.headersSent) response.destroy()
     else await sendResponse(response, planJsonResponse(500, { error: { message, type: 'server_error' } }))

@@ -1,6 +1,7 @@
 import type { Entry, EntryBody } from './log/entry.ts'
 import { createInterruptedResult, findOpenCalls } from './open-calls.ts'
 import type { SessionLog } from './store/store.ts'
+import { defined } from '../model/defined.ts'
 
 /**
  * Takes over what was said in a session that came from elsewhere: a recording, or a log that somebody shared. Only words
@@ -50,7 +51,7 @@ function toConversationEntry(entry: Entry, renumber: (seq: number) => number): E
 
 function renumberCompaction(entry: Entry & { kind: 'compact' }, keep: number): EntryBody {
   const { kind, summary, before, after, ms, usage } = entry
-  const costs = { ...(ms !== undefined && { ms }), ...(usage !== undefined && { usage }) }
+  const costs = { ...defined({ ms, usage }) }
   return { kind, summary, keep, before, after, ...costs }
 }
 

@@ -1,5 +1,6 @@
 import { joinTextParts } from '../model/text.ts'
 import type { Entry, EntryBody, FileSnapshot } from './log/entry.ts'
+import { defined } from '../model/defined.ts'
 
 /** What it takes to put files back as they were. */
 export interface UndoPlan {
@@ -71,7 +72,7 @@ export function createRedoPlan(entries: readonly Entry[]): UndoPlan | undefined 
 
 /** The entry that says that a plan was carried out; `since` is the last entry before that began, `left` the files that were not put back. */
 export function createUndoEntry({ back, redo }: UndoPlan, since: number, left: readonly string[]): EntryBody {
-  return { kind: 'undo', back, since, ...(redo !== undefined && { redo }), ...(left.length > 0 && { left }) }
+  return { kind: 'undo', back, since, ...defined({ redo }), ...(left.length > 0 && { left }) }
 }
 
 interface LoggedChange {
@@ -114,7 +115,7 @@ function createUndoSteps(selectedChanges: readonly LoggedChange[], all: readonly
     const now = last.get(path) ?? entry
     steps.set(path, {
       path,
-      ...(snapshot && { before: snapshot }),
+      ...defined({ before: snapshot }),
       // A crash may have come between the keeping and the writing.
       expected: [now.after, now.before?.blob],
       folders: [...(existingStep?.folders ?? []), ...folders],

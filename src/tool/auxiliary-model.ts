@@ -4,6 +4,7 @@ import type { ServerTool } from '../model/request.ts'
 import { joinTextParts } from '../model/text.ts'
 import type { Usage } from '../model/usage.ts'
 import type { Model } from '../provider/model.ts'
+import { defined } from '../model/defined.ts'
 
 /** A model that a tool may ask one question, apart from the conversation. */
 export interface AuxiliaryModel {
@@ -46,7 +47,7 @@ export function createAuxiliaryModel(getModel: () => Model, createId: () => stri
       if (turn.finish.fault) return { problem: turn.finish.fault.message }
       if (text === '') return { problem: `The model gave no answer (${turn.finish.reason}).` }
       const grounding = readGrounding(turn)
-      return { text, ...(grounding && { grounding }), ...(turn.usage && { usage: turn.usage }) }
+      return { text, ...defined({ grounding, usage: turn.usage }) }
     },
   }
 }

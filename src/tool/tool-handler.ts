@@ -1,6 +1,8 @@
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { createToolbox } from './toolbox.ts'
+import { defined } from '../model/defined.ts'
+import { getErrorMessage } from '../model/error-message.ts'
 
 /** Runs calls without an agent, for hosts that keep their own loop: checks the arguments, keeps to the time, never throws. */
 export interface ToolHandler {
@@ -47,10 +49,10 @@ export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, t
         ...resultBase,
         status: output.error ? 'error' : 'ok',
         content,
-        ...(output.error && { error: output.error }),
+        ...defined({ error: output.error }),
       }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = getErrorMessage(error)
       return createErrorResult(`${call.name} failed: ${message}`, 'exception')
     } finally {
       clearTimeout(timer)

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, stringOrEmpty } from '../model/js
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
 import { formatResultText } from '../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../model/turn.ts'
+import { defined } from '../model/defined.ts'
 
 /** A request in one plain form for all wires, as `dragoman wire encode` takes it and `dragoman wire read` gives it. */
 export interface PlainConversation {
@@ -47,9 +48,9 @@ export function toPlainConversation(request: ModelRequest): PlainConversation {
     system: request.system ?? null,
     messages,
     ...(request.tools.length > 0 && { tools: request.tools.map(toPlainTool) }),
-    ...(request.toolChoice !== undefined && { toolChoice: request.toolChoice }),
+    ...defined({ toolChoice: request.toolChoice }),
     ...(Object.keys(params).length > 0 && { params }),
-    ...(request.previous !== undefined && { previous: request.previous }),
+    ...defined({ previous: request.previous }),
   }
 }
 
@@ -82,7 +83,7 @@ export function fromPlainConversation(value: unknown, model: string): ModelReque
     model: typeof value['model'] === 'string' ? value['model'] : model,
     ...(typeof value['system'] === 'string' && { system: value['system'] }),
     tools: Array.isArray(value['tools']) ? value['tools'].map(readTool) : [],
-    ...(choice !== undefined && { toolChoice: choice }),
+    ...defined({ toolChoice: choice }),
     turns,
     params: readParams(value['params']),
     ...(typeof value['previous'] === 'string' && { previous: value['previous'] }),
@@ -103,8 +104,7 @@ function toPlainContent(part: TextPart | MediaPart): PlainPart {
   return {
     type: 'media',
     mime: part.mime,
-    ...(part.data !== undefined && { data: part.data }),
-    ...(part.uri !== undefined && { uri: part.uri }),
+    ...defined({ data: part.data, uri: part.uri }),
   }
 }
 
@@ -113,7 +113,7 @@ function toPlainPart(part: AssistantPart): PlainPart {
   if (part.kind === 'reasoning') return { type: 'reasoning', ...(part.text !== '' && { text: part.text }), ...opaque }
   if (part.kind === 'call') {
     const id = part.native ? part.native.id : part.id
-    return { type: 'call', ...(id !== undefined && { id }), name: part.name, args: toPlainArguments(part), ...opaque }
+    return { type: 'call', ...defined({ id }), name: part.name, args: toPlainArguments(part), ...opaque }
   }
   return toPlainContent(part)
 }
@@ -127,7 +127,7 @@ function toPlainResult(part: ResultPart, ids: Map<string, string | undefined>): 
   const id = part.native ? part.native.id : ids.has(part.id) ? ids.get(part.id) : part.id
   return {
     type: 'result',
-    ...(id !== undefined && { id }),
+    ...defined({ id }),
     ...(part.name !== '' && { name: part.name }),
     output: part.data ?? (part.content.length === 0 ? '' : formatResultText(part)),
     ...(part.status !== 'ok' && { error: true as const }),

@@ -10,6 +10,8 @@ import type { ApprovalRequest, ApprovalReply } from './call-state.ts'
 import { createToolContext } from './execute-tool.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import type { ValidCall } from './schedule.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** A call may run, with the word that allowed it; or it has its result already. */
 export type CallApproval =
@@ -131,7 +133,7 @@ function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalDetails)
   const { outcome, words } = found
   if (outcome !== 'cancel' && outcome !== 'proceed-once') return undefined
   if (outcome === 'proceed-once' && !isDeepStrictEqual(ask.details, toJsonObject(details))) return undefined
-  return { ask: found.ask, outcome, ...(words !== undefined && { words }) }
+  return { ask: found.ask, outcome, ...defined({ words }) }
 }
 
 /** Which grant was chosen. Only what the decision offers counts, whatever an answer says. */
@@ -216,10 +218,9 @@ export async function recordAndRequestApproval(
     kind: 'reply',
     ask: ask.id,
     outcome,
-    ...(words !== undefined && { words }),
-    ...(input && { input }),
+    ...defined({ words, input }),
     ...(grant && { grant: toJsonObject(grant) }),
-    ...(scope !== undefined && { scope }),
+    ...defined({ scope }),
     ...(access && { access }),
   })
   callbacks.onEvent({ type: 'entry', entry: answer })
@@ -271,7 +272,7 @@ async function previewCall(
   } catch (error) {
     // What is wrong with an edit says what is in the file: of one outside the workspace nobody is told that unasked.
     if (decision.access?.some(({ isOutside }) => isOutside)) return describeCall(call, valid)
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: getErrorMessage(error) }
   }
 }
 

@@ -20,6 +20,7 @@ import {
   reduceSchedule,
   createSchedule,
 } from './schedule.ts'
+import { defined } from '../../model/defined.ts'
 
 /** How a call ended; `stable` is what of it does not differ each time, where that is not all of it. */
 export interface CallOutcome {
@@ -94,7 +95,7 @@ export async function* executeCalls(
   }
 
   function finishCall(id: string, result: ResultPart, ms: number, decision?: string, facts?: JsonObject): void {
-    dispatch({ type: 'settle', id, result, ms, ...(decision !== undefined && { decision }), ...(facts && { facts }) })
+    dispatch({ type: 'settle', id, result, ms, ...defined({ decision, facts }) })
   }
 
   async function approveOrReject(call: CallPart): Promise<void> {
@@ -151,7 +152,7 @@ export async function* executeCalls(
   return orderedCalls.flatMap(({ id }) => {
     const result = rejections.get(id) ?? settled.get(id)
     const stable = stableContents.get(id)
-    return result ? [{ result, ...(stable !== undefined && { stable }) }] : []
+    return result ? [{ result, ...defined({ stable }) }] : []
   })
 }
 

@@ -9,6 +9,8 @@ import { sleep } from '../../provider/clock.ts'
 import type { ToolContext, ToolOutput } from '../../tool/tool.ts'
 import type { Agent } from '../agent.ts'
 import type { ExecutingCall } from './call-state.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** What came of a call. */
 export interface ToolExecution extends Pick<ToolOutput, 'stable' | 'facts' | 'blocked' | 'notices'> {
@@ -49,13 +51,12 @@ export async function executeTool(
     }
     return {
       result: toResultPart(call.call.id, name, output),
-      ...(output.stable !== undefined && { stable: output.stable }),
-      ...(output.facts && { facts: output.facts }),
+      ...defined({ stable: output.stable, facts: output.facts }),
       ...(output.blocked && { blocked: output.blocked }),
-      ...(output.notices && { notices: output.notices }),
+      ...defined({ notices: output.notices }),
     }
   } catch (error) {
-    const message = clipText(error instanceof Error ? error.message : String(error), MAX_MESSAGE_CHARS)
+    const message = clipText(getErrorMessage(error), MAX_MESSAGE_CHARS)
     const text = `${name} failed: ${message}`
     return {
       result: {
@@ -75,7 +76,7 @@ export function createToolContext(
   progress: (text: string) => void,
   call?: Pick<ExecutingCall, 'modified' | 'proposed' | 'access' | 'gitHelpers'> & Pick<ToolContext, 'sandboxAccess'>,
 ): ToolContext {
-  const modification = call?.modified && { modified: true, ...(call.proposed && { proposed: call.proposed }) }
+  const modification = call?.modified && { modified: true, ...defined({ proposed: call.proposed }) }
   const git = call?.gitHelpers && { gitHelpers: call.gitHelpers }
   const sandbox = call?.sandboxAccess && { sandboxAccess: call.sandboxAccess }
   const host = grantHostAccess(agent.host, call?.access ?? [])
@@ -110,9 +111,9 @@ function toResultPart(id: string, name: string, output: ToolOutput): ResultPart 
     name,
     status: output.error ? 'error' : 'ok',
     content,
-    ...(output.data !== undefined && { data: output.data }),
+    ...defined({ data: output.data }),
     ...(output.display !== undefined && { display: output.display as Json }),
-    ...(output.error && { error: output.error }),
+    ...defined({ error: output.error }),
   }
 }
 

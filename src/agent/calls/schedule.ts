@@ -5,6 +5,7 @@ import { type Effect, effectsConflict } from '../../policy/effect.ts'
 import type { FileAccess } from '../../policy/policy.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { ApprovalRequest, CallState, FinishedCall } from './call-state.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The calls of one turn, in the order in which the model made them. */
 export interface CallSchedule {
@@ -96,11 +97,11 @@ function nextCallState(call: CallState, action: Exclude<ScheduleAction, { type: 
       ...action.valid,
       status: 'scheduled',
       decision: action.decision,
-      ...(action.access && { access: action.access }),
+      ...defined({ access: action.access }),
       ...(action.sandboxAccess && { sandboxAccess: action.sandboxAccess }),
       ...(action.isOffline && { isOffline: true }),
       ...(action.modified && { modified: true }),
-      ...(action.proposed && { proposed: action.proposed }),
+      ...defined({ proposed: action.proposed }),
     }
   }
   if (action.type === 'ask') return { ...base, ...action.valid, status: 'awaiting-approval', ask: action.ask }
@@ -111,8 +112,7 @@ function nextCallState(call: CallState, action: Exclude<ScheduleAction, { type: 
     status: CALL_STATUS[action.result.status],
     result: action.result,
     ms: action.ms,
-    ...(action.decision !== undefined && { decision: action.decision }),
-    ...(action.facts && { facts: action.facts }),
+    ...defined({ decision: action.decision, facts: action.facts }),
   }
 }
 

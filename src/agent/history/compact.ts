@@ -9,6 +9,7 @@ import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
 import INSTRUCTION from '../prompt/compress.md'
 import { createRequestLogger } from '../loop/request-log.ts'
 import type { RunEvent } from '../loop/run-event.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Of the window, how much may be full before the history is summarised; and how much of the history stays word for word. */
 const DEFAULT_WINDOW_SHARE = 0.5
@@ -86,7 +87,7 @@ export async function* compactHistory(
     toolChoice: 'none',
     turns: [...shortened, { role: 'user', parts: [{ kind: 'text', text: INSTRUCTION }] }],
     session: session.id,
-    ...(agent.params && { params: agent.params }),
+    ...defined({ params: agent.params }),
   } as const
   const events: TurnEvent[] = []
   const requests = createRequestLogger(session, prompt, 'summary')

@@ -1,5 +1,6 @@
 import type { Usage } from '../../model/usage.ts'
 import type { RunEvent } from './run-event.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A run: an iterable of its events, and a promise of how it ended. Whoever awaits it need not iterate. */
 export interface RunHandle extends AsyncIterable<RunEvent>, PromiseLike<RunResult> {
@@ -43,7 +44,7 @@ export function createRunHandle(start: (signal: AbortSignal) => AsyncIterable<Ru
       text: closeEvent?.text ?? '',
       reason: closeEvent?.reason ?? 'fault',
       ...(closeEvent?.fault && { fault: closeEvent.fault }),
-      ...(usage && { usage }),
+      ...defined({ usage }),
       turns,
       session,
     }

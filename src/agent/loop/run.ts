@@ -13,6 +13,7 @@ import { createPlanModeNote } from '../history/plan-mode-note.ts'
 import { createRequestLogger } from './request-log.ts'
 import type { CloseReason, RunEvent } from './run-event.ts'
 import { createRunState, logEntry, type RunEnd, type RunState, compactAndMeter } from './run-state.ts'
+import { defined } from '../../model/defined.ts'
 
 /**
  * Works on a prompt until it is done: asks the model, executes its calls, and asks again. It goes on as long as there are
@@ -31,7 +32,7 @@ export async function* run(
 ): AsyncGenerator<RunEvent> {
   const deadline = startRunDeadline(agent, signal)
   try {
-    yield* runTurns(agent, input && { parts: input, ...(userText !== undefined && { own: userText }) }, deadline.signal)
+    yield* runTurns(agent, input && { parts: input, ...defined({ own: userText }) }, deadline.signal)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     const fault: Fault = { kind: 'invalid', code: 'unsaved', message: toSentence(error.message) }
@@ -153,7 +154,7 @@ async function* sendRequest({ agent, prompt, signal }: RunState): AsyncGenerator
     turns: session.turns,
     session: session.id,
     prompt,
-    ...(agent.params && { params: agent.params }),
+    ...defined({ params: agent.params }),
   }
   const requests = createRequestLogger(session, prompt)
   const sent: typeof requests.onSent = (one) => {

@@ -2,6 +2,7 @@ import type { ModelOrigin } from '../../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
 import type { Agent } from '../agent.ts'
 import type { RunEvent } from './run-event.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a run has used so far. */
 export interface UsageMeter {
@@ -24,6 +25,6 @@ export function createUsageMeter({ model, catalog }: Pick<Agent, 'model' | 'cata
         openedCatalog && (openedCatalog.cost(origin, turnUsage) ?? openedCatalog.cost(requestedOrigin, turnUsage))
       cost = cost === undefined || turnCost === undefined ? undefined : cost + turnCost
     },
-    toEvent: (turns) => ({ type: 'budget', usage, turns, ...(cost !== undefined && { cost }) }),
+    toEvent: (turns) => ({ type: 'budget', usage, turns, ...defined({ cost }) }),
   }
 }

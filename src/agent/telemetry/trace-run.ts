@@ -12,6 +12,7 @@ import type { RunEvent } from '../loop/run-event.ts'
 import { isFinishedCall } from '../calls/schedule.ts'
 import type { SpanAttributes, Tracer } from './tracer.ts'
 import { SPAN_ATTRIBUTE, OTEL_PROVIDER_NAMES } from './span-attributes.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Writes what happens in a run as spans: one for the run, in it one for each request and one for each call. */
 export interface RunTracer {
@@ -172,8 +173,7 @@ function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
     end(at, more, fault) {
       const { turn, id } = fold.end()
       span.setAttributes({
-        ...(id !== undefined && { [SPAN_ATTRIBUTE.responseId]: id }),
-        ...(model !== undefined && { [SPAN_ATTRIBUTE.responseModel]: model }),
+        ...defined({ [SPAN_ATTRIBUTE.responseId]: id, [SPAN_ATTRIBUTE.responseModel]: model }),
         ...(turn.usage && toUsageAttributes(turn.usage)),
         [SPAN_ATTRIBUTE.finishReasons]: [fault ? 'error' : turn.finish.reason],
         ...(redactText &&
@@ -212,7 +212,7 @@ function toCallAttributes(call: FinishedCall, origin: string | undefined, redact
     [SPAN_ATTRIBUTE.argumentsLength]: call.call.raw.length,
     [SPAN_ATTRIBUTE.resultLength]: text.length,
     ...(call.decision !== undefined && { [SPAN_ATTRIBUTE.decision]: toDecisionAttribute(call.decision) }),
-    ...(failure !== undefined && { [SPAN_ATTRIBUTE.errorType]: failure }),
+    ...defined({ [SPAN_ATTRIBUTE.errorType]: failure }),
     ...(Object.fromEntries(figures) as SpanAttributes),
     ...(redactText && {
       [SPAN_ATTRIBUTE.toolArguments]: redactText(call.call.raw),

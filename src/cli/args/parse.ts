@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { UserError } from '../user-error.ts'
 import type { CliOption, CliOptions } from './options.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What was given for each option of a table. */
 export type OptionValues<T extends CliOptions> = { -readonly [Name in keyof T]?: OptionValue<T[Name]> }
@@ -31,7 +32,7 @@ export function parseCommandLine<T extends CliOptions>(
         name,
         {
           type: takes === undefined ? ('boolean' as const) : ('string' as const),
-          ...(short !== undefined && { short }),
+          ...defined({ short }),
           ...(many && { multiple: true }),
         },
       ]),

@@ -4,6 +4,7 @@ import { UserError } from '../user-error.ts'
 import { parseAllowedTool } from './allowed-tools.ts'
 import { RUN_OPTIONS } from './options.ts'
 import { parseCommandLine, type OptionValues } from './parse.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a person asked for on the command line. */
 export interface RunArgs {
@@ -75,30 +76,26 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
   const systemFile = values['system-file']
   const mode = values.yolo ? 'yolo' : values['approval-mode']
   return {
-    ...(prompt !== undefined && { prompt }),
+    ...defined({ prompt }),
     ...(values.prompt === undefined &&
       !values.print &&
       /^[\p{L}\p{N}_-]+$/u.test(prompt ?? '') && { isBareWord: true }),
     isOneShot: values.prompt !== undefined || values.print === true || values.yes === true,
-    ...(values.model !== undefined && { model: values.model }),
+    ...defined({ model: values.model }),
     outputFormat: values['output-format'] ?? 'text',
-    ...(mode !== undefined && { approvalMode: mode }),
-    ...(resume !== undefined && { resume }),
+    ...defined({ approvalMode: mode, resume }),
     ...(values['take-over'] && { takeOver: true }),
-    ...(values.fork !== undefined && { fork: values.fork }),
+    ...defined({ fork: values.fork }),
     ...(values['no-session'] && { noSession: true }),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxCost !== undefined && { maxCost }),
-    ...(values.cwd !== undefined && { cwd: values.cwd }),
+    ...defined({ maxTurns, maxCost, cwd: values.cwd }),
     directories: splitListValues(values['include-directories']),
     allowedTools: splitListValues(values['allowed-tools']).flatMap(parseAllowedTool),
-    ...(systemFile !== undefined && { systemFile }),
+    ...defined({ systemFile }),
     ...(values['all-files'] && { allFiles: true }),
-    ...(values.sandbox !== undefined && { sandbox: values.sandbox }),
+    ...defined({ sandbox: values.sandbox }),
     ...(values['sandbox-network'] && { network: true }),
     ...(values['sandbox-write-caches'] && { writeCaches: true }),
-    ...(values.record !== undefined && { record: values.record }),
-    ...(values.trace !== undefined && { trace: values.trace }),
+    ...defined({ record: values.record, trace: values.trace }),
     yes: values.yes ?? false,
     help: values.help ?? false,
     version: values.version ?? false,

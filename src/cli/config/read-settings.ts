@@ -11,6 +11,8 @@ import { configFolderPath } from '../paths/folders.ts'
 import { readProjectText } from '../paths/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
 import { isTrusted } from './trust.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** The settings that hold in a folder. */
 export interface Settings {
@@ -43,7 +45,7 @@ export function readSettings(folder: string): Settings {
   const project =
     projectFile.text === undefined ? undefined : trusted ? parseConfig(path, projectFile.text) : restrictions?.config
   const imported = mcpFile.text === undefined || !trusted ? undefined : importMcpServers(mcpFile.text, folder)
-  const found = { ...(admin && { admin }), ...(user && { user }), ...(project && { project }) }
+  const found = { ...defined({ admin, user, project }) }
   const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
   const personalProjectConfig = user?.projects?.[resolveProjectKey(folder)]
   const untrusted = [
@@ -135,10 +137,7 @@ export function parseConfig(path: string, text: string): Config {
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    throw new UserError(
-      `${path} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT_CODE.config,
-    )
+    throw new UserError(`${path} is no JSON: ${getErrorMessage(error)}`, EXIT_CODE.config)
   }
   const [problem] = validate(CONFIG_SCHEMA, json)
   if (problem) throw new UserError(`${path}: ${describeConfigProblem(problem, json)}`, EXIT_CODE.config)

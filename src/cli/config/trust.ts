@@ -6,6 +6,7 @@ import { isObject } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
 import { dataFolderPath } from '../paths/folders.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
 const TRUST_RELEVANT_PATHS = ['.dragoman', '.mcp.json']
@@ -89,7 +90,7 @@ function hashContent(path: string): string | undefined {
 }
 
 function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex')
+  return sha256Hex(content)
 }
 
 function listFilesBelow(path: string): string[] {

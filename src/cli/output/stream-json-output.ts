@@ -6,6 +6,7 @@ import type { END_REASONS, LineType } from './events-schema.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
 import { createRunStats } from './run-stats.ts'
 import { toRunError } from './text-output.ts'
+import { defined } from '../../model/defined.ts'
 
 /** One JSON object a line, as it happens. Six types are those of Gemini CLI; fields and types are only ever added. */
 export function createStreamJsonOutput(sink: OutputStreams, now: () => number = Date.now): RunOutput {
@@ -106,10 +107,10 @@ function writeCallEvent({ call: state }: Extract<RunEvent, { type: 'call' }>, wr
       status: result.status === 'ok' ? 'success' : 'error',
       output: formatResultText(result),
       ...error,
-      ...(state.decision !== undefined && { decision: state.decision }),
+      ...defined({ decision: state.decision }),
       duration_ms: state.ms,
       ...(state.facts?.['exitCode'] !== undefined && { exit_code: state.facts['exitCode'] }),
-      ...(result.display !== undefined && { display: result.display }),
+      ...defined({ display: result.display }),
     })
   }
 }

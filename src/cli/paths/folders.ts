@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** The variables of the process. */
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>
@@ -64,6 +64,6 @@ export function sessionsFolderPath(project: string, env: EnvironmentVariables = 
     basename(project)
       .replace(/[^A-Za-z0-9._-]/g, '_')
       .slice(0, 40) || 'root'
-  const hash = createHash('sha256').update(project).digest('hex').slice(0, 8)
+  const hash = sha256Hex(project).slice(0, 8)
   return join(dataFolderPath(env), 'sessions', `${name}-${hash}`)
 }

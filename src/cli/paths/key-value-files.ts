@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../model/json.ts'
 import type { KeyValueStore } from '../../tool/mcp/server/key-value-store.ts'
 import { updatePrivateFile, withFileLock } from './private-file.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** A shelf in a folder that only this person can read: each thing is a file. */
 export function createFileKeyValueStore(folder: string): KeyValueStore {
@@ -33,5 +33,5 @@ export function createFileKeyValueStore(folder: string): KeyValueStore {
 /** A name that a person recognises, and that no other thing has. */
 function toFileName(name: string): string {
   const readable = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 60)
-  return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 8)}.json`
+  return `${readable}.${sha256Hex(name).slice(0, 8)}.json`
 }

@@ -1,6 +1,7 @@
 import { type FileContent, readRegularFile, type ReadFailure } from '../../host/files/regular-file.ts'
 import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
 import { abbreviateHome } from './folders.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The text of a file, or why it was not read, in words that follow its name. */
 export type ProjectFileText =
@@ -29,7 +30,7 @@ export function readProjectBytes(
   const isSecretPath = secretTestCache
   const content = readRegularFile(path, {
     maxBytes,
-    ...(within !== undefined && { within }),
+    ...defined({ within }),
     // What git keeps is no text of the project's, and addresses in it may hold keys.
     isRefused: (real, folder) => isSecretPath(real, folder ?? '') || /\/\.git\//.test(real.slice(folder?.length ?? 0)),
   })

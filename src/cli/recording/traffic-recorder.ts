@@ -16,6 +16,8 @@ import { UserError } from '../user-error.ts'
 import { openKeyFile } from '../sign-in/key-file.ts'
 import type { RecordingLine } from './read-recording.ts'
 import { version } from '../version.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** Watches what goes over the wire, to record or to trace it. */
 export interface TrafficRecorder {
@@ -95,7 +97,7 @@ function createSessionRecorder(
     onEndpoint({ provider, model, baseUrl, credential, project, location }) {
       if (models.has(`${provider.id}/${model}`)) return
       models.add(`${provider.id}/${model}`)
-      const more = { ...(project !== undefined && { project }), ...(location !== undefined && { location }) }
+      const more = { ...defined({ project, location }) }
       writeLine({
         kind: 'model',
         row: provider,
@@ -116,10 +118,7 @@ function createSessionRecorder(
         writeLine({
           kind: 'ask',
           key: requestOptions.turnKey,
-          ...(request.session !== undefined && { session: request.session }),
-          ...(prompt !== undefined && { prompt }),
-          ...(params && { params }),
-          ...(toolChoice !== undefined && { toolChoice }),
+          ...defined({ session: request.session, prompt, params, toolChoice }),
           // A question that is not the session's own, like that for a summary, is kept with all its turns.
           ...(hasOwnTurns && { turns }),
         })
@@ -145,9 +144,7 @@ function createRecordingFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(
-      `nothing can be recorded in ${folder}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new UserError(`nothing can be recorded in ${folder}: ${getErrorMessage(error)}`)
   }
 }
 
@@ -162,7 +159,7 @@ function writeExchangeFile(
     writeFileSync(`${path}.part`, `${JSON.stringify(exchange, undefined, 1)}\n`, { mode: 0o600 })
     renameSync(`${path}.part`, path)
   } catch (error) {
-    warn(`Exchange ${exchange.number} is not recorded: ${error instanceof Error ? error.message : String(error)}`)
+    warn(`Exchange ${exchange.number} is not recorded: ${getErrorMessage(error)}`)
   }
 }
 
@@ -175,7 +172,7 @@ function createAppender(path: string, warn: (sentence: string) => void): (text: 
       appendFileSync(path, text, { mode: 0o600 })
     } catch (error) {
       hasFailed = true
-      warn(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+      warn(`${path} cannot be written: ${getErrorMessage(error)}`)
     }
   }
 }

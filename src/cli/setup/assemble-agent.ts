@@ -36,6 +36,7 @@ import { createAccessRulesFromSettings, createPoliciesFromSettings, listSecretFi
 import { loadSystemPrompt } from './system-prompt.ts'
 import { requireSandbox, toSandboxOptions } from './sandbox.ts'
 import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web.ts'
+import { defined } from '../../model/defined.ts'
 
 /** An agent that is ready to run, and how to put it away. */
 export interface AssembledAgent {
@@ -92,7 +93,7 @@ export async function assembleAgent(
       ...withChangeRecording(local, createChangeRecorder(session, store)),
       web: createLazyWeb(guard, process.env),
     }
-    const limits = { ...(args.maxTurns !== undefined && { turns: args.maxTurns }) }
+    const limits = { ...defined({ turns: args.maxTurns }) }
     const policies = createPoliciesFromSettings(settings, {
       folders: [...folders, scratch],
       allowed: args.allowedTools,
@@ -144,7 +145,7 @@ export async function assembleAgent(
         return Promise.resolve(path)
       },
       ...(config.compression?.share !== undefined && { compaction: { share: config.compression.share } }),
-      ...(ask && { requestApproval: ask }),
+      ...defined({ requestApproval: ask }),
     }
     if (session.turns.length === 0 && args.allFiles) {
       const files = await readAllFiles(agent, builtins)
@@ -153,7 +154,7 @@ export async function assembleAgent(
     return {
       agent,
       notices: [...settings.notices, ...notices],
-      ...(mcp && { mcp }),
+      ...defined({ mcp }),
       useModel(next) {
         current = next
         mcp?.useModel(next)
@@ -327,7 +328,7 @@ function describeEnvironment(folders: readonly string[]): ReturnType<NonNullable
     folders,
     tree: formatFolderTree(folder),
     instructions: files,
-    ...(memories && { memories }),
+    ...defined({ memories }),
   })
   return { text, notices }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { isInside } from '../../host/files/regular-file.ts'
 import { configFolderPath, memoryFilePath } from '../paths/folders.ts'
 import { readProjectText } from '../paths/project-file.ts'
+import { defined } from '../../model/defined.ts'
 
 /** No file may crowd out the conversation. In characters. */
 const MAX_INSTRUCTIONS_CHARS = 40_000
@@ -27,7 +28,7 @@ export function readInstructions(folder: string): Instructions {
   const notices: string[] = []
   /** The file; `none` if there is no such file. */
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
-    const limits = { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...(within !== undefined && { within }) }
+    const limits = { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...defined({ within }) }
     const found = readProjectText(path, limits)
     if ('problem' in found) {
       if (found.problem === undefined) return 'none'

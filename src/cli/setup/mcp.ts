@@ -12,6 +12,7 @@ import type { Toolbox } from '../../tool/toolbox.ts'
 import { openBrowser } from '../sign-in/browser.ts'
 import { dataFolderPath } from '../paths/folders.ts'
 import { createFileKeyValueStore } from '../paths/key-value-files.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The servers of a session, with the tools of the agent and theirs in one box. */
 export interface McpRuntime {
@@ -41,7 +42,7 @@ export function createMcpRuntime(
     model,
     createId,
     openBrowser,
-    ...(ask && { requestApproval: ask }),
+    ...defined({ requestApproval: ask }),
   }))
   const servers = createMcpServers(configs, {
     ...openMcpStores(),

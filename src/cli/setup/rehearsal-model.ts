@@ -2,6 +2,7 @@ import { resolveModel } from '../../provider/resolve-model.ts'
 import { providers } from '../../provider/providers.ts'
 import type { Endpoint } from '../../provider/endpoint.ts'
 import { UserError } from '../user-error.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A scripted model behind a server of our own on this machine, and how to put it away. */
 export interface RehearsalEndpoint {
@@ -24,7 +25,7 @@ export async function startRehearsalModel(name: string, defaultScript: string, p
   const server = await startRehearsalServer({
     scripts,
     templateValues: { cwd: process.cwd() },
-    ...(pace !== undefined && { paceMs: pace }),
+    ...defined({ paceMs: pace }),
   })
   const rehearsalProviders = providers
     .filter(({ id }) => id === 'openai-chat')

@@ -4,6 +4,7 @@ import SYSTEM from '../../agent/prompt/system.md'
 import type { RunArgs } from '../args/run-args.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { readProjectText } from '../paths/project-file.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
 export function loadSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
@@ -66,5 +67,5 @@ function writeDefaultPrompt({ path, isDefault }: PromptFile): void {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return getErrorMessage(error)
 }

@@ -4,6 +4,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { type RunTracer, traceRun } from '../../agent/telemetry/trace-run.ts'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
 import { version } from '../version.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Where spans go. */
 export interface CollectorOptions {
@@ -26,7 +27,7 @@ const EXPORT_TIMEOUT_MS = 2000
 /** Starts sending spans, in OpenTelemetry's protocol over HTTP. */
 export function createTelemetryExporter({ url, headers, prompts = false }: CollectorOptions): TelemetryExporter {
   let isDelivered = true
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...(headers && { headers }) })
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...defined({ headers }) })
   const trackingExporter = {
     export: (...[spans, done]: Parameters<typeof exporter.export>) =>
       exporter.export(spans, (result) => {

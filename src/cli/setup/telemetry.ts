@@ -3,6 +3,7 @@ import type { RunTracer } from '../../agent/telemetry/trace-run.ts'
 import type { TelemetryConfig } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import type { TelemetryExporter } from './telemetry-export.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Sends what happens to a collector. */
 export interface Telemetry {
@@ -32,7 +33,7 @@ export function createTelemetry(
     (exporter ??= import('./telemetry-export.ts').then(({ createTelemetryExporter }) => {
       const started = createTelemetryExporter({
         url,
-        ...(config.headers && { headers: config.headers }),
+        ...defined({ headers: config.headers }),
         ...(config.prompts && { prompts: true }),
       })
       tracer = started.createRunTracer()

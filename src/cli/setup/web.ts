@@ -11,6 +11,7 @@ import type { WebToolOptions } from '../../tool/builtin/index.ts'
 import type { WebSearchOptions } from '../../tool/web/search-service.ts'
 import { createAuxiliaryModel } from '../../tool/auxiliary-model.ts'
 import type { Config } from '../config/schema.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Judges the addresses that a session reaches: what the person typed is theirs, and what is secret here stays here. */
 export function createSessionUrlGuard(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
@@ -54,10 +55,10 @@ export function createWebToolOptions(
 ): WebToolOptions {
   const options: WebSearchOptions | undefined = search && {
     service: search.service,
-    ...(search.url !== undefined && { url: search.url }),
+    ...defined({ url: search.url }),
     ...(search.key !== undefined && { key: env[search.key] ?? '' }),
   }
-  return { model: createAuxiliaryModel(model, mint), ...(options && { search: options }) }
+  return { model: createAuxiliaryModel(model, mint), ...defined({ search: options }) }
 }
 
 /**

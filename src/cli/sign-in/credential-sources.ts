@@ -14,6 +14,7 @@ import type { Environment, GrantedCredential } from '../../provider/endpoint.ts'
 import type { HttpClient } from '../../provider/http/http-client.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { openKeyFile } from './key-file.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Where credentials are looked for when no variable holds one. */
 export function createCredentialSources(
@@ -28,7 +29,7 @@ export function createCredentialSources(
       const refresh = keys.getRefreshTokenStore?.(row.id)
       const granted = toGrantedCredential(grant, row, {
         httpClient: post,
-        ...(refresh && { refreshTokenStore: refresh }),
+        ...defined({ refreshTokenStore: refresh }),
       })
       if ('problem' in granted)
         throw new UserError(`the stored sign-in of ${row.id} cannot be used: ${granted.problem}`, EXIT_CODE.signIn)
@@ -49,7 +50,7 @@ function findApplicationDefault(env: Environment, post: HttpClient): GrantedCred
     const key = createGoogleCredential(file, { httpClient: post })
     if ('problem' in key) return { problem: `The credential in ${path} cannot be used: ${key.problem}`, code: 41 }
     const project = getProjectId(file)
-    return { key, ...(project !== undefined && { project }) }
+    return { key, ...defined({ project }) }
   }
   // Asking costs seconds on machines that have no such server, so it is asked only if the person says so.
   if (!/^(?:1|true)$/i.test(env['DRAGOMAN_GOOGLE_METADATA'] ?? '')) return undefined

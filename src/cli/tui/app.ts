@@ -36,6 +36,8 @@ import { styledLine } from './term/styled-line.ts'
 import { resolveTheme } from './term/theme.ts'
 import { renderBlock } from './view/frame.ts'
 import { renderWelcome } from './view/welcome.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 const SESSION_NOT_SAVED_MESSAGE = 'This session is not kept (--no-session), so that cannot be done.'
 
@@ -115,9 +117,9 @@ export async function runInteractive(args: RunArgs): Promise<number> {
     assembled.mcp?.servers.start()
   }
   await openSession({
-    ...(args.resume !== undefined && { resume: args.resume }),
+    ...defined({ resume: args.resume }),
     ...(args.takeOver && { takeOver: true }),
-    ...(args.fork !== undefined && { fork: args.fork }),
+    ...defined({ fork: args.fork }),
   })
 
   const customSlashCommands = loadCustomCommands(folder)
@@ -243,7 +245,7 @@ export async function runInteractive(args: RunArgs): Promise<number> {
         if (session.fork !== undefined) ui.notify(words)
         if (session.resume !== undefined) await useSessionModel()
         const { branch, sandbox } = ui.state.status
-        const kept = { ...(branch !== undefined && { branch }), ...(sandbox !== undefined && { sandbox }) }
+        const kept = { ...defined({ branch, sandbox }) }
         ui.update((state) => ({ ...state, status: { ...createStatus(agent, mode, folder), ...kept } }))
       } catch (error) {
         if (!(error instanceof UserError)) throw error
@@ -274,7 +276,7 @@ export async function runInteractive(args: RunArgs): Promise<number> {
     const branch = await readGitBranch(folder)
     ui.update((state) => {
       const { branch: _former, ...others } = state.status
-      return { ...state, status: { ...others, ...(branch !== undefined && { branch }) } }
+      return { ...state, status: { ...others, ...defined({ branch }) } }
     })
   }
 
@@ -288,9 +290,7 @@ export async function runInteractive(args: RunArgs): Promise<number> {
   }
 
   function onAction(action: UiAction): void {
-    void Promise.resolve(performAction(action)).catch((error: unknown) =>
-      ui.notify(error instanceof Error ? error.message : String(error), 'bad'),
-    )
+    void Promise.resolve(performAction(action)).catch((error: unknown) => ui.notify(getErrorMessage(error), 'bad'))
   }
 
   async function performAction(action: UiAction): Promise<void> {
@@ -302,8 +302,7 @@ export async function runInteractive(args: RunArgs): Promise<number> {
         return controller.answer({
           ask: action.ask,
           outcome: action.outcome,
-          ...(action.words !== undefined && { words: action.words }),
-          ...(action.grant && { grant: action.grant }),
+          ...defined({ words: action.words, grant: action.grant }),
           ...(action.scope && { scope: action.scope }),
           ...(action.access && { access: action.access }),
         })
@@ -435,7 +434,7 @@ function createStatus(agent: Agent, mode: ApprovalMode, folder: string): UiState
     model: `${provider}/${model}`,
     mode,
     folder: abbreviateHome(folder),
-    ...(agent.model.window !== undefined && { window: agent.model.window }),
+    ...defined({ window: agent.model.window }),
   }
 }
 

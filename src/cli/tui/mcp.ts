@@ -6,6 +6,7 @@ import type { McpServer } from '../../tool/mcp/server/server.ts'
 import type { McpServers } from '../../tool/mcp/server/servers.ts'
 import { findMentions } from './mention/mentions.ts'
 import type { SlashCommand } from './slash/slash-command.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** The prompts of servers, as commands: `/server:prompt`, with words or `name=value` behind it. */
 export function createPromptCommands(servers: McpServers | undefined): SlashCommand[] {
@@ -58,7 +59,7 @@ async function readResource(server: McpServer, uri: string, name: string): Promi
     const text = (words: string) => ({ kind: 'text', text: words }) as const
     return [text(`--- ${name} ---`), ...parts, text(`--- end of ${name} ---`)]
   } catch (error) {
-    throw new Error(`@${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, {
       cause: error,
     })
   }

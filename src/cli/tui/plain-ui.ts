@@ -11,6 +11,7 @@ import { type GrantChoice, listGrantChoices, describeScope } from './view/approv
 import { renderApproval } from './view/approval.ts'
 import { renderBlock } from './view/frame.ts'
 import type { ViewOptions } from './view/view-options.ts'
+import { defined } from '../../model/defined.ts'
 
 /**
  * The same conversation in plain lines, for a screen reader or a terminal that can do nothing else: nothing is ever
@@ -22,7 +23,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
   const lines = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
   const currentViewOptions = (): ViewOptions => ({
     width: process.stdout.columns || 80,
-    ...(state.root !== undefined && { root: state.root }),
+    ...defined({ root: state.root }),
   })
 
   function write(rows: readonly StyledLine[]): void {

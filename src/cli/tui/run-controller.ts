@@ -9,6 +9,7 @@ import { attachMentionedFiles } from './mention/attachments.ts'
 import { reduceConversation } from './conversation.ts'
 import type { Ui } from './ui.ts'
 import { type UiState, withAsk } from './ui-state.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The conversation with the agent: one run at a time, questions to the person, and what waits. */
 export interface RunController {
@@ -176,8 +177,7 @@ function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
       ...next,
       status: {
         ...state.status,
-        ...(event.cost !== undefined && { cost: event.cost }),
-        ...(window !== undefined && { window }),
+        ...defined({ cost: event.cost, window }),
       },
     }
   }

@@ -5,6 +5,7 @@ import type { StyledLine } from './term/styled-line.ts'
 import { styledLine } from './term/styled-line.ts'
 import { renderBlock } from './view/frame.ts'
 import type { ViewOptions } from './view/view-options.ts'
+import { defined } from '../../model/defined.ts'
 
 /** So many of the last blocks are shown again; the rest is in the log. */
 const MAX_BLOCKS_SHOWN = 30
@@ -26,7 +27,7 @@ export function renderSessionHistory(entries: readonly Entry[], viewOptions: Vie
       const { result, ms, facts } = entry
       const status = result.status === 'ok' ? 'success' : result.status === 'cancelled' ? 'cancelled' : 'error'
       const call = calls.get(result.id) ?? { kind: 'call', id: result.id, name: result.name, raw: '' }
-      return [{ kind: 'call', call: { status, call, result, ms, ...(facts && { facts }) }, progress: '', since: 0 }]
+      return [{ kind: 'call', call: { status, call, result, ms, ...defined({ facts }) }, progress: '', since: 0 }]
     }
     return []
   })

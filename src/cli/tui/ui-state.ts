@@ -3,6 +3,7 @@ import type { ApprovalMode } from '../../policy/policy.ts'
 import { type Conversation, EMPTY_CONVERSATION } from './conversation.ts'
 import { type EditorState, EMPTY_EDITOR } from './input/text-editor.ts'
 import type { HistorySearch } from './input/history-search.ts'
+import { defined } from '../../model/defined.ts'
 
 /** All that the screen shows. Views are functions of this, and of nothing else. */
 export interface UiState {
@@ -138,7 +139,7 @@ export function createUiState(
     queued: [],
     status,
     history,
-    ...(root !== undefined && { root }),
+    ...defined({ root }),
     ...(vim && { vim: 'insert' as const }),
   }
 }

@@ -12,6 +12,7 @@ import { supportsUtf8, type TerminalSession, openTerminal } from './term/termina
 import { markShownLines } from './view/approval.ts'
 import { renderBlock, renderFrame } from './view/frame.ts'
 import type { ViewOptions } from './view/view-options.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The screen with the state behind it: every change is shown, at most so often as a person can see. */
 export interface Ui {
@@ -67,9 +68,9 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   const currentViewOptions = (): ViewOptions & { rows: number } => ({
     width: terminal.columns,
     rows: terminal.rows,
-    ...(state.root !== undefined && { root: state.root }),
+    ...defined({ root: state.root }),
     ...(!isUtf8 && { ascii: true }),
-    ...(highlight && { highlight }),
+    ...defined({ highlight }),
   })
 
   function onKey(key: KeyEvent): void {

@@ -4,6 +4,7 @@ import { escapeForTerminal } from '../output/escape.ts'
 import type { ConversationBlock } from './conversation.ts'
 import type { Ui } from './ui.ts'
 import type { SlashCommandContext } from './slash/slash-command.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The person's own commands: one at a time, and it can be stopped. */
 export interface UserShell {
@@ -73,7 +74,7 @@ async function runInBackground(
   const show = (end?: string): void => {
     clearTimeout(wait)
     wait = undefined
-    const block: ConversationBlock = { kind: 'own', command, output, since, ...(end !== undefined && { end }) }
+    const block: ConversationBlock = { kind: 'own', command, output, since, ...defined({ end }) }
     ui.update((state) => ({ ...state, conversation: withUserCommand(state.conversation, block) }))
   }
   const take = (text: string): void => {

@@ -1,6 +1,7 @@
 import type { FunctionResponse, FunctionResponsePart, Part, PartListUnion, PartUnion } from '@google/genai'
 import { isObject } from '../../model/json.ts'
 import { transformMcpContentToParts } from './mcp-content.ts'
+import { defined } from '../../model/defined.ts'
 
 /** How a tool's answer is to be written. */
 export interface FunctionResponseOptions {
@@ -120,8 +121,7 @@ function createNestedResponse(list: readonly Part[], call: CallReference): Part[
   const text = joinText(list)
   const status = first && media.length === 1 ? describeBinary(first) : SUCCESS_OUTPUT
   const parts = media.map(({ inlineData, fileData }): FunctionResponsePart => ({
-    ...(inlineData && { inlineData }),
-    ...(fileData && { fileData }),
+    ...defined({ inlineData, fileData }),
   }))
   const response = { output: text === '' ? status : text }
   const others = list.filter((part) => !isMedia(part) && !isText(part))

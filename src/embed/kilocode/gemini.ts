@@ -7,6 +7,7 @@ import { openaiChat } from '../../wire/openai-chat/wire.ts'
 import { declareForGemini } from '../gemini-declarations.ts'
 import type { NativeToolCallsChunk } from './native-tool-calls.ts'
 import { createToolId, createToolIdGenerator } from './tool-id.ts'
+import { defined } from '../../model/defined.ts'
 
 /**
  * Passes on the call of a Gemini part as a chunk. A call without an id gets one from `mintId`, by default
@@ -100,12 +101,12 @@ export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestB
   const mode = (options.mode ?? 'ANY') as FunctionCallingConfigMode
   return {
     model: options.model,
-    ...(options.project !== undefined && { project: options.project }),
+    ...defined({ project: options.project }),
     request: {
       ...(system && { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
       // The service refuses a calling mode where nothing can be called.
       ...(tools.length > 0 && { tools, toolConfig: { functionCallingConfig: { mode } } }),
-      ...(generationConfig && { generationConfig }),
+      ...defined({ generationConfig }),
       contents: [...options.contents],
     },
   }

@@ -13,6 +13,7 @@ import { declareTools } from '../../schema/dialect/declare-tools.ts'
 import { parseArguments } from '../../wire/calls/parse-arguments.ts'
 import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
+import { defined } from '../../model/defined.ts'
 
 /** How tools are declared. */
 export interface DeclareOptions {
@@ -93,8 +94,8 @@ export function toModelContentWithFunctions(text: string | null | undefined, cal
     const args =
       (parsedArguments.ok && parsedArguments.inputs.length === 1 ? parsedArguments.inputs[0] : undefined) ?? {}
     parts.push({
-      functionCall: { ...(call.wireId !== undefined && { id: call.wireId }), name: call.name, args },
-      ...(call.thoughtSignature !== undefined && { thoughtSignature: call.thoughtSignature }),
+      functionCall: { ...defined({ id: call.wireId }), name: call.name, args },
+      ...defined({ thoughtSignature: call.thoughtSignature }),
     })
   }
   // A content without parts is refused, for ever after.

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { validate } from '../../schema/validate/validate.ts'
 import { parseArguments } from '../../wire/calls/parse-arguments.ts'
 import { errorResult, textResult, type ToolCall, type ToolDefinition, type ToolResult } from './types.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** Runs a tool, with arguments that fit its schema; the signal tells that nobody waits any more. */
 export type ToolExecutor = (call: ToolCall, signal: AbortSignal) => ToolResult | string | Promise<ToolResult | string>
@@ -49,7 +50,7 @@ export class GeminiToolHandler {
       const strict = { ...call, arguments: JSON.stringify(input) }
       return toCallResult(call, await runWithTimeout((signal) => tool.executor(strict, signal), this.#timeout))
     } catch (error) {
-      return errorResult(call, error instanceof Error ? error.message : String(error))
+      return errorResult(call, getErrorMessage(error))
     }
   }
 

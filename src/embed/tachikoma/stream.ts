@@ -9,6 +9,7 @@ import { gemini } from '../../wire/gemini/wire.ts'
 import type { GeminiDialect } from '../gemini-declarations.ts'
 import { toToolSpec } from './convert.ts'
 import type { ToolDefinition } from './types.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A call, whole: it comes in one piece, at the end of the answer, because only then it is known to be whole. */
 export interface ToolCallDelta {
@@ -78,7 +79,7 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
       turnKey: key ?? createTurnKey(crypto.getRandomValues(new Uint8Array(20))),
       profile,
       tools: tools.map(toToolSpec),
-      ...(status !== undefined && { status }),
+      ...defined({ status }),
     })
     const folder = createTurnFold({ provider: profile.signer, wire: gemini.id, model: '' })
     const kinds = new Map<number, string>()
@@ -145,7 +146,7 @@ function createFinalChunk(turn: AssistantTurn, finishReason: keyof typeof FINISH
     delta: '',
     toolCalls: calls.map(toToolCallDelta),
     isFinal: true,
-    ...(turn.usage && { usage: turn.usage }),
+    ...defined({ usage: turn.usage }),
     finishReason: FINISH_REASONS[finishReason],
     ...(rejected.length > 0 && {
       rejected: rejected.map(({ call, reason }) => ({ id: call.id, name: call.name, reason })),
@@ -161,7 +162,7 @@ function toToolCallDelta(call: CallPart, index: number): ToolCallDelta {
     id: call.id,
     name: call.name,
     argumentsDelta: JSON.stringify(call.input ?? {}),
-    ...(wireId !== undefined && { wireId }),
+    ...defined({ wireId }),
     ...(typeof signature === 'string' && { thoughtSignature: signature }),
   }
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { FileAccess, Files, Host } from '../host.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** A file just before it is written or removed. */
 export interface FileChange {
@@ -36,7 +36,7 @@ function recordFileChanges(files: Files, record: (change: FileChange) => Promise
       async (current) => {
         const bytes = await transform(current)
         if (!bytes) return undefined
-        const after = createHash('sha256').update(bytes).digest('hex')
+        const after = sha256Hex(bytes)
         await record({ ...(await captureChange(files, path, current)), after })
         return bytes
       },

@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { errorCode } from '../host-error.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Which files may be read. */
 export interface ReadLimits {
@@ -41,7 +42,7 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   } catch (error) {
     const code = errorCode(error)
     const isMissing = real === undefined && (code === 'ENOENT' || code === 'ENOTDIR')
-    return { problem: isMissing ? 'missing' : 'unreadable', ...(real !== undefined && { real }) }
+    return { problem: isMissing ? 'missing' : 'unreadable', ...defined({ real }) }
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }

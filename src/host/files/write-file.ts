@@ -5,6 +5,7 @@ import { errorCode, HostError } from '../host-error.ts'
 import { type OpenedPath, withOpenedPath } from './opened-path.ts'
 import { replaceFile } from './replace-file.ts'
 import type { AllowedRoots } from './allowed-roots.ts'
+import { defined } from '../../model/defined.ts'
 
 /** How a file is written. */
 export interface WriteFileOptions {
@@ -35,8 +36,7 @@ export function writeFileAtomically(
     const preserved = entry && { owner: entry.stats, mode: entry.stats.mode & 0o7777 }
     replaceFile(folder.at, name, bytes, {
       ...preserved,
-      ...(mode !== undefined && { mode }),
-      ...(temporary !== undefined && { temporaryName: temporary }),
+      ...defined({ mode, temporaryName: temporary }),
       beforeRename() {
         recheck()
         // The disk was waited for since the file was read; this is the last moment to see that somebody else has written it.

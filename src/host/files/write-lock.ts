@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { renameSync, statSync, unlinkSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../host-error.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** Lets one writer at a time change a file: of this process, and of all others that share the folder of lock files. */
 export interface WriteLocks {
@@ -63,7 +64,7 @@ const LOCK_SUFFIX = '.lock'
 
 /** Two spellings of one name, on a disk that does not tell them apart, have one lock. */
 function lockKey(real: string): string {
-  return createHash('sha256').update(real.normalize('NFC').toLowerCase()).digest('hex').slice(0, 32)
+  return sha256Hex(real.normalize('NFC').toLowerCase()).slice(0, 32)
 }
 
 async function acquireLock(folder: string, key: string, temporary: string): Promise<(() => void) | undefined> {

@@ -10,6 +10,8 @@ import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { startCommand, type StartedCommand } from './start-command.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** What commands need beside the folders. */
 export interface ProcessOptions {
@@ -42,8 +44,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   const running = new Set<ProcessGroup>()
   const { processLimit, memoryLimit } = options
   const monitor = createResourceMonitor({
-    ...(processLimit !== undefined && { processes: processLimit }),
-    ...(memoryLimit !== undefined && { memory: memoryLimit }),
+    ...defined({ processes: processLimit, memory: memoryLimit }),
   })
   let wasUnsandboxedReported = false
 
@@ -88,12 +89,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
         output: descriptor,
         limit: maxProcesses,
         fileLimit,
-        ...(sandbox && { sandbox }),
+        ...defined({ sandbox }),
       })
     } catch (error) {
       output.close(false)
       if (error instanceof HostError) throw error
-      return notRunResult(`The command could not be started: ${error instanceof Error ? error.message : String(error)}`)
+      return notRunResult(`The command could not be started: ${getErrorMessage(error)}`)
     }
     const { group } = started
     running.add(group)

@@ -9,6 +9,7 @@ import { killGroupAndWait, type ProcessGroup, stopGroup } from './process-group.
 import { findShell } from './find-shell.ts'
 import { withHighOomScore, describeQuarantined } from './start-command.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** A program that is to run beside us, and to be talked with over its standard input and output. */
 export interface StdioProgram {
@@ -275,7 +276,7 @@ function programExists(command: string, folder: string): boolean {
 function toStartError(command: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EACCES') return new Error(`${command} is no program that may be run.`)
-  return new Error(`${command} could not be started: ${error instanceof Error ? error.message : String(error)}`)
+  return new Error(`${command} could not be started: ${getErrorMessage(error)}`)
 }
 
 function describeExit({ exitCode, signalCode }: ChildProcess): string {

@@ -7,6 +7,7 @@ import { findProgram } from '../process/find-program.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { buildTrialArguments, type BubblewrapMode, listBubblewrapModes } from './bubblewrap.ts'
 import { createSeccompFilter } from './seccomp.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The sandbox of this machine. */
 export type SandboxBackend =
@@ -59,7 +60,7 @@ export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend
     if (trial.code === 0) {
       const { text } = await help
       const features = { bindsDescriptors: text.includes('--ro-bind-fd') }
-      return { kind: 'bubblewrap', program, mode, features, ...(filters && { filters }) }
+      return { kind: 'bubblewrap', program, mode, features, ...defined({ filters }) }
     }
     problem = trial.text.trim().split('\n')[0] ?? ''
   }

@@ -24,6 +24,7 @@ import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
 import { type ProtectedPathRule, parsePathRule, toPathRules } from './protect/path-rules.ts'
 import { createSeatbeltProfile } from './seatbelt.ts'
 import { hasAbstractSockets } from './unix-sockets.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Whether commands run in a sandbox: where there is one, always (or not at all), or never. */
 export type SandboxMode = 'auto' | 'on' | 'off'
@@ -226,7 +227,7 @@ export function createLocalSandbox(
           const handle = openPathHandle(one)
           openHandles.push(handle)
           if (handle.stats.isSymbolicLink()) throw new HostError('moved', `${one} was exchanged for a link.`)
-          return { path: one, ...(handle.descriptor !== undefined && { descriptor: handle.descriptor }) }
+          return { path: one, ...defined({ descriptor: handle.descriptor }) }
         })
         const filter = openSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
         if (filter !== undefined) openHandles.push({ release: () => closeSync(filter) })

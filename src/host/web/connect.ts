@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { defined } from '../../model/defined.ts'
 
 /** Where a connection goes: to an address, never to a name. With `name` it is sealed, and the other side must prove it. */
 export interface SocketDestination {
@@ -38,7 +39,7 @@ export async function connectToAny(
 ): Promise<Duplex> {
   const isTls = url.protocol === 'https:'
   const port = Number(url.port || (isTls ? 443 : 80))
-  const tlsOptions = isTls ? { serverName: url.hostname.replace(/^\[|\]$/g, ''), ...(ca !== undefined && { ca }) } : {}
+  const tlsOptions = isTls ? { serverName: url.hostname.replace(/^\[|\]$/g, ''), ...defined({ ca }) } : {}
   let failure: unknown
   // Addresses of the sixth version lead nowhere on many networks, and take their time to say so.
   const ordered = [...addresses].sort((one, other) => Number(one.includes(':')) - Number(other.includes(':')))
@@ -66,7 +67,7 @@ async function connectDirectly({ address, port, serverName, ca, over, signal }: 
   // The certificate must be that of the name, although the connection goes to the address.
   const servername = net.isIP(serverName) === 0 ? serverName : ''
   const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] }
-  const socket = tls.connect({ ...(over && { socket: over }), ...trust, host: address, port, servername })
+  const socket = tls.connect({ ...defined({ socket: over }), ...trust, host: address, port, servername })
   return await waitForConnection(socket, signal, 'secureConnect')
 }
 

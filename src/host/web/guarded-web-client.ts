@@ -2,6 +2,8 @@ import type { UrlDecision, WebClient, UrlPolicy, WebPage, WebFailure, WebRequest
 import { readWebBody } from './response-body.ts'
 import { type ConnectSocket, connectToAny, type ProxyEndpoint } from './connect.ts'
 import { type WebResponse, sendWebRequest } from './send-request.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** How the web is reached. Only the judge is needed; the others are for proxies and for tests. */
 export interface WebOptions {
@@ -40,7 +42,7 @@ export function createGuardedWebClient(options: WebOptions): WebClient {
         return await fetchFollowingRedirects(request, options, limits, signal)
       } catch (error) {
         if (timeoutSignal.aborted) return toFailure(`It took longer than ${limits.timeoutMs / 1000} seconds.`)
-        return toFailure(error instanceof Error ? error.message : String(error))
+        return toFailure(getErrorMessage(error))
       }
     },
   }
@@ -83,7 +85,7 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 
 /** What belongs to the first host stays with it: secret headers above all. */
 function withoutHeaders({ url, trusted, signal }: WebRequest): WebRequest {
-  return { url, ...(trusted && { trusted }), ...(signal && { signal }) }
+  return { url, ...(trusted && { trusted }), ...defined({ signal }) }
 }
 
 /** Asks one address, at a place that was judged. */

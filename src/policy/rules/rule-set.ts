@@ -8,6 +8,7 @@ import {
   SHELL_TOOL,
 } from './rule.ts'
 import { splitRuleWords } from './rule-words.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** A rule as a person writes it: its text, or with examples that are checked when it is loaded. */
 export type RuleText =
@@ -130,7 +131,7 @@ export function dropInvalidRules(rules: PolicyRules): {
       try {
         return parseRules('project', { [verdict]: [source] }).length > 0
       } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error))
+        problems.push(getErrorMessage(error))
         return false
       }
     })

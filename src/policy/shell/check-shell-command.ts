@@ -19,6 +19,7 @@ import { findSubcommand, findRiskyWord } from './program/subcommand.ts'
 import { findCommands } from './find-commands.ts'
 import { type ParseShell, loadShellParser } from './syntax-tree.ts'
 import { UNKNOWN_VALUE } from './word.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a command is judged by. */
 export interface ShellContext {
@@ -161,7 +162,7 @@ function checkPlainCommands(commands: readonly PlainCommand[], start: string, co
   return {
     ...askBecause(why),
     ...(whole && { always: unique(rules).map((words) => `${SHELL_TOOL}(=${words})`) }),
-    ...(subcommands && { subcommands }),
+    ...defined({ subcommands }),
   }
 }
 

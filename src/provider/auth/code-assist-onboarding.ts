@@ -5,6 +5,7 @@ import { type Clock, systemClock, sleep } from '../clock.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson } from '../http/fetch-json.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What Code Assist says about a person: in which tier they are, and which project pays. */
 export interface CodeAssistAccount {
@@ -27,8 +28,8 @@ export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistO
   const ownProject = endpoint.project
   if (ownProject !== undefined && /^\d+$/.test(ownProject))
     throw new Error(`GOOGLE_CLOUD_PROJECT must be the id of a project, not its number (${ownProject}).`)
-  const projectField = { ...(ownProject !== undefined && { cloudaicompanionProject: ownProject }) }
-  const metadata = { ...METADATA, ...(ownProject !== undefined && { duetProject: ownProject }) }
+  const projectField = { ...defined({ cloudaicompanionProject: ownProject }) }
+  const metadata = { ...METADATA, ...defined({ duetProject: ownProject }) }
   const loaded = await callMethod(endpoint, options, 'loadCodeAssist', { ...projectField, metadata })
   if (isBlockedByServiceControls(loaded)) return createAccount('standard-tier', ownProject, loaded.json)
   const json = checkResponse(loaded, 'loadCodeAssist')
@@ -119,7 +120,7 @@ function checkResponse({ status, json }: JsonResponse, what: string): JsonObject
 function createAccount(tier: string, project: string | undefined, json: JsonObject): CodeAssistAccount {
   if (project === undefined && tier !== FREE_TIER)
     throw new Error(`set GOOGLE_CLOUD_PROJECT.${listIneligibleReasons(json)}`)
-  return { tier, ...(project !== undefined && { project }) }
+  return { tier, ...defined({ project }) }
 }
 
 function chooseTier(json: JsonObject): string {

@@ -7,6 +7,7 @@ import {
   getProjectId,
   type RefreshTokenStore,
 } from './google-credentials.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a person signed in with, as it is stored: a key, or a credential of Google's, with the project that pays. */
 export type StoredCredential =
@@ -34,7 +35,7 @@ export function toGrantedCredential(
   const key = createGoogleCredential(stored.credential, dependencies)
   if ('problem' in key) return key
   const project = stored.project ?? getProjectId(stored.credential)
-  return { key, ...(project !== undefined && { project }) }
+  return { key, ...defined({ project }) }
 }
 
 /** Reads a grant that was stored; undefined where it is none. */

@@ -5,6 +5,8 @@ import type { Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 import { deriveAttemptKey, forwardEvents, wrapModel } from '../middleware/wrap-model.ts'
 import type { CodeAssistAccount } from './code-assist-onboarding.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /**
  * A port that sees to its own sign-in: a token that is refused is fetched anew, once; and where the endpoint must be
@@ -41,13 +43,13 @@ function withOnboarding(endpoint: Endpoint, inner: Model, httpClient: HttpClient
     if (!account) {
       try {
         const { onboardCodeAssist } = await import('./code-assist-onboarding.ts')
-        account = await onboardCodeAssist(endpoint, { httpClient, ...(options.signal && { signal: options.signal }) })
+        account = await onboardCodeAssist(endpoint, { httpClient, ...defined({ signal: options.signal }) })
       } catch (error) {
         if (options.signal?.aborted) {
           yield { type: 'finish', reason: 'aborted' }
           return
         }
-        const message = `The sign-in to ${endpoint.provider.id} failed: ${error instanceof Error ? error.message : String(error)}`
+        const message = `The sign-in to ${endpoint.provider.id} failed: ${getErrorMessage(error)}`
         yield { type: 'finish', reason: 'fault', fault: { kind: 'auth', message } }
         return
       }

@@ -18,6 +18,7 @@ import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
 import { ProxyError } from './transport-faults.ts'
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a port may be given; all of it has a default. */
 export interface ModelOptions {
@@ -41,8 +42,7 @@ export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Mod
   const { window, serverTools } = endpoint.profile
   const inner: Model = {
     origin: getOrigin(endpoint),
-    ...(window !== undefined && { window }),
-    ...(serverTools && { serverTools }),
+    ...defined({ window, serverTools }),
     stream: (request, requestOptions) => sendRequest(dependencies, request, requestOptions),
   }
   return withSignIn(endpoint, inner, dependencies.httpClient)

@@ -2,6 +2,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import type { Fault } from '../../model/fault.ts'
 import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Credential, Endpoint } from '../endpoint.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** The address of a request: the base URL, and below it the place where the wire is spoken. */
 export function buildRequestUrl(endpoint: Endpoint, stream: boolean): URL {
@@ -47,7 +48,7 @@ export async function tryBuildRequestHeaders(
   try {
     return await buildRequestHeaders(endpoint, stream)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = getErrorMessage(error)
     return { kind: 'auth', message: `The sign-in to ${endpoint.provider.id} failed: ${why}` }
   }
 }

@@ -1,5 +1,6 @@
 import type { Redactor } from '../../model/security/redactor.ts'
 import type { HttpClient, HttpResponse } from '../http/http-client.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** One phase of an exchange. Nothing of what was said is in it. */
 export interface TraceEvent {
@@ -30,7 +31,7 @@ export function traceExchanges(
     const emit = (phase: TraceEvent['phase'], more: Omit<TraceEvent, 'n' | 'phase' | 'ms'> = {}): void =>
       report({ n, phase, ms: Math.round((now() - start) * 10) / 10, ...more })
     const emitError = (error: unknown): void =>
-      emit('error', { error: secrets.redact(error instanceof Error ? error.message : String(error)).slice(0, 300) })
+      emit('error', { error: secrets.redact(getErrorMessage(error)).slice(0, 300) })
     const bytes = request.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
     emit('request', { method: request.method ?? 'POST', url: secrets.redact(request.url.href), bytes })
     try {

@@ -1,4 +1,5 @@
 import type { RehearsalScript, ScriptStep } from '../script/script.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Answers each question of `dragoman doctor` as a healthy model would; it answers by what is asked, not by its place. */
 export const doctorScript: RehearsalScript = {
@@ -62,5 +63,5 @@ export const doctorScript: RehearsalScript = {
 type ConditionalStepOptions = Omit<ScriptStep, 'when'> & { readonly turns?: number; readonly results?: string }
 
 function createConditionalStep(user: string, { turns, results, ...step }: ConditionalStepOptions): ScriptStep {
-  return { ...step, when: { user, ...(turns !== undefined && { turns }), ...(results !== undefined && { results }) } }
+  return { ...step, when: { user, ...defined({ turns, results }) } }
 }

@@ -7,6 +7,7 @@ import type { RetryHint, Misbehaviour, MisbehaviourOfKind } from './misbehaviour
 import type { ResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
 import { formatTextCall } from './text-call.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a server answers in place of the answer; undefined where this is no such misbehaviour. */
 export function planReplacement(
@@ -52,7 +53,7 @@ function planErrorStatus(
   const body = wire.responseWriter.writeError({
     status: misbehaviour.status,
     message,
-    ...(misbehaviour.code !== undefined && { code: misbehaviour.code }),
+    ...defined({ code: misbehaviour.code }),
   })
   const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogle(wire.id)) : body
   return planJsonResponse(misbehaviour.status, wrapsErrorsInArray ? [full] : full, headers)

@@ -1,5 +1,6 @@
 import type { WireId } from '../../model/turn.ts'
 import type { StreamFraming } from '../response/encode-stream.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What a request to an address means. */
 export type RehearsalRoute =
@@ -33,7 +34,7 @@ export function parseRoute(url: string, headers: Readonly<Record<string, unknown
     : headers['anthropic-version'] === undefined
       ? 'openai-chat'
       : 'anthropic'
-  return { kind: 'models', wire, ...(model !== undefined && { model }) }
+  return { kind: 'models', wire, ...defined({ model }) }
 }
 
 function parseGoogleRoute(

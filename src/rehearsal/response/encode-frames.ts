@@ -12,6 +12,7 @@ import {
   splitText,
 } from './scripted-response.ts'
 import { signContent } from './signatures.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What an event of a stream is about, so that things can go wrong in the right place. */
 export type StreamSection = 'open' | 'thinking' | 'text' | 'call' | 'arguments' | 'call-end' | 'end' | 'done'
@@ -36,7 +37,7 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
       frames.push({
         ...frame,
         section: frame.isTrailer ? 'done' : isFirst ? 'call' : section,
-        ...(call !== undefined && { callIndex: call }),
+        ...defined({ callIndex: call }),
       })
     }
   }

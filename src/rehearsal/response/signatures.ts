@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { toCanonicalJson } from '../../model/json.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /**
  * The id of an answer: the script and how many answers came before, so that the same request gets the same ids. The
@@ -31,7 +31,7 @@ export function isValidSignature(signature: unknown, content: unknown): boolean 
 }
 
 function hashContent(content: unknown): string {
-  return createHash('sha256').update(toCanonicalText(content)).digest('hex').slice(0, 32)
+  return sha256Hex(toCanonicalText(content)).slice(0, 32)
 }
 
 /** Equal content gives equal text; what is nested too deeply to be sorted counts as it stands. */

@@ -18,6 +18,7 @@ import {
   type ToolNameRule,
 } from './tool-names.ts'
 import { repairSchema } from '../normalize/repair-schema.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** The schema languages that vendors accept for tool parameters. */
 export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict' | 'anthropic' | 'grammar'
@@ -125,7 +126,7 @@ function convertToolSchema(tool: ToolSpec, rules: DialectRules): ConvertedSchema
     const result = rules.convert(dropUnusedDefinitions(repaired.schema))
     return repaired.repairs.length === 0 ? result : { ...result, warnings: [...repaired.repairs, ...result.warnings] }
   } catch (error) {
-    return `its schema cannot be declared: ${error instanceof Error ? error.message : String(error)}`
+    return `its schema cannot be declared: ${getErrorMessage(error)}`
   }
 }
 

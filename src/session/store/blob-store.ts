@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** Files by the hash of their content, in a folder of their own beside the logs. */
 export interface BlobStore {
@@ -55,10 +55,6 @@ export function createBlobStore(folder: string): BlobStore {
 }
 
 const HASH_PATTERN = /^[0-9a-f]{64}$/
-
-function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
 
 function listNames(folder: string): string[] {
   try {

@@ -1,4 +1,5 @@
 import { StoreError } from './store.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /**
  * What an error of the system means for a session that was to be written: whoever sees it must know that nothing is saved.
@@ -35,9 +36,4 @@ const DISK_FULL_REASONS: Readonly<Record<string, string>> = {
 /** The code of a system error. */
 export function getErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
-}
-
-/** The words of an error. */
-export function getErrorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -9,9 +9,11 @@ import { createBlobStore } from './blob-store.ts'
 import { createPrivateFolder } from './durable-write.ts'
 import { isLockHeld, type Lock, acquireLock } from './lock.ts'
 import { isIdleEntry, openLogFile } from './log-file.ts'
-import { getErrorCode, getDiskFullReason, getErrorMessage, createWriteError } from './errors.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
+import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'
 import { readLogEnds, readLogLines } from './read-log-lines.ts'
 import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Sessions as files of one folder: `<id>.jsonl`, one line an entry, only ever appended to; blobs beside them by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
@@ -153,7 +155,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       title: parentTitle || createSessionTitle(first.filter((entry) => entry.seq <= upTo)),
       ...readLatestActivity(last),
       ...(isUnfinishedSession(last.at(-1)) && { unfinished: true }),
-      ...(parent && { parent }),
+      ...defined({ parent }),
     }
   }
 
@@ -169,7 +171,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         version: LOG_VERSION,
         session: id,
         folder: workFolder,
-        ...(parent && { parent }),
+        ...defined({ parent }),
       }
       try {
         writeFileSync(file(id), encodeLogLine(open, INITIAL_SUM).line, { flag: 'wx', mode: 0o600 })

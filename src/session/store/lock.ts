@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { createClosedLockText, type LockHolder, readLockText, getOwnLockText, readLockHolder } from './lock-holder.ts'
 import { getErrorCode } from './errors.ts'
 import { StoreError } from './store.ts'
+import { defined } from '../../model/defined.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** A lock that is held. */
 export interface Lock {
@@ -72,7 +73,7 @@ function createLock(path: string, lockText: string, isExclusive: boolean, previo
   const closedLockFile = `${path}.${process.pid}.left`
   return {
     isExclusive,
-    ...(previousLockText !== undefined && { previousLockText }),
+    ...defined({ previousLockText }),
     isTakenOver: () => ![lockText, undefined].includes(readLockText(path)),
     release() {
       if (isOwnLock()) removeFile(path)
@@ -129,7 +130,7 @@ function writeNewFile(path: string, lockText: string): void {
  * that may replace it; and it looks again, because the dead lock may be gone since.
  */
 function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder): boolean {
-  const name = createHash('sha256').update(dead.lockText).digest('hex').slice(0, 12)
+  const name = sha256Hex(dead.lockText).slice(0, 12)
   let claim: Lock
   try {
     claim = acquireLock(`${path}.${name}`, path)

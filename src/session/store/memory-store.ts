@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Entry, EntryBody } from '../log/entry.ts'
 import { findBlobHashes, externalizeMedia, restoreMedia } from '../log/external-media.ts'
 import { createSessionSummary } from '../session-summary.ts'
 import { type SessionLog, type Store, StoreError } from './store.ts'
+import { defined } from '../../model/defined.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** Sessions in memory: for tests, and for library users who want nothing on the disk. */
 export function memoryStore(now: () => number = Date.now): Store {
@@ -11,7 +12,7 @@ export function memoryStore(now: () => number = Date.now): Store {
   const blobs = new Map<string, Uint8Array>()
   const getBlob = (hash: string) => blobs.get(hash)
   const putBlob = (bytes: Uint8Array): string => {
-    const hash = createHash('sha256').update(bytes).digest('hex')
+    const hash = sha256Hex(bytes)
     blobs.set(hash, bytes)
     return hash
   }
@@ -62,7 +63,7 @@ export function memoryStore(now: () => number = Date.now): Store {
       if (files.has(id)) throw new StoreError(`there is already a session ${id}`)
       if (parent) getOwnEntries(parent.session)
       const seq = (parent?.seq ?? 0) + 1
-      files.set(id, [{ seq, at: now(), kind: 'open', version: 1, session: id, folder, ...(parent && { parent }) }])
+      files.set(id, [{ seq, at: now(), kind: 'open', version: 1, session: id, folder, ...defined({ parent }) }])
       return log(id)
     },
     open: log,

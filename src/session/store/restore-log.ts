@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
-import { getErrorMessage } from './errors.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /**
  * The file of a log was moved, removed or replaced while it was being written. What was written is still in the open file:

@@ -11,6 +11,7 @@ import { defineBuiltin, createFailure } from './support/define-builtin.ts'
 import { getStringList } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 const STRING_LIST_SCHEMA = { type: 'array', items: { type: 'string' } }
 
@@ -82,7 +83,7 @@ async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promi
     const window = { offset: 0, limit: DEFAULT_LINE_LIMIT }
     const reading = await readFileForModel(context.host.files, path, window, context.signal).catch((error: unknown) => {
       context.signal.throwIfAborted()
-      return { kind: 'failed', why: error instanceof Error ? error.message : String(error) } as const
+      return { kind: 'failed', why: getErrorMessage(error) } as const
     })
     if (reading.kind === 'text') {
       context.seenFiles.setHash(await context.host.files.resolve(path), reading.hash)

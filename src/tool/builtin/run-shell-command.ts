@@ -10,6 +10,7 @@ import { cleanOutput } from './support/clean-output.ts'
 import { findRootCommands } from './support/root-commands.ts'
 import { detectSandboxBlock } from './support/sandbox-block.ts'
 import { formatCommandResult } from './support/shell-result.ts'
+import { defined } from '../../model/defined.ts'
 
 /** How long commands may take, in milliseconds. */
 export interface ShellOptions {
@@ -83,7 +84,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
         idleTimeout: idle,
         signal,
         onOutput: showProgress,
-        ...(timeout !== undefined && { timeout }),
+        ...defined({ timeout }),
         ...(sandboxAccess && { access: sandboxAccess }),
         ...(gitHelpers && { gitHelpers }),
       })

@@ -19,6 +19,7 @@ import {
   type WorkspaceFolder,
   findWorkspaceFolder,
 } from './support/paths.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Searches the contents of files. */
 export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
@@ -105,7 +106,7 @@ async function searchPath(input: JsonObject, context: ToolContext, root: string,
     excludedFolders: EXCLUDED_FOLDERS,
     limit,
     signal,
-    ...(include !== undefined && { include }),
+    ...defined({ include }),
   }
   const top = await findWorkspaceFolder(host, folders, await host.files.resolve(root))
   const end = (await host.search?.(search)) ?? (await searchFiles(host.files, top.realPath, search))

@@ -3,6 +3,8 @@ import type { Files, SearchMatch, SearchRequest, SearchResult } from '../../host
 import { detectEncoding, decodeText } from '../text/encoding.ts'
 import { createNameMatcher } from './glob.ts'
 import { walkFiles } from './walk-files.ts'
+import { defined } from '../../model/defined.ts'
+import { getErrorMessage } from '../../model/error-message.ts'
 
 /** Searches file contents by reading the files, where there is no program made for it. It finds the same lines. */
 export async function searchFiles(files: Files, top: string, search: SearchRequest): Promise<SearchResult> {
@@ -36,7 +38,7 @@ export async function searchFiles(files: Files, top: string, search: SearchReque
       ignoreOptions: { git: true, gemini: false },
       excludedFolders: search.excludedFolders,
       isWanted: (within: string, name: string) => isIncluded(`${within}/${name}`.slice(folder.length + 1)),
-      ...(search.signal && { signal: search.signal }),
+      ...defined({ signal: search.signal }),
     }
     // One file at a time: what is read is held in memory.
     let last = Promise.resolve()
@@ -63,7 +65,7 @@ function createLineMatcher(pattern: string): { lines: (all: readonly string[]) =
   try {
     test = compilePattern(pattern)
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: getErrorMessage(error) }
   }
   const context = createContext({ test, all: [] as readonly string[] })
   const script = new Script('all.reduce((found, line, at) => (test.test(line) && found.push(at), found), [])')

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Files } from '../../host/host.ts'
 import { type TextEncoding, detectEncoding, decodeText, encodeText, UTF8_ENCODING } from './encoding.ts'
 import { type LineEndings, restoreLineEndings, normalizeLineEndings } from './line-endings.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 
 /** A text file: its text with plain line ends, and what it takes to write it back as it was. */
 export interface TextDocument {
@@ -48,7 +48,7 @@ export async function encodeTextDocument(
 
 /** What identifies the content of a file. */
 export function hashContent(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return sha256Hex(bytes)
 }
 
 /** A text with plain line ends, and with or without one at its very end as the former text had it. */

@@ -8,6 +8,7 @@ import type { Frame } from '../framing/frame.ts'
 import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import { type ContentBlocks, createContentBlocks } from './content-blocks.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What is known of an answer while it comes in. */
 export interface AnthropicDecoderState {
@@ -199,9 +200,7 @@ function recordUsage(state: AnthropicDecoderState, value: unknown): void {
 
 function reportError(state: AnthropicDecoderState, error: Parameters<typeof classifyError>[0]): void {
   const { headers } = state.builder.context
-  state.builder.fail(
-    classifyError(error, { ...(state.status !== undefined && { status: state.status }), ...(headers && { headers }) }),
-  )
+  state.builder.fail(classifyError(error, { ...defined({ status: state.status, headers }) }))
 }
 
 const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: JsonFields) => void> = new Map([

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import { defined } from '../../model/defined.ts'
 
 const WIRE_ID = 'anthropic'
 
@@ -16,7 +17,7 @@ export function readAnthropicRequest(body: unknown): ModelRequest {
     model,
     ...(system !== '' && { system }),
     tools: toObjects(fields['tools']).flatMap(readTools),
-    ...(choice !== undefined && { toolChoice: choice }),
+    ...defined({ toolChoice: choice }),
     turns: toObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
   }
@@ -149,7 +150,7 @@ function readParams(body: Record<string, unknown>): ModelParams {
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(Array.isArray(body['stop_sequences']) && { stop: body['stop_sequences'].map(String) }),
-    ...(effort !== undefined && { effort }),
+    ...defined({ effort }),
     ...(isSerial && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
@@ -185,6 +186,6 @@ function createNative(id: string | undefined, data?: Json): NativeData {
     wire: WIRE_ID,
     signer: WIRE_ID,
     ...(id !== undefined && id !== '' && { id }),
-    ...(data !== undefined && { data }),
+    ...defined({ data }),
   }
 }

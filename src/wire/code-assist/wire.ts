@@ -13,6 +13,7 @@ import { readGeminiBody } from '../gemini/read-request.ts'
 import { codeAssistResponseWriter } from '../gemini/write-response.ts'
 import type { HistoryPosition } from '../history/transcript.ts'
 import type { EncodedRequest, Wire } from '../wire.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Gemini inside Code Assist's envelope: the request under `request`, the answer under `response` (T131). */
 export const codeAssist: Wire<GeminiDecoderState> = {
@@ -33,8 +34,7 @@ function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, positi
   const system = body.systemInstruction && { systemInstruction: { role: 'user', ...body.systemInstruction } }
   const envelope = {
     model: request.model,
-    ...(request.project !== undefined && { project: request.project }),
-    ...(request.prompt !== undefined && { user_prompt_id: request.prompt }),
+    ...defined({ project: request.project, user_prompt_id: request.prompt }),
     request: { ...body, ...system },
   }
   return { body: envelope as unknown as JsonObject, warnings }

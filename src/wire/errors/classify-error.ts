@@ -3,6 +3,7 @@ import { isObject } from '../../model/json.ts'
 import { isContextOverflow } from './context-overflow.ts'
 import { parseRequestedWait, parseRetryAfter } from './retry-after.ts'
 import type { ParsedError } from './parse-error.ts'
+import { defined } from '../../model/defined.ts'
 
 export { parseRetryAfter } from './retry-after.ts'
 export { type ParsedError, parseError } from './parse-error.ts'
@@ -24,11 +25,7 @@ export function classifyError(error: ParsedError, context: ErrorContext = {}): F
   return {
     kind,
     message: error.message.trim() === '' ? `The server answered ${reportedStatus ?? 'with an error'}.` : error.message,
-    ...(wait !== undefined && { retryAfter: wait }),
-    ...(reportedStatus !== undefined && { status: reportedStatus }),
-    ...(code !== undefined && { code }),
-    ...(error.param !== undefined && { param: error.param }),
-    ...(error.written !== undefined && { written: error.written }),
+    ...defined({ retryAfter: wait, status: reportedStatus, code, param: error.param, written: error.written }),
   }
 }
 

@@ -12,6 +12,7 @@ import type { DecodeContext } from '../wire.ts'
 import { type FunctionCallTracker, createFunctionCallTracker } from './function-calls.ts'
 import { mergeGrounding } from './grounding.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
+import { defined } from '../../model/defined.ts'
 
 /** An answer, or a piece of one; everything on the wire is optional. */
 interface GeminiChunk {
@@ -145,7 +146,7 @@ function decodePart(state: GeminiDecoderState, json: GeminiPart): void {
   const kind = getPartKind(json)
   if (kind === undefined) return native && builder.addPart({ kind: 'text', text: '', native })
   const media = toMediaPart(json)
-  if (media) return builder.addPart({ ...media, ...(native && { native }) })
+  if (media) return builder.addPart({ ...media, ...defined({ native }) })
   if (isObject(json['functionResponse'])) calls.markAnswered(json['functionResponse'])
   else if (!SERVER_PARTS.has(kind)) builder.warn('unknown-part', `A part with ${kind} is kept, but not understood.`)
   builder.addPart({ kind: 'text', text: '', native: builder.createNative(undefined, toNativeItem(kind, json)) })
@@ -176,7 +177,7 @@ function emitOpen(state: GeminiDecoderState, json: GeminiChunk): void {
   const id = typeof json.responseId === 'string' && json.responseId !== '' ? json.responseId : undefined
   state.isOpened = true
   state.model = model
-  state.builder.emit({ type: 'open', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+  state.builder.emit({ type: 'open', ...defined({ id, model }) })
 }
 
 /** The last count of each kind counts; a chunk may leave some out. Thoughts are not part of the candidates' tokens here. */
@@ -203,7 +204,7 @@ function toCount(json: unknown): number {
 
 function reportError(state: GeminiDecoderState, error: NonNullable<ReturnType<typeof parseError>>): void {
   const { status, headers } = state.builder.context
-  state.builder.fail(classifyError(error, { ...(status !== undefined && { status }), ...(headers && { headers }) }))
+  state.builder.fail(classifyError(error, { ...defined({ status, headers }) }))
 }
 
 function reportUnreadable(state: GeminiDecoderState, json: string): void {

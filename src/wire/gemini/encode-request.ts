@@ -19,6 +19,7 @@ import {
 } from '../history/transcript.ts'
 import type { EncodedRequest } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A generateContent body. The contents are the last key, so that a longer history extends the bytes of a shorter one. */
 export interface GeminiBody {
@@ -137,11 +138,9 @@ function createGenerationConfig(params: ModelParams, profile: Profile, warnings:
     warnings.push({ code: 'stop', message: `Only the first ${MAX_STOP_SEQUENCES} stop sequences were sent.` })
   const thinking = createThinkingConfig(params.effort, profile)
   return {
-    ...(params.maxTokens !== undefined && { maxOutputTokens: params.maxTokens }),
-    ...(params.temperature !== undefined && { temperature: params.temperature }),
-    ...(params.topP !== undefined && { topP: params.topP }),
+    ...defined({ maxOutputTokens: params.maxTokens, temperature: params.temperature, topP: params.topP }),
     ...(stops.length > 0 && { stopSequences: stops.slice(0, MAX_STOP_SEQUENCES) }),
-    ...(thinking && { thinkingConfig: thinking }),
+    ...defined({ thinkingConfig: thinking }),
   }
 }
 
@@ -258,11 +257,11 @@ function encodeFunctionCall(
   const signature = chooseSignature(call, step, first, context)
   return {
     functionCall: {
-      ...(id !== undefined && { id }),
+      ...defined({ id }),
       name: context.projection.toWireName(call.name),
       args: toWireArguments(call, context.projection),
     },
-    ...(signature !== undefined && { thoughtSignature: signature }),
+    ...defined({ thoughtSignature: signature }),
   }
 }
 

@@ -4,6 +4,7 @@ import { toMediaUrl, findResultMedia, formatResultText, toWellFormed, toWellForm
 import type { MediaPart, ResultPart } from '../../model/turn.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import type { CallResultPair } from '../history/transcript.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Writes the one answer to a call. Media go inside it from Gemini 3 on; before, they follow after all answers (T100). */
 export function encodeFunctionResponse(
@@ -14,7 +15,7 @@ export function encodeFunctionResponse(
   const nested = profile.nestedMedia ? findResultMedia(result).filter((part) => isSupportedMedia(part, profile)) : []
   return {
     functionResponse: {
-      ...(id !== undefined && { id }),
+      ...defined({ id }),
       name: projection.toWireName(call.name),
       response: encodeResponse(result, profile),
       ...(nested.length > 0 && { parts: nested.map((part) => encodeMediaPart(part, profile)) }),

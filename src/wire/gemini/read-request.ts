@@ -11,6 +11,7 @@ import type {
   WireId,
 } from '../../model/turn.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Reads a generateContent body back into a request. */
 export function readGeminiRequest(body: unknown): ModelRequest {
@@ -31,7 +32,7 @@ export function readGeminiBody(wire: WireId, body: GeminiPart): ModelRequest {
       .flatMap((tool) => toObjects(getField(tool, 'functionDeclarations')))
       .map(readDeclaration),
     ...(requested.length > 0 && { serverTools: requested }),
-    ...(choice !== undefined && { toolChoice: choice }),
+    ...defined({ toolChoice: choice }),
     turns: readTurns(wire, toObjects(body['contents'])),
     params: isObject(generation) ? readParams(generation) : {},
   }
@@ -206,5 +207,5 @@ function toObjects(value: unknown): Record<string, unknown>[] {
 }
 
 function createNative(wire: WireId, id: string | undefined, data?: Json): NativeData {
-  return { wire, signer: wire, ...(id !== undefined && { id }), ...(data !== undefined && { data }) }
+  return { wire, signer: wire, ...defined({ id, data }) }
 }

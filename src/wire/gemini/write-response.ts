@@ -12,6 +12,7 @@ import {
   createResponseStream,
 } from '../response-writer.ts'
 import { toRawJson } from '../json/raw-json.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Writes responses as generateContent and streamGenerateContent send them. */
 export const geminiResponseWriter: ResponseWriter = createResponseWriter('gemini', (response) => response)
@@ -98,7 +99,7 @@ function createChunk(
   const finishReason = finish && toVendorFinishReason(finish, VENDOR_FINISH_REASONS)
   const candidate = {
     content: parts.length > 0 ? { parts, role: 'model' } : { role: 'model' },
-    ...(finishReason !== undefined && { finishReason }),
+    ...defined({ finishReason }),
     ...(finish?.fault && { finishMessage: finish.fault.message }),
     index: 0,
   }

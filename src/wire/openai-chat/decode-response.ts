@@ -10,6 +10,7 @@ import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
 import { type ReasoningSplitter, createReasoningSplitter } from '../turn/reasoning-splitter.ts'
 import type { DecodeContext } from '../wire.ts'
 import { type ReasoningDetailsBuilder, createReasoningDetailsBuilder } from './reasoning-details.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What is known of an answer while it comes in. */
 export interface ChatDecoderState {
@@ -69,7 +70,7 @@ export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): Turn
   const details = state.reasoningDetails.end()
   if (state.reasoningField !== undefined || details) {
     const field = state.reasoningField === undefined ? {} : { field: state.reasoningField }
-    state.reasoning.close(builder.createNative(undefined, { ...field, ...(details && { details }) }))
+    state.reasoning.close(builder.createNative(undefined, { ...field, ...defined({ details }) }))
   }
   if (state.hasInlineReasoning) state.text.close(builder.createNative(undefined, { content: state.content }))
   if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400) {

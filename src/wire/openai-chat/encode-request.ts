@@ -16,6 +16,7 @@ import {
   buildTranscript,
 } from '../history/transcript.ts'
 import type { EncodedRequest } from '../wire.ts'
+import { defined } from '../../model/defined.ts'
 
 /** OpenAI takes ids of up to 40 characters (T97). */
 const ID_FORMAT = { pattern: /^[\x21-\x7e]{1,40}$/ }
@@ -67,9 +68,7 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
   return {
     stream,
     ...(stream && profile.streamUsage && { stream_options: { include_usage: true } }),
-    ...(params.maxTokens !== undefined && { [profile.maxTokensField]: params.maxTokens }),
-    ...(params.temperature !== undefined && { temperature: params.temperature }),
-    ...(params.topP !== undefined && { top_p: params.topP }),
+    ...defined({ [profile.maxTokensField]: params.maxTokens, temperature: params.temperature, top_p: params.topP }),
     ...encodeStops(params, warnings),
     ...(typeof effort === 'string' &&
       profile.thinking !== 'none' && { reasoning_effort: effort === 'off' ? 'none' : effort }),
@@ -155,7 +154,7 @@ function encodeAssistant(
           id,
           type: 'function',
           function: { name, arguments: toWireArgumentText(call, projection) },
-          ...(extra !== undefined && { extra_content: extra }),
+          ...defined({ extra_content: extra }),
         }
   })
   const text = joinVisibleText(step.parts, profile)

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
+import { defined } from '../../model/defined.ts'
 
 const READ_ORIGIN = { provider: 'openai-chat', wire: 'openai-chat', model: '' } as const
 
@@ -30,7 +31,7 @@ export function readChatRequest(body: unknown): ModelRequest {
     model: typeof fields['model'] === 'string' ? fields['model'] : '',
     ...(system.length > 0 && { system: system.join('\n') }),
     tools: (Array.isArray(fields['tools']) ? fields['tools'] : []).filter(isObject).map(readTool),
-    ...(choice !== undefined && { toolChoice: choice }),
+    ...defined({ toolChoice: choice }),
     turns,
     params: readParams(fields),
   }
@@ -68,7 +69,7 @@ function readAssistantParts(message: Record<string, unknown>, newId: () => strin
       id: id ?? newId(),
       name: stringOrEmpty(inner['name']),
       raw,
-      ...(input && { input }),
+      ...defined({ input }),
       ...(isFreeform && { freeform: true as const }),
       native: createNative(id, extra),
     })
@@ -174,7 +175,6 @@ function createNative(id: string | undefined, data?: Json): NativeData {
   return {
     wire: 'openai-chat',
     signer: 'openai-chat',
-    ...(id !== undefined && { id }),
-    ...(data !== undefined && { data }),
+    ...defined({ id, data }),
   }
 }

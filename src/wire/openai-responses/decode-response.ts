@@ -19,6 +19,7 @@ import {
 } from './output-item.ts'
 import { type EventSequence, createEventSequence } from './event-sequence.ts'
 import { type OutputItems, isRepeatedItem, expectsMore, createOutputItems } from './output-items.ts'
+import { defined } from '../../model/defined.ts'
 
 /** What is known of an answer while it comes in. */
 export interface ResponsesDecoderState {
@@ -291,7 +292,7 @@ function emitOpen(state: ResponsesDecoderState, response: JsonFields): void {
   if (state.isOpened && (state.hasModel || model === undefined)) return
   state.isOpened = true
   state.hasModel = model !== undefined
-  state.builder.emit({ type: 'open', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+  state.builder.emit({ type: 'open', ...defined({ id, model }) })
 }
 
 function recordUsage(state: ResponsesDecoderState, value: unknown): void {
@@ -310,7 +311,7 @@ function recordUsage(state: ResponsesDecoderState, value: unknown): void {
 
 function reportError({ builder }: ResponsesDecoderState, error: Parameters<typeof classifyError>[0]): void {
   const { status, headers } = builder.context
-  builder.fail(classifyError(error, { ...(status !== undefined && { status }), ...(headers && { headers }) }))
+  builder.fail(classifyError(error, { ...defined({ status, headers }) }))
 }
 
 function getItem(value: JsonFields): JsonFields | undefined {

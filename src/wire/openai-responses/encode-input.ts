@@ -11,6 +11,7 @@ import {
   toFreeformText,
   getReplayableData,
 } from '../history/transcript.ts'
+import { defined } from '../../model/defined.ts'
 
 /** The name of this wire. */
 export const RESPONSES_WIRE_ID = 'openai-responses'
@@ -48,7 +49,7 @@ export function encodeResultItem(
     type: custom ? 'custom_tool_call_output' : 'function_call_output',
     call_id: id,
     output,
-    ...(caller !== undefined && { caller }),
+    ...defined({ caller }),
   }
 }
 

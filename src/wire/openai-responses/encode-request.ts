@@ -10,6 +10,7 @@ import { describeToolsAsText } from '../text-calls/format-text-calls.ts'
 import { type HistoryPosition, buildTranscript } from '../history/transcript.ts'
 import type { EncodedRequest } from '../wire.ts'
 import { type ResponsesContext, RESPONSES_WIRE_ID, encodeResultItem, encodeStepItems } from './encode-input.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A request as the endpoint takes it. `input` is the last key, so that a longer history extends the bytes of a shorter one. */
 interface ResponsesBody extends JsonObject {
@@ -35,7 +36,7 @@ export function encodeResponsesRequest(
     ...(native && projection.tools.length > 0 && encodeTools(request, projection, warnings)),
     ...encodeSettings(request.params ?? {}, profile, warnings),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
-    ...(request.previous !== undefined && { previous_response_id: request.previous }),
+    ...defined({ previous_response_id: request.previous }),
     input: encodeHistory(request, { profile, projection }, warnings, position),
   }
   const body = profile.refuses.reduce<JsonObject>((left, path) => removePath(left, path.split('.')), complete)
@@ -54,7 +55,7 @@ function encodeTools(request: ModelRequest, projection: ToolDeclarations, warnin
   return {
     tools: projection.tools.map(declareTool),
     ...encodeToolChoice(request.toolChoice, projection, warnings),
-    ...(parallel !== undefined && { parallel_tool_calls: parallel }),
+    ...defined({ parallel_tool_calls: parallel }),
   }
 }
 
@@ -98,8 +99,7 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
       profile.thinking !== 'none' && {
         reasoning: { effort: effort === 'off' ? 'none' : effort, ...(effort !== 'off' && { summary: 'auto' }) },
       }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
+    ...defined({ temperature, top_p: topP }),
     ...(maxTokens !== undefined && { max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, maxTokens) }),
     ...(profile.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     store: params.store ?? false,

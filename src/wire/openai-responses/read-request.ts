@@ -4,6 +4,7 @@ import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn }
 import { parseArguments } from '../calls/parse-arguments.ts'
 import { RESPONSES_WIRE_ID } from './encode-input.ts'
 import { type JsonFields, toObjects, getTextsByChannel, nonEmptyString } from './output-item.ts'
+import { defined } from '../../model/defined.ts'
 
 const READ_ORIGIN = { provider: RESPONSES_WIRE_ID, wire: RESPONSES_WIRE_ID, model: '' } as const
 
@@ -22,11 +23,10 @@ export function readResponsesRequest(body: unknown): ModelRequest {
     model: nonEmptyString(fields['model']) ?? '',
     ...(system.length > 0 && { system: system.join('\n') }),
     tools: toObjects(fields['tools']).flatMap(readTools),
-    ...(choice !== undefined && { toolChoice: choice }),
+    ...defined({ toolChoice: choice }),
     turns,
     params: readParams(fields),
-    ...(session !== undefined && { session }),
-    ...(previous !== undefined && { previous }),
+    ...defined({ session, previous }),
   }
 }
 
@@ -95,7 +95,7 @@ function readCall(item: JsonFields, freeform: boolean): AssistantPart {
     id,
     name: typeof item['name'] === 'string' ? item['name'] : '',
     raw,
-    ...(input && { input }),
+    ...defined({ input }),
     ...(freeform && { freeform: true as const }),
     native: createNative(id, replayed.length > 0 ? (Object.fromEntries(replayed) as JsonObject) : undefined),
   }
@@ -169,7 +169,6 @@ function createNative(id: string | undefined, data?: Json): NativeData {
   return {
     wire: RESPONSES_WIRE_ID,
     signer: RESPONSES_WIRE_ID,
-    ...(id !== undefined && { id }),
-    ...(data !== undefined && { data }),
+    ...defined({ id, data }),
   }
 }

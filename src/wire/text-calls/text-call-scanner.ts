@@ -3,6 +3,7 @@ import { matchEndMarker, couldBeEndMarker } from './end-markers.ts'
 import type { TextCallDialect } from './dialects/dialect.ts'
 import { findStartMarker, MARKER_CANDIDATE, findPartialWordMarker } from './start-markers.ts'
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A tool as the scanner knows it. */
 export interface DeclaredTool {
@@ -158,8 +159,7 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
         rest: pending,
         textBeforeCalls: before,
         calls,
-        ...(reason !== undefined && { reason }),
-        ...(fence && { fence }),
+        ...defined({ reason, fence }),
       }
     },
   }

@@ -4,6 +4,7 @@ import type { NativeData, WireId } from '../../model/turn.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { declareToolsFor } from '../declare-tools.ts'
 import type { DecodeContext } from '../wire.ts'
+import { defined } from '../../model/defined.ts'
 
 /** Numbers the parts of one turn and collects its events. */
 export interface PartEmitter {
@@ -33,7 +34,7 @@ export function createPartEmitter(wire: WireId, context: DecodeContext): PartEmi
       wire,
       signer: context.profile.signer,
       ...(id !== undefined && id !== '' && { id }),
-      ...(data !== undefined && { data }),
+      ...defined({ data }),
     }),
     takeEvents() {
       const drained = events

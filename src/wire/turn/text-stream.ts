@@ -3,6 +3,7 @@ import type { CallAssembler } from '../calls/call-assembler.ts'
 import { replaceInvalidBytes } from '../framing/utf8.ts'
 import { type TextCallParser, createTextCallParser } from '../text-calls/text-call-parser.ts'
 import type { PartEmitter } from './part-emitter.ts'
+import { defined } from '../../model/defined.ts'
 
 /** A part of text or reasoning that is being written. */
 export interface TextStream {
@@ -65,7 +66,7 @@ export function createTextStream(
     }
     if (text === '' && !native) return
     if (!opened) emitter.emit({ type: 'part-open', index, kind })
-    const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...(native && { native }) }
+    const part: TextPart | ReasoningPart = { kind, text, ...(refusal && { refusal }), ...defined({ native }) }
     emitter.emit({ type: 'part-close', index, part })
   }
 

@@ -16,6 +16,7 @@ import { parseCommandLine } from '../../args/parse.ts'
 import { dataFolderPath, sessionsFolderPath } from '../../paths/folders.ts'
 import { createSecretRedactor } from '../../recording/traffic-recorder.ts'
 import { version } from '../../version.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** `dragoman bug`: makes a file for a report. */
 export async function runBugCommand(args: string[]): Promise<number> {
@@ -40,7 +41,7 @@ export async function runBugCommand(args: string[]): Promise<number> {
   try {
     writeFileSync(path, text, { mode: 0o600 })
   } catch (error) {
-    throw new UserError(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UserError(`${path} cannot be written: ${getErrorMessage(error)}`)
   }
   process.stdout.write(`${path}\n`)
   return EXIT_CODE.ok
@@ -72,7 +73,7 @@ function readReportSettings(folder: string, { redact }: Redactor): Json {
     const { config, policies, files } = readSettings(folder)
     return redactSettings({ files, config, policies }, redact) as Json
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return getErrorMessage(error)
   }
 }
 

@@ -14,6 +14,7 @@ import { saveCapabilities } from '../../setup/saved-capabilities.ts'
 import { isRehearsalModel, type RehearsalEndpoint, startRehearsalModel } from '../../setup/rehearsal-model.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatProbeReport, formatFindings, formatExaminationReport } from './report-text.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** `dragoman doctor <provider/model>`: examines an endpoint live, and gives 0 only if tools can be used with it. */
 export async function runModelDoctor(args: string[]): Promise<number> {
@@ -32,8 +33,7 @@ export async function runModelDoctor(args: string[]): Promise<number> {
       )
     const report = await examineEndpoint(endpoint, {
       newId: () => createTurnKey(randomBytes(20)),
-      ...(tokens !== undefined && { maxTokens: tokens }),
-      ...(answer !== undefined && { maxResponseTokens: answer }),
+      ...defined({ maxTokens: tokens, maxResponseTokens: answer }),
       ...(limit !== undefined && { timeouts: { firstByte: limit, idle: limit, quiet: limit, lifetime: 2 * limit } }),
       ...(isTextOutput && {
         onProbeFinished: (one) => process.stdout.write(escapeForTerminal(formatProbeReport(one))),

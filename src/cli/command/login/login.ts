@@ -15,6 +15,7 @@ import { parseCommandLine } from '../../args/parse.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** `dragoman login`: stores a key or a sign-in. A key that was given already is not asked for. */
 export async function runLoginCommand(args: string[], givenKey?: string): Promise<void> {
@@ -127,10 +128,7 @@ async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promis
     return project === undefined ? grant : { ...grant, project }
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(
-      `the sign-in failed: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT_CODE.signIn,
-    )
+    throw new UserError(`the sign-in failed: ${getErrorMessage(error)}`, EXIT_CODE.signIn)
   }
 }
 

@@ -2,6 +2,7 @@ import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/se
 import { UserError } from '../../user-error.ts'
 import { updateMcpSettings, type McpCommandOptions } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** `dragoman mcp add`: settles a server, and sees at once whether it is there. */
 export async function runMcpAdd(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
@@ -34,7 +35,7 @@ function toServerConfig(target: string, args: readonly string[], values: McpComm
     ...(isAddress && type !== undefined && { type }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(limit !== undefined && { timeout: limit }),
+    ...defined({ timeout: limit }),
     ...(trust && { trust }),
     ...(values.include !== undefined && { includeTools: splitCommaList(values.include) }),
     ...(values.exclude !== undefined && { excludeTools: splitCommaList(values.exclude) }),

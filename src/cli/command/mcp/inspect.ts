@@ -15,6 +15,7 @@ import { openServersWithoutSession } from '../../setup/mcp.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { memoryFilePath, listPrivateFolders, sessionsFolderPath } from '../../paths/folders.ts'
 import { type McpCommandOptions, findConfiguredServers } from './mcp.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** `dragoman mcp list`: all servers, how it stands with them, and their tools. */
 export async function runMcpList(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
@@ -80,7 +81,7 @@ async function callTool(
     process.stdout.write(`${shown}\n`)
     return error ? EXIT_CODE.failure : EXIT_CODE.ok
   } catch (error) {
-    throw new UserError(escapeForTerminal(error instanceof Error ? error.message : String(error)), EXIT_CODE.failure)
+    throw new UserError(escapeForTerminal(getErrorMessage(error)), EXIT_CODE.failure)
   }
 }
 

@@ -5,6 +5,8 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openMcpStores } from '../../setup/mcp.ts'
 import { findConfiguredServers } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
+import { defined } from '../../../model/defined.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** `dragoman mcp login`: signs in to a server in the browser, and sees whether that opens it. */
 export async function runMcpLogin(positionals: readonly string[]): Promise<number> {
@@ -12,7 +14,7 @@ export async function runMcpLogin(positionals: readonly string[]): Promise<numbe
   try {
     await signInToMcpServer(endpoint, printAndOpenUrl)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = getErrorMessage(error)
     throw new UserError(`the sign-in failed: ${why}`, EXIT_CODE.signIn)
   }
   process.stdout.write(`Signed in to ${endpoint.name}.\n`)
@@ -44,6 +46,6 @@ function findAuthEndpoint(positionals: readonly string[], subcommand: string): A
     name,
     url: transport.url,
     tokens: openMcpStores().tokenStore,
-    ...(expanded.oauth && { oauth: expanded.oauth }),
+    ...defined({ oauth: expanded.oauth }),
   }
 }

@@ -17,6 +17,7 @@ import { listProviders } from '../../setup/choose-model.ts'
 import { parseCommandLine } from '../../args/parse.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatModels } from './models-text.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** A provider: whether it can be used, and with which models. */
 export interface ProviderOffer {
@@ -122,8 +123,7 @@ function toModelOffer(
   return {
     id,
     ...card,
-    ...(window !== undefined && { window }),
-    ...(output !== undefined && { output }),
+    ...defined({ window, output }),
     ...(id === row.model && { default: true }),
   }
 }

@@ -7,6 +7,7 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { REHEARSE_COMMAND } from './spec.ts'
 import { parseCommandLine } from '../../args/parse.ts'
 import { printHelp } from '../../args/print-help.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** `dragoman rehearse serve`: the scripted model as a server for other clients. */
 export async function runRehearseCommand(args: string[]): Promise<number> {
@@ -34,10 +35,7 @@ async function startServer(scripts: Readonly<Record<string, RehearsalScript>>, p
   try {
     return await startRehearsalServer({ scripts, port, templateValues: { cwd: process.cwd() } })
   } catch (error) {
-    throw new UserError(
-      `the server cannot start: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT_CODE.failure,
-    )
+    throw new UserError(`the server cannot start: ${getErrorMessage(error)}`, EXIT_CODE.failure)
   }
 }
 
@@ -45,6 +43,6 @@ function readScriptFile(file: string): RehearsalScript {
   try {
     return parseScript(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a script: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UserError(`${file} cannot be read as a script: ${getErrorMessage(error)}`)
   }
 }

@@ -9,6 +9,7 @@ import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
 import { type WireRecording, readInput, readJsonInput, findRecordings, parseWireOption } from './input.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** Prints what an answer means, as one JSON object; with `--batch`, one line for each recording of a folder. */
 export async function runWireDecode(options: WireCommandOptions): Promise<void> {
@@ -23,7 +24,7 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
   if (status !== undefined && !(status >= 100 && status < 600))
     throw new UserError(`--status ${options.status} is not an HTTP status`)
   const bytes = readInput(options.file)
-  const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...(status !== undefined && { status }) }
+  const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...defined({ status }) }
   printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
 }
 

@@ -4,6 +4,7 @@ import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
 import { readJsonInput, findRecordings, parseWireOption } from './input.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** Prints the request body for a conversation; with `--batch`, one line for each recording that holds one. */
 export async function runWireEncode(options: WireCommandOptions): Promise<void> {
@@ -39,7 +40,7 @@ function parseConversation(value: unknown, model: string) {
   try {
     return fromPlainConversation(value, model)
   } catch (error) {
-    throw new UserError(error instanceof Error ? error.message : String(error))
+    throw new UserError(getErrorMessage(error))
   }
 }
 

@@ -4,6 +4,7 @@ import { isObject } from '../../../model/json.ts'
 import type { WireId } from '../../../model/turn.ts'
 import { isWireId, wireIds } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** A recorded exchange with a provider, as far as these commands use it. */
 export interface WireRecording {
@@ -106,5 +107,5 @@ function listJsonFiles(folder: string): string[] {
 }
 
 function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  return getErrorMessage(error)
 }

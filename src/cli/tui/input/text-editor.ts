@@ -1,4 +1,5 @@
 import { splitGlyphs } from '../term/display-width.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** What is being written: a text, and where the cursor stands in it. */
 export interface EditorState {
@@ -53,7 +54,7 @@ export function applyEdit(editor: EditorState, change: EditorEdit): EditorState 
     case 'move': {
       const { column: _unused, ...rest } = editor
       const [cursor, column] = findMotionTarget(editor, change.to)
-      return { ...rest, cursor, ...(column !== undefined && { column }) }
+      return { ...rest, cursor, ...defined({ column }) }
     }
     case 'remove':
     case 'cut':

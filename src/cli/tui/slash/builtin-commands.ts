@@ -19,6 +19,7 @@ import { BASIC_KEYS } from './keys.ts'
 import { runCliSubcommand } from './run-cli.ts'
 import { removePermission, showPermissions } from './permissions.ts'
 import type { SlashCommandContext, SlashCommand } from './slash-command.ts'
+import { defined } from '../../../model/defined.ts'
 
 const THEME_CHOICES: readonly ThemeName[] = ['dark', 'light', 'none']
 
@@ -352,7 +353,7 @@ export function showLastCall({ ui, agent }: SlashCommandContext): void {
   ui.print([
     [],
     ...renderCall(
-      { status, call: call ?? unknown, result, ms, ...(facts && { facts }) },
+      { status, call: call ?? unknown, result, ms, ...defined({ facts }) },
       { look: ui.viewOptions, seconds: 0, progress: '', open: true },
     ),
   ])

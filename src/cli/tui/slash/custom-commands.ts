@@ -4,6 +4,7 @@ import { isTrusted } from '../../config/trust.ts'
 import { configFolderPath } from '../../paths/folders.ts'
 import { readProjectText } from '../../paths/project-file.ts'
 import type { SlashCommand } from './slash-command.ts'
+import { defined } from '../../../model/defined.ts'
 
 /**
  * Commands of one's own: a Markdown file `commands/<name>.md` is a prompt, `$ARGUMENTS` in it stands for the words after
@@ -20,7 +21,7 @@ const MAX_COMMAND_BYTES = 100_000
 
 function readCommandFolder(commandFolder: string, within?: string): SlashCommand[] {
   return listMarkdownFiles(commandFolder).flatMap((file): SlashCommand[] => {
-    const limits = { maxBytes: MAX_COMMAND_BYTES, ...(within !== undefined && { within }) }
+    const limits = { maxBytes: MAX_COMMAND_BYTES, ...defined({ within }) }
     const read = readProjectText(join(commandFolder, file), limits)
     // A command that cannot be read, or not whole, is not offered.
     if ('problem' in read || read.isCut) return []

@@ -23,6 +23,7 @@ import { renderDiff, countDiffLines } from './diff.ts'
 import { renderEditor, type LinesWithCursor } from './input.ts'
 import { relativeToRoot } from './path.ts'
 import { toSingleRow } from './shorten.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** What a question needs to know of the terminal: its width, the rows that are free, the folder that paths are shown from. */
 export interface ApprovalViewOptions {
@@ -91,7 +92,7 @@ export function renderDraft(state: DraftState, { width, rows }: ApprovalViewOpti
   if (!isFocused) return { lines }
   return {
     lines: [...lines, truncateStyledLine(styledLine('You are writing. Esc: answer the question.', 'quiet'), width)],
-    ...(cursor && { cursor }),
+    ...defined({ cursor }),
   }
 }
 

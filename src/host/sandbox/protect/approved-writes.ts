@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROTECTED_PATHS } from '../../../model/security/protected-paths.ts'
 import { resolvePath } from '../../files/resolve-path.ts'
 import { attempt } from './no-follow-files.ts'
 import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './path-rules.ts'
+import { sha256Hex } from '../../../model/sha256.ts'
 
 /**
  * Which protected paths were written by somebody who was allowed to, and when. Commands of other sessions may run in the same
@@ -60,7 +60,7 @@ function quarantineKey(path: string): string {
 
 /** The time stands in the name: whoever reads it never meets a file that is only half written. */
 function entryFileName(path: string, time?: number): string {
-  return `${createHash('sha256').update(path).digest('hex').slice(0, 32)}-${time ?? ''}`
+  return `${sha256Hex(path).slice(0, 32)}-${time ?? ''}`
 }
 
 function entryTime(name: string): number {

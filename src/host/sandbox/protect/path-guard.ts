@@ -12,6 +12,7 @@ import { HARMLESS_IN_NEW_REPOSITORY, isGitRepository } from './new-git-repositor
 import { attempt, withParentFolder, listNames, statNoFollow } from './no-follow-files.ts'
 import { foldNameCase, createNameMatcher, type ProtectedPathRule } from './path-rules.ts'
 import { PROTECTED_WORKTREE_FILES, findGitWorktree } from '../git-worktree.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
 export interface MountSource {
@@ -127,7 +128,7 @@ export function createPathGuard({
     if (matchesByName && !isNewRepository && isLast) return
     const isHarmless = isNewRepository ? HARMLESS_IN_NEW_REPOSITORY.get(segments.join('/')) : undefined
     const isName = segments.length === 1 && names.get(folder)?.some((name) => name === segments[0])
-    if (!isName) missing.push({ folder, segments, ...(isHarmless && { isHarmless }) })
+    if (!isName) missing.push({ folder, segments, ...defined({ isHarmless }) })
   }
 
   function holdPath(folder: string, segments: readonly string[], sources: Map<string, PathHandle | undefined>): void {

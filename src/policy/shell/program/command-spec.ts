@@ -1,5 +1,6 @@
 import type { DiskView } from '../../disk-view.ts'
 import type { FolderWalk } from '../../path/find-secrets.ts'
+import { defined } from '../../../model/defined.ts'
 
 /**
  * The options of a program that neither write nor run anything, and what its other words are. Each option is one word:
@@ -110,7 +111,7 @@ export function parseArguments(
     findOperandRisk(spec, operands, options, findPathRisk) ?? {
       options,
       operands,
-      ...(afterDoubleDash && { afterDoubleDash }),
+      ...defined({ afterDoubleDash }),
       paths,
     }
   )
@@ -192,7 +193,7 @@ function parseOption(word: string, knownOptions: ReadonlyMap<string, OptionKind>
     const [name = '', value] = word.split(/=([^]*)/)
     const kind = knownOptions.get(name)
     if (kind === undefined || (kind === '' && value !== undefined)) return unknown
-    return [{ name, kind, ...(value !== undefined && { value }) }]
+    return [{ name, kind, ...defined({ value }) }]
   }
   if (knownOptions.has('-#') && /^-\d+$/.test(word)) return []
   const found: ParsedOption[] = []

@@ -12,6 +12,7 @@ import { toRequestRefusal } from './adaptation.ts'
 import { findParameterAdaptation } from './refused-parameter.ts'
 import { findToolByName, findToolByIndex } from './refused-tool.ts'
 import { deriveAttemptKey, forwardEvents, wrapModel } from '../wrap-model.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** How many things one request may teach. */
 const MAX_ADAPTATIONS = 6
@@ -79,7 +80,7 @@ export function withAdaptation(
       }
       nextState = adaptation.memory
       yield { type: 'warn', warning: { code: adaptation.code, message: `${endpoint.provider.id} ${adaptation.told}.` } }
-      if (hasContent) yield { type: 'open', anew: true, ...(fault && { fault }) }
+      if (hasContent) yield { type: 'open', anew: true, ...defined({ fault }) }
     }
   }
 

@@ -1,6 +1,7 @@
 import { type Redactor, SECRET_HEADER_PATTERN } from '../../../model/security/redactor.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from '../../http/http-client.ts'
 import { joinStreamedTexts } from './joined-texts.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** One exchange as it is kept: what was sent, what came back and when; secrets are taken out. */
 export interface RecordedExchange {
@@ -187,6 +188,6 @@ export function toChunkBytes({ text, base64 }: RecordedChunk): Buffer {
 
 function toRecordedError(error: unknown, secrets: Redactor): Required<Pick<RecordedExchange, 'error'>> {
   const { code } = error as { code?: unknown }
-  const message = secrets.redact(error instanceof Error ? error.message : String(error))
+  const message = secrets.redact(getErrorMessage(error))
   return { error: { message, ...(typeof code === 'string' && { code }) } }
 }

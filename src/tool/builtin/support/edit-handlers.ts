@@ -16,6 +16,7 @@ import {
   type EditRefusal,
   refuseEdit,
 } from './edit-proposal.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** A text with a change made in it, how often, and what there is to say about it. */
 export interface TextChange {
@@ -112,7 +113,7 @@ async function planEdit(
   }
   const proposal = await createEditProposal(path, before, changed.text)
   if ('refused' in proposal) return proposal
-  return { proposal, count: changed.count, ...(changed.note !== undefined && { note: changed.note }) }
+  return { proposal, count: changed.count, ...defined({ note: changed.note }) }
 }
 
 /** What the file would be if the person had not changed the proposal. */

@@ -12,6 +12,7 @@ import type { McpRequestHandler } from './request-handler.ts'
 import type { Client, FetchLike, OAuthClientProvider, StandardSchemaV1 } from './sdk.ts'
 import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
 import { type TransportAttempt, createHttpTransport, createSseTransport } from './http-transports.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** What a connection needs of the world around it. */
 export interface ConnectOptions {
@@ -93,9 +94,7 @@ export async function connectToServer(
     command: transportConfig.command,
     args: transportConfig.args,
     folder: config.cwd ?? context.folders[0] ?? '.',
-    ...(config.env && { env: config.env }),
-    ...(config.trust !== undefined && { trusted: config.trust }),
-    ...(config.network !== undefined && { network: config.network }),
+    ...defined({ env: config.env, trusted: config.trust, network: config.network }),
   }
   let child: StdioTransport | undefined
   const createAttempt = (): Promise<TransportAttempt> => {

@@ -4,6 +4,7 @@ import { createServerFetch } from './server-fetch.ts'
 import { createLimitedFetch } from './message-limits.ts'
 import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
 import type { FetchLike, Transport } from './sdk.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** A way to a server that is to be tried. */
 export interface TransportAttempt {
@@ -23,7 +24,7 @@ export async function createHttpTransport(
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: createAnswerCheckingFetch(createLimitedFetch(fetch, fail)),
     ...(config.headers && { requestInit: { headers: config.headers } }),
-    ...(authProvider && { authProvider }),
+    ...defined({ authProvider }),
   })
   const send = transport.send.bind(transport)
   const close = transport.close.bind(transport)
@@ -57,7 +58,7 @@ export async function createSseTransport(
   const transport = new SSEClientTransport(url, {
     fetch: createLimitedFetch(fetch, fail),
     ...(config.headers && { requestInit: { headers: config.headers } }),
-    ...(authProvider && { authProvider }),
+    ...defined({ authProvider }),
   })
   return { transport, getCloseReason: () => 'the connection was closed' }
 }

@@ -1,5 +1,6 @@
 import { isObject, stringOrEmpty } from '../../../model/json.ts'
 import type { JSONRPCMessage } from './sdk.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** What the protocol calls an error inside of the other side. */
 const INTERNAL_ERROR = -32_603
@@ -58,7 +59,7 @@ function toJsonRpcError(error: unknown): { code: number; message: string; data?:
   return {
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : INTERNAL_ERROR,
     message: stringOrEmpty(message) || 'an error without a message',
-    ...(data !== undefined && { data }),
+    ...defined({ data }),
   }
 }
 

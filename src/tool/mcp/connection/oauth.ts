@@ -5,6 +5,7 @@ import type { McpOAuthConfig } from '../server/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
 import type { FetchLike, OAuthClientProvider } from './sdk.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** The person must sign in to the server first. */
 export class SignInRequiredError extends Error {
@@ -190,12 +191,11 @@ export async function signInToMcpServer(target: AuthTarget, showUrl: (url: strin
     const options = {
       serverUrl: target.url,
       fetchFn: send,
-      ...(scope !== undefined && { scope }),
-      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+      ...defined({ scope, resourceMetadataUrl }),
     }
     if ((await auth(one, options)) !== 'AUTHORIZED') {
       const { code, issuer } = await redirect.result
-      await auth(one, { ...options, authorizationCode: code, ...(issuer !== undefined && { iss: issuer }) })
+      await auth(one, { ...options, authorizationCode: code, ...defined({ iss: issuer }) })
     }
     const made = { ...(client && { client }), ...(tokens && { tokens }) } as unknown as JsonObject
     updateStoredAuth(target, ({ client: _client, tokens: _tokens, ...rest }) => ({ ...rest, ...made }))

@@ -3,6 +3,7 @@ import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
 import { formatLogMessage } from '../server/server-log.ts'
 import { parseMessages } from './json-rpc.ts'
 import type { Transport } from './sdk.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** A server that is a program of ours to start and to end. */
 export interface StdioTransport extends Transport {
@@ -63,7 +64,7 @@ export function createStdioTransport(
           try {
             splitLines(bytes)
           } catch (error) {
-            exitReason = error instanceof Error ? error.message : String(error)
+            exitReason = getErrorMessage(error)
             void serverProcess?.close()
             close()
           }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
@@ -7,6 +6,9 @@ import { connectToServer, type Connection, type McpRequestOptions, type ConnectO
 import { createLogTail } from './server-log.ts'
 import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from './server-lists.ts'
 import type { KeyValueStore } from './key-value-store.ts'
+import { defined } from '../../../model/defined.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
+import { sha256Hex } from '../../../model/sha256.ts'
 
 /** How it stands with a server. */
 export type McpServerState =
@@ -101,7 +103,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       setState({ status: 'ready', title, protocol })
     } catch (error) {
       await connection?.close()
-      handleFailure(error instanceof Error ? error.message : String(error), error instanceof SignInRequiredError)
+      handleFailure(getErrorMessage(error), error instanceof SignInRequiredError)
       throw error
     }
   }
@@ -115,7 +117,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     const authTarget =
       transportConfig.kind === 'stdio'
         ? undefined
-        : { name, url: transportConfig.url, tokens: options.tokenStore, ...(oauth && { oauth }) }
+        : { name, url: transportConfig.url, tokens: options.tokenStore, ...defined({ oauth }) }
     // Who has given a word of passage for every request has signed in already.
     const hasAuthHeader = Object.keys(expanded.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
     const connectOptions: ConnectOptions = {
@@ -237,7 +239,7 @@ function isUnknownSession(error: unknown): boolean {
 }
 
 function formatError(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+  return getErrorMessage(error).replace(/\.$/, '')
 }
 
 function formatSignInHint(name: string, error: unknown): string {
@@ -245,7 +247,7 @@ function formatSignInHint(name: string, error: unknown): string {
 }
 
 function shortSha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return sha256Hex(text).slice(0, 16)
 }
 
 function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {
@@ -276,7 +278,7 @@ function cacheLists(
     tools: fitting(tools),
     prompts: fitting(prompts),
     resources: fitting(resources),
-    ...(instructions !== undefined && { instructions }),
+    ...defined({ instructions }),
   })
 }
 

@@ -7,6 +7,8 @@ import type { RemoteTool } from './filter-tools.ts'
 import { toServerName } from './tool-names.ts'
 import type { ToolPins } from './tool-pins.ts'
 import type { McpServer } from '../server/server.ts'
+import { defined } from '../../../model/defined.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 
 /** A tool of a server, as a tool of ours. The model sees `name`; the server gets its own. */
 export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: string, pins: ToolPins): Tool {
@@ -42,7 +44,7 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
         toolName: remote.name,
         toolDisplayName: remote.title,
         input: JSON.stringify(input, undefined, 2),
-        ...(changes !== undefined && { changes }),
+        ...defined({ changes }),
       })
     },
     run: (input, context) =>
@@ -69,7 +71,7 @@ async function callRemoteTool(
     const result = await server.call(remote, input, { signal, progress, timeout })
     return toMcpToolOutput(remote.name, result)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = getErrorMessage(error)
     const message = clipText(plainText(describeCallError(server, why, timeout)), LONGEST_MESSAGE)
     return { content: message, display: message, error: { message, type: 'mcp' } }
   }

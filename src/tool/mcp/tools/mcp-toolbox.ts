@@ -2,6 +2,7 @@ import type { Tool } from '../../tool.ts'
 import { type Toolbox, createToolbox } from '../../toolbox.ts'
 import { type DeclarationBudget, DEFAULT_DECLARATION_BUDGET, splitByBudget, createSearchTool } from './search-tools.ts'
 import type { McpServers } from '../server/servers.ts'
+import { defined } from '../../../model/defined.ts'
 
 /** Our own tools and those of servers. It changes only when it is refreshed, and only if something is different. */
 export function createMcpToolbox(
@@ -71,7 +72,7 @@ export function createMcpToolbox(
       const changes = isFirst ? undefined : formatToolChanges(added, removed)
       isFirst = false
       return {
-        ...(changes !== undefined && { note: changes }),
+        ...defined({ note: changes }),
         pinned: collectInstructions(servers, groups, announcedInstructions),
         notices: [
           ...filterAnnounced([...formatDeferredNotice(split.deferred.length), ...formatFailureNotices(servers)]),

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { isObject } from '../../../model/json.ts'
 import type { RemoteTool } from './filter-tools.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
+import { sha256Hex } from '../../../model/sha256.ts'
 
 /** What tools were when they were approved. A tool that is not that any more must be approved again. */
 export interface ToolPins {
@@ -64,10 +64,6 @@ function getPinKey(server: string): string {
 /** All that a model and a person go by when they use a tool; and how its server is started. */
 function describeTool({ name, description, schema }: RemoteTool, identity: string): string {
   return [`server: ${identity}`, `name: ${name}`, description, JSON.stringify(schema, undefined, 2)].join('\n')
-}
-
-function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 function loadPins(store: KeyValueStore, server: string): Map<string, ToolPin> {
