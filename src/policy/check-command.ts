@@ -2,7 +2,7 @@ import type { Effect } from './effect.ts'
 import { denyInPlanMode, type EffectDecision, type PolicyContext, commandKey } from './policy-context.ts'
 import { findContainingFolder } from './path/classify-path.ts'
 import type { Grant } from './policy.ts'
-import { appliesToTool, type PolicyRule, SHELL_TOOL } from './rules/rule.ts'
+import { coversTool, SHELL_TOOL } from './rules/rule.ts'
 import { checkShellCommand, type ShellDecision } from './shell/check-shell-command.ts'
 
 /** Judges a command: what is dangerous in every mode, then the rules, then the mode. */
@@ -12,8 +12,7 @@ export async function checkCommand(
   context: PolicyContext,
 ): Promise<EffectDecision> {
   const { mode, pathContext, ruleSet } = context
-  const isWhole = (rule: PolicyRule) => rule.words === undefined && rule.path === undefined && rule.host === undefined
-  const toolRule = ruleSet.find((rule) => appliesToTool(rule, tool) && isWhole(rule))?.rule
+  const toolRule = ruleSet.find((rule) => coversTool(rule, tool))?.rule
   if (toolRule?.verdict === 'deny') {
     return { verdict: 'deny', rule: toolRule.text, why: `The rule “${toolRule.text}” forbids it.` }
   }

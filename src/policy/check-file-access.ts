@@ -3,7 +3,7 @@ import { denyInPlanMode, type EffectDecision, type PolicyContext } from './polic
 import { findContainingFolder, classifyPath } from './path/classify-path.ts'
 import type { FileAccess, Grant } from './policy.ts'
 import type { RuleMatch } from './rules/rule-set.ts'
-import { matchesRulePath, appliesToTool } from './rules/rule.ts'
+import { coversPath } from './rules/rule.ts'
 import { defined } from '../model/defined.ts'
 
 /** Judges reading or writing a file: by where its path really leads, then by the rules, then by the mode. */
@@ -19,11 +19,7 @@ export function checkFileAccess(
   const { kind, path, why, rule } = classifyPath(effect.path, need, pathContext)
   if (kind === 'reject') return { verdict: 'deny', rule, why }
   const folder = findContainingFolder(path, pathContext.folders, pathContext.disk)
-  const ruleMatch = ruleSet.find(
-    (one) =>
-      appliesToTool(one, tool) &&
-      (one.path === undefined ? !one.host : matchesRulePath(one, path, folder, pathContext.home)),
-  )
+  const ruleMatch = ruleSet.find((one) => coversPath(one, tool, path, { folder, home: pathContext.home }))
   const inside = findContainingFolder(
     path,
     isWrite ? pathContext.folders : [...pathContext.folders, ...(pathContext.readFolders ?? [])],
@@ -73,10 +69,11 @@ export function checkFileAccess(
   )
 }
 
-/** Secrets are read unasked only if a rule of the person's own names their path. */
+/** Secrets are read without approval only if a rule of the person's own names their path, not just a folder. */
 function isExplicitPathRule(ruleMatch: RuleMatch | undefined): boolean {
-  if (ruleMatch?.rule.verdict !== 'allow' || ruleMatch.rule.path === undefined) return false
-  return ruleMatch.tier !== 'default' && ruleMatch.tier !== 'project' && !ruleMatch.rule.path.includes('**')
+  const { verdict, argument } = ruleMatch?.rule ?? {}
+  if (verdict !== 'allow' || argument === undefined || /\*\*|(?:^|\/)\*$/.test(argument)) return false
+  return ruleMatch?.tier !== 'default' && ruleMatch?.tier !== 'project'
 }
 
 function toolGrant(tool: string): Grant {

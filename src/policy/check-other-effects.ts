@@ -1,7 +1,7 @@
 import type { Effect, McpToolIdentity } from './effect.ts'
 import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
 import type { Grant } from './policy.ts'
-import { matchesRuleHost, appliesToTool, type PolicyRule, formatToolRule } from './rules/rule.ts'
+import { coversHost, coversTool, formatToolRule, type PolicyRule } from './rules/rule.ts'
 
 /** Judges reaching a host: by the rules, then by the mode. */
 export function checkNetworkAccess(
@@ -9,8 +9,7 @@ export function checkNetworkAccess(
   tool: string,
   context: PolicyContext,
 ): EffectDecision {
-  const appliesTo = (rule: PolicyRule) =>
-    appliesToTool(rule, tool) && (rule.host === undefined || matchesRuleHost(rule, effect.host))
+  const appliesTo = (rule: PolicyRule) => coversHost(rule, tool, effect.host)
   const host = `${tool}(${effect.host})`
   return checkByRules(appliesTo, context, `It reaches ${effect.host} over the network.`, [
     // Where the model names the address, the host is what is allowed; where the tool does, the tool.
@@ -30,27 +29,20 @@ export function checkUndeclaredTool(
   tool: string,
   context: PolicyContext,
 ): EffectDecision {
-  const isWhole = (rule: PolicyRule) => rule.host === undefined && rule.path === undefined
   if (context.mode === 'plan') return denyInPlanMode()
-  if (effect.mcpTool) return checkMcpTool(effect.mcpTool, tool, isWhole, context)
-  const appliesTo = (rule: PolicyRule) => isWhole(rule) && appliesToTool(rule, tool)
-  return checkByRules(appliesTo, context, 'Nobody has said what it does.', [toolGrant(tool)])
+  if (effect.mcpTool) return checkMcpTool(effect.mcpTool, tool, context)
+  const appliesTo = (rule: PolicyRule) => coversTool(rule, tool)
+  return checkByRules(appliesTo, context, 'The tool does not declare what it does.', [toolGrant(tool)])
 }
 
 function toolGrant(tool: string): Grant {
   return { breadth: 'tool', rules: [formatToolRule(tool)], covers: `${tool}, whatever its arguments` }
 }
 
-function checkMcpTool(
-  mcpTool: McpToolIdentity,
-  tool: string,
-  isWhole: (rule: PolicyRule) => boolean,
-  context: PolicyContext,
-): EffectDecision {
+function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyContext): EffectDecision {
   const name = `${mcpTool.server}__${mcpTool.tool}`
   // A server chooses what its tools are called; so a rule allows one only by a name with the server in it.
-  const appliesTo = (rule: PolicyRule) =>
-    isWhole(rule) && (appliesToTool(rule, name) || (rule.verdict !== 'allow' && appliesToTool(rule, tool)))
+  const appliesTo = (rule: PolicyRule) => coversTool(rule, name) || (rule.verdict !== 'allow' && coversTool(rule, tool))
   const grants = mcpToolGrants(mcpTool, name)
   const decision = checkByRules(
     appliesTo,

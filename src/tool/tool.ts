@@ -146,11 +146,15 @@ export interface Tool<Input extends JsonObject = JsonObject> {
   readonly aliases?: Readonly<Record<string, string>>
   /** Other names for the tool itself, accepted but never declared. */
   readonly nameAliases?: readonly ToolNameAlias[]
+  /** Names that rules of other agents have for it, beside `nameAliases`; several tools may share one. */
+  readonly ruleAliases?: readonly string[]
   /** What it does with the paths of its effects, as a question begins: `Read`. Without it, or a preview, the call is shown. */
   readonly verb?: string
   /** Milliseconds; without it, as long as it takes. */
   readonly timeout?: number
   effects(input: Input, folders: readonly string[]): readonly Effect[]
+  /** The arguments of a call that a rule means by its brackets: `write_file(src/a.ts)`. */
+  ruleInput?(argument: string): JsonObject
   /** Says what is wrong with arguments beyond their schema, in a sentence. */
   check?(input: Input, folders: readonly string[]): string | undefined
   /** What the person is shown if they are asked; without it, the call itself. */

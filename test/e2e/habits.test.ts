@@ -172,6 +172,7 @@ describe('what users of other agents are used to', () => {
     ['run_terminal_cmd', true],
     ['local_shell(touch)', true],
     ['apply_patch', false],
+    ['ls', false],
     ['Edit,Write', false],
   ] as const)
     test(`--allowed-tools "${flag}" is translated`, async () => {
@@ -189,8 +190,8 @@ describe('what users of other agents are used to', () => {
     ['TodoWrite', /there is no tool TodoWrite here/],
     ['todowrite', /there is no tool todowrite here/],
     ['exit_plan_mode', /there is no tool exit_plan_mode here/],
-    ['view', /“view” is no tool here; for the tool write read_file/],
-    ['bash', /“bash” is no tool here; for the tool write run_shell_command/],
+    ['view', /“view” is not a tool here; write read_file for the tool/],
+    ['bash', /“bash” is not a tool here; write run_shell_command for the tool/],
     ['read_fil', /there is no tool read_fil; did you mean read_file\?/],
     ['Bsah', /there is no tool Bsah/],
   ] as const)

@@ -194,7 +194,7 @@ describe('rules', () => {
     ['two commands', 'run_shell_command(ls; rm x)', /about one command/],
     ['open quotes', "run_shell_command(echo 'x)", /not a list of words/],
     ['nothing in the brackets', 'write_file()', /nothing between its brackets/],
-    ['brackets without a meaning', 'db__query(x)', /tools of servers can have none/],
+    ['brackets without a meaning', 'db__query(x)', /tools of MCP servers cannot have any/],
   ]
   for (const [name, rule, message] of WRONG)
     test(`a config error: ${name}`, () => {
@@ -205,6 +205,42 @@ describe('rules', () => {
         (error) => error instanceof RuleError && message.test(error.message),
       )
     })
+
+  const BRACKETS: readonly (readonly [rule: string, call: string, verdict: string])[] = [
+    ['*(src/**)', 'run_shell_command make', 'ask'],
+    ['*(src/**)', 'web_fetch example.com', 'ask'],
+    ['*(src/**)', 'deploy', 'ask'],
+    ['*(src/**)', 'write_file src/a.ts', 'allow'],
+    ['web_fetch(*)', 'web_fetch example.com', 'allow'],
+    ['web_fetch(Example.com)', 'web_fetch example.com.', 'allow'],
+    ['run_shell_command(*)', 'run_shell_command make', 'allow'],
+    ['run_shell_command(src/**)', 'run_shell_command make', 'ask'],
+    ['write_file(*)', 'write_file deep/a.ts', 'allow'],
+    ['write_file(*)', 'write_file /tmp/elsewhere', 'ask'],
+    ['my_file_tool(src/**)', 'my_file_tool src/a.ts', 'allow'],
+    ['my_file_tool(src/**)', 'my_file_tool /etc/hosts', 'ask'],
+    ['read_file(*)', 'read_file .env', 'ask'],
+    ['read_file(.env)', 'read_file .env', 'allow'],
+    ['replace', 'replace a.ts', 'allow'],
+    ['replace(src/**)', 'replace a.ts', 'ask'],
+    ['deploy', 'deploy', 'allow'],
+    ['deploy', 'run_shell_command deploy', 'allow'],
+    ['deploy(*)', 'deploy', 'allow'],
+    ['deploy(*)', 'run_shell_command deploy', 'ask'],
+    ['deploy(prod)', 'deploy', 'ask'],
+    ['git status', 'git', 'ask'],
+  ]
+  for (const [rule, call, expected] of BRACKETS)
+    test(`what the brackets mean follows from the call: ${rule}, ${call}`, async () => {
+      using at = ground()
+      assert.equal(await verdict(at, call, { rules: { user: { allow: [rule] } } }), expected)
+    })
+
+  test('a tool with the name of a harmless command is not allowed by the built-in rules', async () => {
+    using at = ground()
+    assert.equal(await verdict(at, 'run_shell_command date'), 'allow')
+    assert.equal(await verdict(at, 'date'), 'ask')
+  })
 
   test('right examples are no error', () => {
     using at = ground()

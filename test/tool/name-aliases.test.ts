@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { UserError } from '../../src/cli/user-error.ts'
-import { parseAllowedTool } from '../../src/cli/args/allowed-tools.ts'
+import { toAllowRules } from '../../src/cli/setup/allowed-tools.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
 import { tool } from '../../src/tool/custom-tool.ts'
@@ -80,12 +80,12 @@ describe('names that other agents have for the tools', () => {
 
   test('--allowed-tools takes each of these names for the tool, or refuses it', () => {
     // These are programs as well, and stand for commands.
-    const programs = ['cat', 'rg', 'patch']
+    const programs = ['cat', 'ls', 'grep', 'rg', 'patch']
     for (const { spec, nameAliases = [] } of ALL_TOOLS)
       for (const { name } of nameAliases) {
         if (programs.includes(name)) continue
         try {
-          assert.ok(parseAllowedTool(name).includes(spec.name), `${name} is taken for ${parseAllowedTool(name).join()}`)
+          assert.ok(toAllowRules([name]).includes(spec.name), `${name} is taken for ${toAllowRules([name]).join()}`)
         } catch (error) {
           assert.ok(error instanceof UserError, String(error))
         }

@@ -1,7 +1,6 @@
 import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
 import { UserError } from '../user-error.ts'
-import { parseAllowedTool } from './allowed-tools.ts'
 import { RUN_OPTIONS } from './options.ts'
 import { parseCommandLine, type OptionValues } from './parse.ts'
 import { defined } from '../../model/defined.ts'
@@ -89,7 +88,7 @@ export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals:
     ...(values['no-session'] && { noSession: true }),
     ...defined({ maxTurns, maxCost, cwd: values.cwd }),
     directories: splitListValues(values['include-directories']),
-    allowedTools: splitListValues(values['allowed-tools']).flatMap(parseAllowedTool),
+    allowedTools: splitListValues(values['allowed-tools']),
     ...defined({ systemFile }),
     ...(values['all-files'] && { allFiles: true }),
     ...defined({ sandbox: values.sandbox }),

@@ -20,7 +20,7 @@ export async function runPromptCommand(argv: readonly string[], saveCompileCache
 }
 
 async function dispatchRun(argv: readonly string[], saveCompileCache: () => void): Promise<number> {
-  const args = parseRunArgs(argv)
+  const args = await parseArguments(argv)
   if (args.help) return printHelp()
   if (args.version) {
     process.stdout.write(`${(await import('../version.ts')).version}\n`)
@@ -39,6 +39,13 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
   rejectBareWord(args, stdinText)
   process.once('exit', saveCompileCache)
   return (await import('../headless.ts')).runHeadless(args, stdinText)
+}
+
+async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
+  const args = parseRunArgs(argv)
+  if (args.allowedTools.length === 0) return args
+  const { toAllowRules } = await import('../setup/allowed-tools.ts')
+  return { ...args, allowedTools: toAllowRules(args.allowedTools) }
 }
 
 /**

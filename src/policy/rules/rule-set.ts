@@ -1,12 +1,5 @@
 import type { Verdict } from '../policy.ts'
-import {
-  matchesRuleHost,
-  matchesRulePath,
-  matchesCommandWords,
-  parseRule,
-  type PolicyRule,
-  SHELL_TOOL,
-} from './rule.ts'
+import { coversHost, coversPath, matchesCommandWords, parseCommandRule, parseRule, type PolicyRule } from './rule.ts'
 import { splitRuleWords } from './rule-words.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -145,7 +138,8 @@ function parseRules(tier: RuleTier, rules: PolicyRules): PolicyRule[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
     (rules[verdict] ?? []).map((source) => {
       const text = typeof source === 'string' ? source : source.rule
-      const rule = parseRule(text, verdict)
+      // Our own rules are all about commands; a tool that has the name of a command is not allowed by them.
+      const rule = tier === 'default' ? parseCommandRule(text, verdict) : parseRule(text, verdict)
       if ('problem' in rule) throw new RuleError(`${rule.problem} (${verdict}, ${tier})`)
       if (typeof source !== 'string') checkExamples(rule, source.matches ?? [], source.spares ?? [])
       return rule
@@ -160,11 +154,11 @@ function checkExamples(rule: PolicyRule, matches: readonly string[], spares: rea
   if (caught !== undefined) throw new RuleError(`the rule “${rule.text}” matches “${caught}”, which it should not`)
 }
 
-/** Examples are what the brackets are about: a command, a path in the workspace, a host. */
+/** An example is what the brackets are about: a command, a path in the workspace, or a host. */
 function matchesExample(rule: PolicyRule, example: string): boolean {
-  if (rule.tool === SHELL_TOOL && rule.words) return matchesCommandWords(rule, splitRuleWords(example) ?? [])
-  if (rule.host !== undefined) return matchesRuleHost(rule, example)
-  if (rule.path !== undefined)
-    return matchesRulePath(rule, example.startsWith('/') ? example : `/w/${example}`, '/w', undefined)
-  return rule.tool === example
+  if (rule.words) return matchesCommandWords(rule, splitRuleWords(example) ?? [])
+  const { tool = '', argument } = rule
+  if (argument === undefined) return tool === example
+  const path = example.startsWith('/') ? example : `/w/${example}`
+  return coversHost(rule, tool, example) || coversPath(rule, tool, path, { folder: '/w' })
 }

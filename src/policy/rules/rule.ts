@@ -4,43 +4,50 @@ import { splitRuleWords } from './rule-words.ts'
 
 /**
  * A rule, as written: `read_file` is about a tool, `write_file(src/**)` about its paths, `web_fetch(*.example.com)` about
- * hosts, `run_shell_command(git status)` about commands that begin with these words. A text that names no tool is a
- * command: `git status`. A `*` as the last word lets any plain words follow; `=` before the words means these and no more.
- * `deploy(*)` is about a tool whose name could be that of a program.
+ * hosts, `run_shell_command(git status)` about commands that begin with these words. A text of several words is a command:
+ * `git status`. A single word is the tool or the command of that name. A `*` as the last word of a command allows any literal
+ * words to follow; `=` before the words allows nothing to follow. `deploy(*)` is about the tool `deploy` only.
  */
 export interface PolicyRule {
   readonly text: string
   readonly verdict: Verdict
-  readonly tool: string
+  /** The tools that it is about, by name or pattern; without it, it is about commands only. */
+  readonly tool?: string
+  /** What stands in the brackets. Whether it is compared with a path or a host is decided by what the call does. */
+  readonly argument?: string
   readonly words?: readonly string[]
-  /** How much may follow the words: what is known to be harmless, any plain words, or nothing. */
+  /** How much may follow the words: what is known to be harmless, any literal words, or nothing. */
   readonly more?: 'harmless' | 'any' | 'none'
-  readonly path?: string
-  readonly host?: string
 }
 
 /** The tool whose rules are about commands. */
 export const SHELL_TOOL = 'run_shell_command'
 
-/** Reads a rule. */
-export function parseRule(text: string, verdict: Verdict): PolicyRule | { readonly problem: string } {
+/** Parses a rule of a person or a project. */
+export function parseRule(text: string, verdict: Verdict): PolicyRule | RuleProblem {
   const trimmed = text.trim()
-  const [, tool, argument] = /^([\w*.-]+)\s*\((.*)\)$/s.exec(trimmed) ?? []
-  if (tool === undefined || argument === undefined) {
-    return isToolName(trimmed) ? { text: trimmed, verdict, tool: trimmed } : parseCommandRule(trimmed, trimmed, verdict)
+  const [, tool, brackets] = /^([\w*.-]+)\s*\((.*)\)$/s.exec(trimmed) ?? []
+  if (tool === undefined || brackets === undefined) {
+    if (isToolOnly(trimmed)) return { text: trimmed, verdict, tool: trimmed }
+    const rule = parseCommandRule(trimmed, verdict)
+    return /^[\w.-]+$/.test(trimmed) ? { ...rule, tool: trimmed } : rule
   }
-  if (argument.trim() === '') return { problem: `the rule “${text}” has nothing between its brackets` }
-  if (tool === SHELL_TOOL) return parseCommandRule(trimmed, argument, verdict)
-  if (tool === 'web_fetch') return { text: trimmed, verdict, tool, host: argument.trim().toLowerCase() }
-  if (argument.trim() === '*' && !PATH_TOOLS.has(tool)) return { text: trimmed, verdict, tool }
-  if (PATH_TOOLS.has(tool) || tool === '*') return { text: trimmed, verdict, tool, path: argument.trim() }
-  if (tool.includes('__'))
-    return { problem: `the rule “${text}” has brackets, but rules about tools of servers can have none` }
-  // A tool of a program's own: what it does says whether a path or a host is meant.
-  return { text: trimmed, verdict, tool, path: argument.trim(), host: argument.trim().toLowerCase() }
+  const argument = brackets.trim()
+  if (argument === '') return { problem: `the rule “${text}” has nothing between its brackets` }
+  if (tool === SHELL_TOOL && argument !== '*')
+    return { ...parseCommandRule(argument, verdict, trimmed), tool, argument }
+  if (tool.includes('__') && argument !== '*')
+    return { problem: `the rule “${text}” has brackets, but rules about tools of MCP servers cannot have any` }
+  return { text: trimmed, verdict, tool, argument }
 }
 
-function parseCommandRule(text: string, command: string, verdict: Verdict): PolicyRule | { readonly problem: string } {
+/** Something is wrong with a rule; the sentence says what. */
+export interface RuleProblem {
+  readonly problem: string
+}
+
+/** Parses a rule that is about commands: the words that they begin with. */
+export function parseCommandRule(command: string, verdict: Verdict, text = command): PolicyRule | RuleProblem {
   const exact = command.trim().startsWith('=')
   const words = splitRuleWords(exact ? command.trim().slice(1) : command)
   if (!words || words.length === 0) return { problem: `the rule “${text}” is not a list of words` }
@@ -51,37 +58,28 @@ function parseCommandRule(text: string, command: string, verdict: Verdict): Poli
   return {
     text,
     verdict,
-    tool: SHELL_TOOL,
     words: isOpenEnded ? words.slice(0, -1) : words,
     more: exact ? 'none' : isOpenEnded ? 'any' : 'harmless',
   }
 }
 
-const PATH_TOOLS: ReadonlySet<string> = new Set([
-  'read_file',
-  'write_file',
-  'replace',
-  'smart_edit',
-  'list_directory',
-  'glob',
-  'search_file_content',
-  'read_many_files',
-  'save_memory',
-])
-
 /** The rule about a whole tool, in words that are never read as a command. */
 export function formatToolRule(tool: string): string {
-  return isToolName(tool) ? tool : `${tool}(*)`
+  return isToolOnly(tool) ? tool : `${tool}(*)`
 }
 
-/** A bare word is a tool if it is one of ours, or has an underscore or a star, as no command that one meets has. */
-function isToolName(text: string): boolean {
-  return PATH_TOOLS.has(text) || text === '*' || /^[a-zA-Z][\w.*-]*_[\w.*-]*$/.test(text)
+/** A word with an underscore or a star is no command. */
+function isToolOnly(text: string): boolean {
+  return text === '*' || /^[a-zA-Z][\w.*-]*_[\w.*-]*$/.test(text)
 }
 
-/** Is a rule about this tool? */
-export function appliesToTool(rule: PolicyRule, tool: string): boolean {
-  return rule.tool === tool || matchesGlob(tool, rule.tool)
+function namesTool(rule: PolicyRule, tool: string): boolean {
+  return rule.tool !== undefined && (rule.tool === tool || matchesGlob(tool, rule.tool))
+}
+
+/** Is a rule about this tool, whatever its arguments? */
+export function coversTool(rule: PolicyRule, tool: string): boolean {
+  return namesTool(rule, tool) && (rule.argument === undefined || rule.argument === '*')
 }
 
 /** Do the words of a command begin as the rule says? The words may be given as the program's bare name. */
@@ -91,23 +89,30 @@ export function matchesCommandWords(rule: PolicyRule, words: readonly string[]):
   return rule.words.every((word, at) => words[at] === word)
 }
 
-/** Does a rule's pattern match a path? A plain pattern holds in the workspace, at any depth; one with `/` or `~/` is full. */
-export function matchesRulePath(
+/**
+ * Is a rule about this tool at this path? A pattern that begins with `/` or `~/` is compared with the whole path, any other
+ * with the path in the workspace, at any depth.
+ */
+export function coversPath(
   rule: PolicyRule,
+  tool: string,
   path: string,
-  folder: string | undefined,
-  home: string | undefined,
+  { folder, home }: { readonly folder: string | undefined; readonly home?: string | undefined },
 ): boolean {
-  if (rule.path === undefined) return false
-  const fullPattern = rule.path.startsWith('~/') ? `${home ?? '~'}${rule.path.slice(1)}` : rule.path
+  if (!namesTool(rule, tool)) return false
+  const { argument } = rule
+  if (argument === undefined) return true
+  const fullPattern = argument.startsWith('~/') ? `${home ?? '~'}${argument.slice(1)}` : argument
   if (fullPattern.startsWith('/')) return matchesPathPattern(toPathSegments(path), fullPattern)
   return folder !== undefined && matchesPathSuffix(toPathSegments(path.slice(folder.length)), fullPattern)
 }
 
-/** Does a rule's host match a host? `*.example.com` also stands for `example.com` itself. */
-export function matchesRuleHost(rule: PolicyRule, host: string): boolean {
-  if (rule.host === undefined) return false
+/** Is a rule about this tool at this host? `*.example.com` also matches `example.com` itself. */
+export function coversHost(rule: PolicyRule, tool: string, host: string): boolean {
+  if (coversTool(rule, tool)) return true
+  if (!namesTool(rule, tool) || rule.argument === undefined) return false
   const name = host.toLowerCase().replace(/\.$/, '')
-  if (!rule.host.startsWith('*.')) return name === rule.host
-  return name === rule.host.slice(2) || name.endsWith(rule.host.slice(1))
+  const pattern = rule.argument.toLowerCase()
+  if (!pattern.startsWith('*.')) return name === pattern
+  return name === pattern.slice(2) || name.endsWith(pattern.slice(1))
 }

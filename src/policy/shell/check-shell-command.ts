@@ -6,7 +6,7 @@ import { matchesGlob } from '../path/path-pattern.ts'
 import { isWithinFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
 import type { Verdict } from '../policy.ts'
 import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
-import { matchesCommandWords, appliesToTool, type PolicyRule, SHELL_TOOL } from '../rules/rule.ts'
+import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL } from '../rules/rule.ts'
 import { quoteRuleWords } from '../rules/rule-words.ts'
 import { type ShellCommand, baseName, programName } from './command.ts'
 import { findDangers } from './danger.ts'
@@ -306,9 +306,8 @@ function findRestrictingRules(
   const bareWords = withoutGlobalOptions(words)
   const ruleMatch = ruleSet.find(
     (rule) =>
-      appliesToTool(rule, SHELL_TOOL) &&
-      (!rule.words ||
-        isCoveredByRule(rule, rule.verdict === 'allow' ? withoutPagerOptions(words) : bareWords, pattern)),
+      coversTool(rule, SHELL_TOOL) ||
+      isCoveredByRule(rule, rule.verdict === 'allow' ? withoutPagerOptions(words) : bareWords, pattern),
   )
   const narrowMatch =
     ruleMatch?.rule.verdict === 'allow' && !ruleMatch.rule.words
@@ -335,7 +334,7 @@ function isCoveredByRule(rule: PolicyRule, words: readonly string[], pattern: st
 }
 
 function findRuleFor(words: readonly string[], ruleSet: RuleSet): RuleMatch | undefined {
-  return ruleSet.find((rule) => appliesToTool(rule, SHELL_TOOL) && (!rule.words || matchesCommandWords(rule, words)))
+  return ruleSet.find((rule) => coversTool(rule, SHELL_TOOL) || matchesCommandWords(rule, words))
 }
 
 /** Words that only lead on to the program proper. */

@@ -16,6 +16,7 @@ export const globTool: Tool = defineBuiltin({
   kind: 'search',
   verb: 'Look for files in',
   aliases: { dir_path: 'path' },
+  ruleAliases: ['Glob', 'GlobTool'],
   nameAliases: [{ name: 'FindFiles', parameters: {} }, { name: 'file_search' }, { name: 'find_files' }],
   properties: {
     pattern: { type: 'string', description: 'The glob.' },
@@ -24,6 +25,7 @@ export const globTool: Tool = defineBuiltin({
     respect_git_ignore: { type: 'boolean', description: 'Default true.' },
   },
   required: ['pattern'],
+  ruleInput: (path) => ({ path }),
   effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
   check: (input) => findGlobProblem(getText(input, 'pattern')),
 

@@ -15,6 +15,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     name: 'google_web_search',
     text,
     kind: 'search',
+    ruleAliases: ['WebSearchTool'],
     nameAliases: [
       { name: 'WebSearch', parameters: {} },
       { name: 'GoogleSearch', parameters: {} },

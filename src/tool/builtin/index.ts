@@ -62,15 +62,15 @@ export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
   ]
 }
 
-/** The names of all our tools, also of those that are not there now: no server's tool can have one of them. */
+/** All built-in tools, also those that this model or machine does not have: for their names, rules and effects only. */
+export function listAllBuiltins(memory = ''): readonly Tool[] {
+  const model: AuxiliaryModel = { serverTools: ['google_search'], query: () => Promise.resolve({ problem: '' }) }
+  return builtinTools({ memory, web: { model }, plan: true })
+}
+
+/** The names that no tool of an MCP server can have. */
 export function listBuiltinNames(): readonly string[] {
-  const unusedModel: AuxiliaryModel = { serverTools: [], query: () => Promise.resolve({ problem: '' }) }
-  const all = [
-    ...builtinTools({ memory: '', plan: true }),
-    createWebFetchTool(),
-    createWebSearchTool({ model: unusedModel }),
-  ]
-  return [...all.map(({ spec }) => spec.name), SEARCH_TOOL_NAME]
+  return [...listAllBuiltins().map(({ spec }) => spec.name), SEARCH_TOOL_NAME]
 }
 
 function createWebTools({ model, search }: WebToolOptions): readonly Tool[] {

@@ -17,6 +17,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
   kind: 'search',
   verb: 'List',
   aliases: { dir_path: 'path' },
+  ruleAliases: ['LSTool'],
   nameAliases: [
     { name: 'LS', parameters: {} },
     { name: 'ReadFolder', parameters: {} },
@@ -31,6 +32,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
     file_filtering_options: FILTER_OPTIONS_SCHEMA,
   },
   required: ['path'],
+  ruleInput: (path) => ({ path }),
   effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'path'), folders)),
   check: (input) => (getText(input, 'path').trim() === '' ? 'path must not be empty.' : undefined),
 

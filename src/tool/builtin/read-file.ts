@@ -16,6 +16,7 @@ export const readFileTool: Tool = defineBuiltin({
   kind: 'read',
   verb: 'Read',
   aliases: { file_path: 'absolute_path', path: 'absolute_path' },
+  ruleAliases: ['ReadFile', 'ReadFileTool', 'view'],
   nameAliases: [
     { name: 'Read', parameters: { offset: 'start_line' } },
     { name: 'read', parameters: { filePath: 'absolute_path' } },
@@ -29,6 +30,7 @@ export const readFileTool: Tool = defineBuiltin({
     limit: { type: 'number', description: 'How many lines.' },
   },
   required: ['absolute_path'],
+  ruleInput: (path) => ({ absolute_path: path }),
   effects: (input, folders) => createPathEffects('read', toAbsolutePath(getText(input, 'absolute_path'), folders)),
 
   check(input) {

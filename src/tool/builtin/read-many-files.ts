@@ -23,6 +23,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
     kind: 'read',
     verb: 'Read',
     aliases: { include: 'paths' },
+    ruleAliases: ['Read', 'ReadManyFilesTool'],
     properties: {
       paths: { ...STRING_LIST_SCHEMA, description: 'Files, directories or globs, absolute or from the workspace.' },
       include: { ...STRING_LIST_SCHEMA, description: 'More globs.' },
@@ -32,6 +33,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
       file_filtering_options: FILTER_OPTIONS_SCHEMA,
     },
     required: ['paths'],
+    ruleInput: (path) => ({ paths: [path] }),
     effects(input, folders) {
       const requestedPaths = ['paths', 'include'].flatMap((key) => getStringList(input, key))
       const namedPaths = requestedPaths.filter((path) => !isGlob(path)).map((path) => toAbsolutePath(path, folders))

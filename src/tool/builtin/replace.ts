@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from '../tool.ts'
 import { findExactOffsets, findLineIndex } from '../edit/match/find-matches.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { createEditHandlers, type TextChange } from './support/edit-handlers.ts'
+import { EDIT_RULE_ALIASES, createEditHandlers, type TextChange } from './support/edit-handlers.ts'
 import { getFlag, getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
@@ -22,6 +22,7 @@ export const replaceTool: Tool = defineBuiltin({
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
+  ruleAliases: EDIT_RULE_ALIASES,
   nameAliases: [
     { name: 'Edit', parameters: { replace_all: 'allow_multiple' } },
     { name: 'edit', parameters: EDIT_PARAMETER_ALIASES },
@@ -40,6 +41,7 @@ export const replaceTool: Tool = defineBuiltin({
     expected_replacements: { type: 'number', description: 'How often old_string occurs; default 1.' },
   },
   required: ['file_path', 'old_string', 'new_string'],
+  ruleInput: (path) => ({ file_path: path }),
   effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
 
   check(input) {

@@ -11,6 +11,7 @@ import { findRootCommands } from './support/root-commands.ts'
 import { detectSandboxBlock } from './support/sandbox-block.ts'
 import { formatCommandResult } from './support/shell-result.ts'
 import { defined } from '../../model/defined.ts'
+import { SHELL_TOOL } from '../../policy/rules/rule.ts'
 
 /** How long commands may take, in milliseconds. */
 export interface ShellOptions {
@@ -23,10 +24,11 @@ export interface ShellOptions {
 /** Runs shell commands. */
 export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOptions = {}): Tool {
   return defineBuiltin({
-    name: 'run_shell_command',
+    name: SHELL_TOOL,
     text,
     kind: 'execute',
     aliases: { dir_path: 'directory' },
+    ruleAliases: ['ShellTool'],
     nameAliases: [
       { name: 'Bash', parameters: {} },
       { name: 'bash', parameters: { workdir: 'directory' } },
@@ -48,6 +50,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
       directory: { type: 'string', description: 'Workspace directory to run it in; the root without it.' },
     },
     required: ['command'],
+    ruleInput: (command) => ({ command }),
     effects: (input, folders) => [
       { kind: 'exec', command: getText(input, 'command'), folder: resolveFolder(input, folders) },
     ],

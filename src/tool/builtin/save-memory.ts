@@ -28,6 +28,7 @@ export function createSaveMemoryTool(file: string): Tool {
     name: 'save_memory',
     text,
     kind: 'other',
+    ruleAliases: ['MemoryTool'],
     properties: { fact: { type: 'string', description: 'The fact, as one clear sentence.' } },
     required: ['fact'],
     // One line in a file of ours, in a form of ours: that is no rule that a model gives itself.

@@ -29,6 +29,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     kind: 'search',
     verb: 'Search in',
     aliases: { dir_path: 'path', include_pattern: 'include' },
+    ruleAliases: ['GrepTool'],
     nameAliases: [
       { name: 'grep_search', parameters: {} },
       { name: 'SearchText', parameters: {} },
@@ -47,6 +48,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       include: { type: 'string', description: 'Glob that file names must match, such as *.{ts,tsx}.' },
     },
     required: ['pattern'],
+    ruleInput: (path) => ({ path }),
     effects: (input, folders) => resolveSearchRoots(input, folders).flatMap((path) => createPathEffects('read', path)),
 
     check(input) {

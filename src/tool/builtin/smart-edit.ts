@@ -4,7 +4,7 @@ import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import type { CorrectEdit } from '../edit/correct-edit.ts'
 import { type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { type TextChange, createEditHandlers } from './support/edit-handlers.ts'
+import { EDIT_RULE_ALIASES, type TextChange, createEditHandlers } from './support/edit-handlers.ts'
 import { getFlag, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
@@ -17,6 +17,7 @@ export function createSmartEditTool(correct?: CorrectEdit): Tool {
     text,
     kind: 'edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
+    ruleAliases: EDIT_RULE_ALIASES,
     nameAliases: [{ name: 'apply_patch' }, { name: 'apply_diff' }, { name: 'edit_file' }, { name: 'patch' }],
     properties: {
       file_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -25,6 +26,7 @@ export function createSmartEditTool(correct?: CorrectEdit): Tool {
       new_string: { type: 'string', description: 'What to put there.' },
     },
     required: ['file_path', 'instruction', 'old_string', 'new_string'],
+    ruleInput: (path) => ({ file_path: path }),
     effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
     check: (input) => (getText(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
     ...createEditHandlers(editText, correct),

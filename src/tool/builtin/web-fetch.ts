@@ -15,6 +15,7 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     name: 'web_fetch',
     text,
     kind: 'fetch',
+    ruleAliases: ['WebFetchTool'],
     nameAliases: [
       { name: 'WebFetch', parameters: {} },
       { name: 'webfetch' },
@@ -23,6 +24,7 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     ],
     properties: { prompt: { type: 'string', description: 'The addresses, and what to find out from them.' } },
     required: ['prompt'],
+    ruleInput: (host) => ({ prompt: host.includes('://') ? host : `https://${host}/` }),
     effects: (input) => toNetworkEffects(readUrls(input)),
     check: (input) => findPromptProblem(getText(input, 'prompt')),
 

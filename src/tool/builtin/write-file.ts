@@ -25,6 +25,7 @@ export const writeFileTool: Tool = defineBuiltin({
   text,
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
+  ruleAliases: ['WriteFileTool'],
   nameAliases: [
     { name: 'Write', parameters: {} },
     { name: 'write', parameters: { filePath: 'file_path' } },
@@ -37,6 +38,7 @@ export const writeFileTool: Tool = defineBuiltin({
     content: { type: 'string', description: 'All of its content.' },
   },
   required: ['file_path', 'content'],
+  ruleInput: (path) => ({ file_path: path }),
   effects: (input, folders) => createPathEffects('write', toAbsolutePath(getText(input, 'file_path'), folders)),
   check: (input) => (getText(input, 'file_path').trim() === '' ? 'file_path must not be empty.' : undefined),
 

@@ -73,11 +73,6 @@ async function listSessionCandidates(_word: string, folder: string): Promise<Com
 }
 
 async function listToolCandidates(): Promise<CompletionCandidate[]> {
-  const { builtinTools } = await import('../../../tool/builtin/index.ts')
-  // All of them, also those that only some machines have.
-  const model = {
-    serverTools: ['google_search'] as const,
-    query: () => Promise.resolve({ problem: 'nobody is asked' }),
-  }
-  return builtinTools({ memory: 'memory', web: { model }, plan: true }).map(({ spec }) => ({ value: spec.name }))
+  const { listAllBuiltins } = await import('../../../tool/builtin/index.ts')
+  return listAllBuiltins().map(({ spec }) => ({ value: spec.name }))
 }

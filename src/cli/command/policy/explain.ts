@@ -1,13 +1,14 @@
 import { tmpdir } from 'node:os'
-import { resolve } from 'node:path'
 import { localHost } from '../../../host/local-host.ts'
 import type { Effect } from '../../../policy/effect.ts'
 import type { ApprovalMode, Decision, GrantScope, Proposal, Verdict } from '../../../policy/policy.ts'
 import { SHELL_TOOL } from '../../../policy/rules/rule.ts'
 import { sanitizeText } from '../../../policy/text/sanitize.ts'
 import { createUrlGuard, withUrlGuard } from '../../../policy/url/url-guard.ts'
+import { listAllBuiltins } from '../../../tool/builtin/index.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
+import { memoryFilePath } from '../../paths/folders.ts'
 import { UserError } from '../../user-error.ts'
 import { RUN_OPTIONS } from '../../args/options.ts'
 import { createPoliciesFromSettings } from '../../setup/policies.ts'
@@ -71,25 +72,13 @@ function parseProposal(call: string, toolName: string | undefined, folder: strin
     throw new UserError("explain which call? for example: dragoman policy explain 'git push', or 'write_file(a.ts)'")
   const [, first, argumentText] = (toolName === undefined && /^(\w+)\(([^]*)\)$/.exec(call)) || []
   const [tool, argument] = first === undefined ? [toolName ?? SHELL_TOOL, call] : [first, argumentText ?? '']
-  return { tool, input: {}, effects: [toEffect(tool, argument, folder)] }
+  return { tool, input: {}, effects: listEffects(tool, argument, folder) }
 }
 
-const WRITE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'replace', 'smart_edit', 'save_memory'])
-const READ_TOOLS: ReadonlySet<string> = new Set([
-  'read_file',
-  'read_many_files',
-  'list_directory',
-  'glob',
-  'search_file_content',
-])
-
-function toEffect(tool: string, argument: string, folder: string): Effect {
-  if (tool === SHELL_TOOL) return { kind: 'exec', command: argument, folder }
-  if (WRITE_TOOLS.has(tool)) return { kind: 'write', path: resolve(folder, argument) }
-  if (READ_TOOLS.has(tool)) return { kind: 'read', path: resolve(folder, argument) }
-  if (tool !== 'web_fetch') return { kind: 'unknown' }
-  const url = URL.canParse(argument) ? argument : `https://${argument}/`
-  return { kind: 'net', host: URL.canParse(url) ? new URL(url).host : argument, urls: [url] }
+/** What the tool would do with this argument; nobody knows it of a tool that is not built in. */
+function listEffects(name: string, argument: string, folder: string): readonly Effect[] {
+  const tool = listAllBuiltins(memoryFilePath()).find(({ spec }) => spec.name === name)
+  return tool?.effects(tool.ruleInput?.(argument) ?? {}, [folder]) ?? [{ kind: 'unknown' }]
 }
 
 function printSafe(text: string): void {

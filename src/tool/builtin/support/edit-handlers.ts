@@ -18,6 +18,23 @@ import {
 } from './edit-proposal.ts'
 import { defined } from '../../../model/defined.ts'
 
+/** Names that rules of other agents have for tools that edit a file; they mean both of ours. */
+export const EDIT_RULE_ALIASES = [
+  'Edit',
+  'MultiEdit',
+  'EditTool',
+  'edit',
+  'multiedit',
+  'edit_file',
+  'apply_patch',
+  'apply_diff',
+  'replace_in_file',
+  'replace_string_in_file',
+  'search_replace',
+  'str_replace_editor',
+  'str_replace_based_edit_tool',
+]
+
 /** A text with a change made in it, how often, and what there is to say about it. */
 export interface TextChange {
   readonly text: string

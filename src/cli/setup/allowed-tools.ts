@@ -1,0 +1,80 @@
+import { SHELL_TOOL } from '../../policy/rules/rule.ts'
+import { HARMLESS_COMMANDS } from '../../policy/shell/harmless-command.ts'
+import { matchSimilarNames } from '../../schema/similar-names.ts'
+import { listAllBuiltins } from '../../tool/builtin/index.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { UserError } from '../user-error.ts'
+
+/** Tools that other agents have and that do not exist here, or that no rule can allow. */
+const UNAVAILABLE_TOOLS =
+  'write_todos todowrite todoread update_plan task subagent spawn_agent activate_skill ask_user enter_plan_mode exit_plan_mode ' +
+  'browser_action ask_followup_question attempt_completion list_code_definition_names get_internal_docs'
+
+/**
+ * Turns the items of `--allowed-tools` into rules. Names of other agents' tools, with what stands in their brackets, become
+ * rules about ours; an unknown name is an error, because a rule that matches nothing would be ignored silently.
+ */
+export function toAllowRules(items: readonly string[]): readonly string[] {
+  const tools = listAllBuiltins()
+  return items.flatMap((item) => toRules(item, tools))
+}
+
+function toRules(item: string, tools: readonly Tool[]): readonly string[] {
+  const items = splitAtBlanks(item)
+  if (
+    items.length > 1 &&
+    items.every((one) => one.startsWith('mcp__') || findByAlias(parseToolName(one), tools).length > 0)
+  )
+    return items.flatMap((one) => toRules(one, tools))
+  const [, name = '', , argument] = /^([\w.*-]+)(\((.*)\))?$/s.exec(item.trim()) ?? []
+  if (name === '') return [item]
+  const mcpName = /^mcp__([^_]+(?:_[^_]+)*)(?:__(.+))?$/.exec(name)
+  if (mcpName) return [`${mcpName[1] ?? ''}__${mcpName[2] ?? '*'}`]
+  if (UNAVAILABLE_TOOLS.split(' ').includes(name)) throw new UserError(describeUnknownTool(name))
+  const names = tools.map(({ spec }) => spec.name)
+  if (names.includes(name) || HARMLESS_COMMANDS.includes(name)) return [item]
+  const meant = findByAlias(name, tools)
+  if (meant.length > 0 && /^[a-z]+$/.test(name))
+    throw new UserError(
+      `“${name}” is not a tool here; write ${meant.join(',')} for the tool, ${SHELL_TOOL}(${name}) for the command`,
+    )
+  if (meant.length > 0) return meant.map((tool) => translateRule(tool, argument, name))
+  const near = matchSimilarNames([name], [...names, ...tools.flatMap(listAliases)]).get(name)
+  if (near !== undefined) throw new UserError(`there is no tool ${name}; did you mean ${near}?`)
+  if (/^[A-Z][a-z]+(?:[A-Z]\w*)?$/.test(name)) throw new UserError(describeUnknownTool(name))
+  return [item]
+}
+
+function describeUnknownTool(name: string): string {
+  return `there is no tool ${name} here; dragoman --help shows how --allowed-tools is written`
+}
+
+function findByAlias(name: string, tools: readonly Tool[]): string[] {
+  return tools.filter((tool) => listAliases(tool).includes(name)).map(({ spec }) => spec.name)
+}
+
+function listAliases({ nameAliases = [], ruleAliases = [] }: Tool): string[] {
+  return [...nameAliases.map(({ name }) => name), ...ruleAliases]
+}
+
+function parseToolName(item: string): string {
+  return /^[\w.*-]+/.exec(item)?.[0] ?? ''
+}
+
+/** At blanks outside of brackets. */
+function splitAtBlanks(text: string): string[] {
+  return text.match(/(?:[^\s(]|\([^)]*\))+/g) ?? []
+}
+
+/**
+ * Claude Code writes `Bash(git diff:*)` for a prefix, `Bash(npm test)` for exactly that command, `WebFetch(domain:example.com)`
+ * and `Read(//etc/hosts)`. Other agents mean the beginning of a command, as rules here do.
+ */
+function translateRule(tool: string, argument: string | undefined, foreignName: string): string {
+  const trimmed = argument?.trim()
+  if (trimmed === undefined || trimmed === '' || trimmed === '*') return tool
+  if (tool !== SHELL_TOOL) return `${tool}(${trimmed.replace(/^domain:|^\/(?=\/)|^\.\//, '')})`
+  const prefix = /^(.*?)(?::\*| \*)$/s.exec(trimmed)?.[1]
+  if (prefix !== undefined) return `${tool}(${prefix} *)`
+  return foreignName === 'Bash' ? `${tool}(=${trimmed})` : `${tool}(${trimmed})`
+}
