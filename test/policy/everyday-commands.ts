@@ -37,6 +37,12 @@ const TABLE: Readonly<Record<Ecosystem, { readonly looks: string; readonly chang
       rg -n "function \\w+" src
       rg --files | head -50
       tree -L 2
+      bat README.md
+      bat -n --line-range=1:20 src/main.ts
+      eza -la --tree --level=2 src
+      tail -f README.md
+      tokei src
+      nm -C README.md
       tree -a -I node_modules
       wc -l src/main.ts
       wc -l src/*.ts

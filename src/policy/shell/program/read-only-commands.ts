@@ -13,6 +13,24 @@ const FD_SPEC: CommandSpec = {
   operands: 'pattern',
 }
 
+// Not: --pager and --paging run a program.
+const BAT_SPEC: CommandSpec = {
+  options:
+    '-n -p -P -A -l= -r= -H= --number --plain --show-all --language= --line-range= --highlight-line= --style= --color= ' +
+    '--decorations= --wrap= --tabs= --theme= --list-languages --list-themes',
+  operands: 'paths',
+}
+
+// Not: --git reads settings of the repository, -X and --dereference follow links.
+const EZA_SPEC: CommandSpec = {
+  options:
+    '-1 -l -G -x -F -R -T -a -d -r -s= -D -f -b -B -g -h -H -i -m -n -S -t= -u -U -L= -I= --oneline --long --grid --across ' +
+    '--classify? --recurse --tree --all --list-dirs --reverse --sort= --only-dirs --only-files --binary --bytes --group ' +
+    '--header --inode --level= --ignore-glob= --group-directories-first --no-permissions --no-filesize --no-user --no-time ' +
+    '--color= --icons? --time-style=',
+  operands: 'paths',
+}
+
 /** Programs that only look, with their harmless options. */
 export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
   ls: {
@@ -40,7 +58,8 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
     operands: 'paths',
   },
   tail: {
-    options: '-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated',
+    options:
+      '-# -c= -f -F -n= -q -s= -v -z --bytes= --follow? --lines= --quiet --retry --silent --verbose --zero-terminated',
     operands: 'paths',
   },
   wc: { options: '-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=', operands: 'paths' },
@@ -199,6 +218,26 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
   zcat: { options: '', operands: 'paths' },
   fd: FD_SPEC,
   fdfind: FD_SPEC,
+  bat: BAT_SPEC,
+  batcat: BAT_SPEC,
+  exa: EZA_SPEC,
+  eza: EZA_SPEC,
+  fmt: { options: '-c -s -t -u -w= --width= --uniform-spacing --split-only', operands: 'paths' },
+  // They print counts, and nothing of what is in the files.
+  tokei: { options: '-f -C -s= -t= -e= --files --compact --sort= --types= --exclude= --hidden', operands: 'paths' },
+  scc: {
+    options: '-a -c -d -i= -n= -s= -w --by-file --no-complexity --no-cocomo --include-ext= --sort= --wide',
+    operands: 'paths',
+  },
+  nm: {
+    options: '-a -A -C -D -g -n -p -r -S -u --demangle? --defined-only --undefined-only --extern-only',
+    operands: 'paths',
+  },
+  size: { options: '-A -B -d -x -t', operands: 'paths' },
+  readelf: { options: '-a -d -e -h -l -n -r -s -S -V -W', operands: 'paths' },
+  vmstat: { options: '-s -d -w -S=', operands: 'text', operandPattern: /^\d{1,2}$/, maxOperands: 2 },
+  lsblk: { options: '-a -f -l -m -p -J -o= -t', operands: 'none' },
+  getconf: { options: '-a', operands: 'text', operandPattern: /^[A-Z_0-9]+$/, maxOperands: 1 },
   yamllint: { options: '-f= -s --format= --strict', operands: 'paths' },
   shellcheck: { options: '-s= -e= -f= -S= -i= --shell= --exclude= --format= --severity=', operands: 'paths' },
   // Without a name it prints all variables, also those that hold keys.
@@ -237,7 +276,7 @@ export const READ_ONLY_COMMAND_SPECS: Readonly<Record<string, CommandSpec>> = {
     'jar tf',
   ]),
   'unzip -l': { options: '', operands: 'paths', maxOperands: 1 },
-  'zipinfo -1': { options: '', operands: 'paths', maxOperands: 1 },
+  zipinfo: { options: '-1 -2 -s -m -l -h -t -z', operands: 'paths', maxOperands: 1 },
   'gofmt -l': { options: '-s', operands: 'paths' },
   'gofmt -d': { options: '-s', operands: 'paths' },
   'go env': {
