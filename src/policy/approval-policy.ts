@@ -81,7 +81,7 @@ function createPolicyForMode(context: PolicyContext, { approved, ruleSets, grant
     async decide(proposal) {
       const decisions = await checkEffects(proposal, memoizeContext(context))
       const worst = findStrictest(decisions)
-      if (!worst) return { verdict: 'allow', rule: 'no effects', why: 'It touches nothing.' }
+      if (!worst) return { verdict: 'allow', rule: 'no effects', why: 'It has no effects.' }
       const { grants: _candidates, access: _own, ...decision } = worst
       const access = decisions.flatMap((one) => one.access ?? [])
       return { ...decision, ...(access.length > 0 && { access }) }

@@ -14,7 +14,7 @@ export async function checkCommand(
   const { mode, pathContext, ruleSet } = context
   const toolRule = ruleSet.find((rule) => coversTool(rule, tool))?.rule
   if (toolRule?.verdict === 'deny') {
-    return { verdict: 'deny', rule: toolRule.text, why: `The rule “${toolRule.text}” forbids it.` }
+    return { verdict: 'deny', rule: toolRule.text, why: `The rule “${toolRule.text}” denies it.` }
   }
   const shellDecision = await checkShellCommand(command, folder, context)
   const { verdict, rule, why, programs } = shellDecision

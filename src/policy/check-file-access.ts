@@ -45,7 +45,7 @@ export function checkFileAccess(
   })
 
   if (ruleMatch?.rule.verdict === 'deny')
-    return toDecision('deny', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” forbids it.`)
+    return toDecision('deny', ruleMatch.rule.text, `The rule “${ruleMatch.rule.text}” denies it.`)
   // Nobody but a person lets these be written, each time: whoever writes them makes the rules.
   const isToolOwned = effect.kind === 'write' && effect.isToolOwned === true
   if (!isToolOwned && (kind === 'protected' || kind === 'instructions')) return toDecision('ask', rule, why)

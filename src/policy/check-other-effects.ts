@@ -17,7 +17,7 @@ export function checkNetworkAccess(
   ])
 }
 
-/** A plan needs a person, and there is one only in plan mode. */
+/** Only the person approves a plan, and only in plan mode. */
 export function checkPlan({ mode }: PolicyContext): EffectDecision {
   if (mode === 'plan') return { verdict: 'ask', rule: 'mode plan', why: 'It is carried out when you approve it.' }
   return { verdict: 'deny', rule: `mode ${mode}`, why: 'Plan mode is not on, so there is no plan to approve.' }
@@ -47,14 +47,14 @@ function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyCon
   const decision = checkByRules(
     appliesTo,
     context,
-    `Nobody has said what it does but the server ${mcpTool.server} itself.`,
+    `Only the MCP server ${mcpTool.server} says what it does.`,
     grants,
   )
   if (decision.verdict === 'ask' && decision.grants && mcpTool.trusted) {
     return { verdict: 'allow', rule: `server ${mcpTool.server}`, why: `The server ${mcpTool.server} is trusted.` }
   }
   if (!mcpTool.changed || decision.verdict === 'deny') return decision
-  const why = 'It is not any more what it was when you allowed it: look at what has changed.'
+  const why = 'The tool has changed since you allowed it: check the changes.'
   return { verdict: 'ask', rule: 'changed tool', why }
 }
 
@@ -76,7 +76,7 @@ function checkByRules(
   grants: readonly Grant[],
 ): EffectDecision {
   const found = ruleSet.find(appliesTo)?.rule
-  const how = { allow: 'allows', ask: 'asks about', deny: 'forbids' } as const
+  const how = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
   if (found) {
     return { verdict: found.verdict, rule: found.text, why: `The rule “${found.text}” ${how[found.verdict]} it.` }
   }

@@ -46,8 +46,8 @@ describe('what a person allows for good', { skip: noTmux }, () => {
       mkdirSync(elsewhere)
       const explain = async (folder: string) =>
         (await dragoman(['policy', 'explain', 'touch made'], { env, work: folder })).out
-      assert.match(await explain(work), /^It runs without a question\.[^]*Decided by: run_shell_command\(touch \*\)/)
-      assert.match(await explain(elsewhere), key === '3' ? /^It runs without a question/ : /^A person is asked/)
+      assert.match(await explain(work), /^It runs without approval\.[^]*Decided by: run_shell_command\(touch \*\)/)
+      assert.match(await explain(elsewhere), key === '3' ? /^It runs without approval/ : /^It needs approval/)
     })
 })
 

@@ -117,20 +117,20 @@ describe('dragoman policy check', () => {
 
 describe('dragoman policy explain', () => {
   const CALLS: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
-    [['run_shell_command(rm -rf /)'], /It is refused\. It would destroy \/\./],
-    [['rm -rf /'], /It is refused\. It would destroy \/\./],
+    [['run_shell_command(rm -rf /)'], /It is denied\. It would destroy \/\./],
+    [['rm -rf /'], /It is denied\. It would destroy \/\./],
     [['ls', '|', 'sort'], /It runs: ls, sort/],
     [['--tool', 'run_shell_command', 'f(x)'], /Decided by/],
     [
       ['run_shell_command(npm run build)'],
-      /A person is asked.*“Always” can cover: “npm run build” with any further arguments.*exactly “npm run build”/s,
+      /It needs approval.*“Always” can cover: “npm run build” with any further arguments.*exactly “npm run build”/s,
     ],
     [
       ['--tool', 'write_file', '.vscode/tasks.json'],
-      /A person is asked.*By mode: default asks, .*yolo asks, plan refuses it/s,
+      /It needs approval.*By mode: default asks, .*yolo asks, plan denies it/s,
     ],
-    [['read_file(a.txt)'], /It runs without a question/],
-    [['web_fetch(http://localhost/)'], /It is refused/],
+    [['read_file(a.txt)'], /It runs without approval/],
+    [['web_fetch(http://localhost/)'], /It is denied/],
   ]
   for (const [args, expected] of CALLS)
     test(args.join(' '), async () => {
@@ -146,14 +146,14 @@ describe('dragoman policy explain', () => {
     symlinkSync('/bin/bash', join(bin, 'bash'))
     const world = { ...at, env: { ...at.env, PATH: bin } }
     const here = await dragoman(['policy', 'explain', 'run_shell_command(pwd)'], world)
-    assert.match(here.out, /^It runs without a question/, 'what is proved harmless needs no sandbox')
+    assert.match(here.out, /^It runs without approval/, 'what is proved harmless needs no sandbox')
     const other = await dragoman(['policy', 'explain', 'run_shell_command(make)'], world)
-    assert.match(other.out, /^A person is asked\..*By mode: default asks, auto_edit asks/s)
+    assert.match(other.out, /^It needs approval\..*By mode: default asks, auto_edit asks/s)
     const settings = join(at.home, '.config/dragoman')
     mkdirSync(settings, { recursive: true })
     writeFileSync(join(settings, 'config.json'), '{"sandbox":"off"}')
     const waived = await dragoman(['policy', 'explain', 'run_shell_command(pwd)'], world)
-    assert.match(waived.out, /^It runs without a question/)
+    assert.match(waived.out, /^It runs without approval/)
   })
 
   test('without a call it says how to ask', async () => {

@@ -49,7 +49,7 @@ export function classifyPath(
     return {
       kind: 'reject',
       path: requestedPath,
-      why: `Where ${requestedPath} leads cannot be said.`,
+      why: `${requestedPath} cannot be resolved.`,
       rule: 'a path that is none',
     }
   }
@@ -77,12 +77,12 @@ function classifyWrite(names: readonly string[], pathContext: PathContext): Guar
       pathContext,
     )
     if (pattern !== undefined) {
-      const why = `${name} can run something later or change the rules, so writing it needs a person.`
+      const why = `${name} can run something later or change the rules, so writing it needs approval.`
       return { kind: 'protected', why, rule: `protected: ${pattern}` }
     }
     const instructions = findMatchingPattern(name, INSTRUCTION_FILE_PATTERNS, pathContext)
     if (instructions !== undefined) {
-      const why = `${name} holds instructions for agents, so writing it needs a person.`
+      const why = `${name} holds instructions for agents, so writing it needs approval.`
       return { kind: 'instructions', why, rule: `protected: ${instructions}` }
     }
   }
@@ -98,13 +98,13 @@ function classifyRead(names: readonly string[], pathContext: PathContext): Guard
       pathContext,
     )
     if (pattern === undefined && holdsRepositoryCredentials(name, pathContext.disk ?? NO_DISK_VIEW)) {
-      const why = `${name} holds an address with a key in it, so reading it needs a person.`
+      const why = `${name} contains a URL with a key, so reading it needs approval.`
       return { kind: 'secret', why, rule: 'secret: a key in an address' }
     }
     if (pattern === undefined) continue
     return {
       kind: 'secret',
-      why: `${name} usually holds secrets, so reading it needs a person.`,
+      why: `${name} usually holds secrets, so reading it needs approval.`,
       rule: `secret: ${pattern}`,
     }
   }

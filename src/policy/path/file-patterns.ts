@@ -6,7 +6,7 @@ import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
  */
 export const PROTECTED_FILE_PATTERNS: readonly string[] = selectPatterns(false)
 
-/** Files that a model reads as instructions. Writing them needs a person's word too. */
+/** Files that a model reads as instructions. Writing them needs approval too. */
 export const INSTRUCTION_FILE_PATTERNS: readonly string[] = selectPatterns(true)
 
 function selectPatterns(ofInstructions: boolean): string[] {

@@ -13,7 +13,7 @@ export function findPathProblem(
   }
   const hidden =
     need === 'write' ? findHiddenCharacter(visiblePart, { allowLines: false, allowRawBytes: true }) : undefined
-  if (hidden !== undefined) return `The path contains ${hidden}, which nobody can see.`
+  if (hidden !== undefined) return `The path contains ${hidden}, which is invisible.`
   return platform === 'windows' || platform === 'win32' ? findWindowsPathProblem(path) : undefined
 }
 

@@ -53,7 +53,7 @@ export function parseCommandRule(command: string, verdict: Verdict, text = comma
   if (!words || words.length === 0) return { problem: `the rule “${text}” is not a list of words` }
   const operator = words.find((word) => !exact && /[;&|<>`$()\n]/.test(word))
   if (operator !== undefined)
-    return { problem: `the rule “${text}” is about one command, so “${operator}” has no place in it` }
+    return { problem: `the rule “${text}” is about one command and cannot contain “${operator}”` }
   const isOpenEnded = !exact && words.length > 1 && words.at(-1) === '*'
   return {
     text,

@@ -58,7 +58,7 @@ export interface ShellDecision {
 export async function checkShellCommand(text: string, folder: string, context: ShellContext): Promise<ShellDecision> {
   const hidden = findHiddenCharacter(text, { allowLines: true })
   if (hidden !== undefined)
-    return finalDecision('deny', 'hidden characters', `It contains ${hidden}, which nobody can see.`)
+    return finalDecision('deny', 'hidden characters', `It contains ${hidden}, which is invisible.`)
   if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
     return finalDecision('deny', 'length', 'It is too long to be judged; put it into a file.')
   const { isPlain, ...decision } = checkParsedText(text, folder, context, await loadShellParser())
@@ -80,7 +80,7 @@ function checkParsedText(
   const found = findCommands(text, (part) => (part === text ? tree : parse(part)), { ...home, PWD: folder })
   const { understood, complete } = found
   const programs = listPrograms(found.commands)
-  const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deep to be judged' }
+  const proof = tree ? parsePlainCommands(tree, text) : { doubt: 'it is too long or too deeply nested to be parsed' }
   const isOnline = found.commands.some((one) =>
     needsNetwork([programName(one), ...one.words.slice(1).map(({ guess }) => guess)]),
   )
@@ -234,13 +234,13 @@ function findExpandedRisk(
   const words: string[] = []
   for (const [at, word] of command.words.entries()) {
     const found = command.patterns.includes(at) ? expandGlob(word, folder, pathContext.disk ?? NO_DISK_VIEW) : [word]
-    if (!found) return `“${word}” stands for too many files`
+    if (!found) return `“${word}” matches too many files`
     // A file may be named like an option.
     const optionLike = found.find((one) => one !== word && one.startsWith('-'))
-    if (optionLike !== undefined) return `“${word}” stands for the file “${optionLike}”, which looks like an option`
+    if (optionLike !== undefined) return `“${word}” matches the file “${optionLike}”, which looks like an option`
     const isEmpty = command.patterns.includes(at) && found.length === 1 && found[0] === word
     if (isEmpty && mayMatchSecretFile(word, [...(pathContext.secretFiles ?? []), ...SECRETS]))
-      return `“${word}” may stand for a file with secrets`
+      return `“${word}” may match a file with secrets`
     words.push(...found)
   }
   // A file in the place of the pipe may be one that has nothing to read, such as /dev/null.
@@ -317,7 +317,7 @@ function findRestrictingRules(
       : ruleMatch
   const { verdict, text = '' } = narrowMatch?.rule ?? { verdict: 'allow' }
   if (verdict === 'allow') return []
-  const how = verdict === 'deny' ? 'forbids' : 'asks about'
+  const how = verdict === 'deny' ? 'denies' : 'asks about'
   return [
     {
       verdict,

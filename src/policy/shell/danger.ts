@@ -23,7 +23,7 @@ export function findDangers({ commands, isForkBomb }: FoundCommands, pathContext
     ...findNamedSecrets(command, commands, pathContext).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
   ])
   return isForkBomb
-    ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself without end.' }, ...found]
+    ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself endlessly.' }, ...found]
     : found
 }
 

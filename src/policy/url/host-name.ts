@@ -10,7 +10,7 @@ export function findHostNameProblem(
   if (name.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
     return { verdict: 'deny', why: 'the host name has a part that is empty or too long' }
   }
-  if (!/^[a-z0-9_.-]+$/.test(name)) return { verdict: 'deny', why: 'the host name holds a character that no name has' }
+  if (!/^[a-z0-9_.-]+$/.test(name)) return { verdict: 'deny', why: 'the host name contains an invalid character' }
   if (labels.length === 1 || LOCAL_SUFFIXES.has(labels.at(-1) ?? '') || name.endsWith('.home.arpa')) {
     return { verdict: 'deny', why: `${name} is a name of this machine or of the local network` }
   }

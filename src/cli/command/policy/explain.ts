@@ -41,10 +41,10 @@ export async function runPolicyExplain(call: string, options: PolicyCommandOptio
   printSafe(`By mode: ${decisions.map(([mode, { verdict }]) => `${mode} ${VERDICT_PHRASES[verdict]}`).join(', ')}.`)
 }
 
-const VERDICT_PHRASES: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'refuses it' }
+const VERDICT_PHRASES: Readonly<Record<Verdict, string>> = { allow: 'allows it', ask: 'asks', deny: 'denies it' }
 
 function formatDecision({ verdict, rule, why, grants = [], programs = [] }: Decision): string {
-  const argument = { allow: 'It runs without a question.', ask: 'A person is asked.', deny: 'It is refused.' }[verdict]
+  const argument = { allow: 'It runs without approval.', ask: 'It needs approval.', deny: 'It is denied.' }[verdict]
   return [
     `${argument} ${why}`,
     `Decided by: ${rule}.`,
