@@ -44,12 +44,7 @@ function checkMcpTool(mcpTool: McpToolIdentity, tool: string, context: PolicyCon
   // A server chooses what its tools are called; so a rule allows one only by a name with the server in it.
   const appliesTo = (rule: PolicyRule) => coversTool(rule, name) || (rule.verdict !== 'allow' && coversTool(rule, tool))
   const grants = mcpToolGrants(mcpTool, name)
-  const decision = checkByRules(
-    appliesTo,
-    context,
-    `Only the MCP server ${mcpTool.server} says what it does.`,
-    grants,
-  )
+  const decision = checkByRules(appliesTo, context, `Only the MCP server ${mcpTool.server} says what it does.`, grants)
   if (decision.verdict === 'ask' && decision.grants && mcpTool.trusted) {
     return { verdict: 'allow', rule: `server ${mcpTool.server}`, why: `The server ${mcpTool.server} is trusted.` }
   }

@@ -34,7 +34,7 @@ for (let round = 0; ; round++) {
 
 test(
   `links that are exchanged for ${SECONDS} s while files are used: nothing outside is read or changed`,
-  { timeout: 60_000 + SECONDS * 1000 },
+  { timeout: 120_000 + SECONDS * 1000 },
   async (t) => {
     using at = place()
     mkdirSync(join(at.ws, 'd'))
@@ -56,8 +56,12 @@ test(
       }
     }
     const until = Date.now() + SECONDS * 1000
+    // On a busy machine it takes longer until links have been met.
+    const isGoingOn = () =>
+      Date.now() < until ||
+      ((counts.naive === 0 || counts.refused === 0 || counts.done <= 100) && Date.now() < until + 90_000)
     try {
-      for (let round = 0; Date.now() < until; round++) {
+      for (let round = 0; isGoingOn(); round++) {
         await attempt(files.read(join(at.ws, 'd/secret.txt')))
         await attempt(files.read(join(at.ws, 'f')))
         if (naive(join(at.ws, 'd/secret.txt')) === 'OUTSIDE\n') counts.naive++

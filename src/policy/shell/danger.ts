@@ -22,9 +22,7 @@ export function findDangers({ commands, isForkBomb }: FoundCommands, pathContext
     ...command.reads.flatMap((word) => findNetworkDangers(word)),
     ...findNamedSecrets(command, commands, pathContext).map(({ why, rule }): Danger => ({ verdict: 'ask', rule, why })),
   ])
-  return isForkBomb
-    ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself endlessly.' }, ...found]
-    : found
+  return isForkBomb ? [{ verdict: 'deny', rule: 'destroys', why: 'It would start itself endlessly.' }, ...found] : found
 }
 
 function toDenials(why: string | undefined, rule: string): Danger[] {
