@@ -4,7 +4,7 @@ import type { Session } from '../session/session.ts'
 import type { Store } from '../session/store/store.ts'
 import { createUndoEntry, type UndoPlan, type UndoStep } from '../session/undo-plan.ts'
 import { defined } from '../model/defined.ts'
-import { sha256Hex } from '../model/sha256.ts'
+import { sha256Hex } from '../host/files/sha256.ts'
 
 /** Keeps in a session what files were, durably: the content beside the log, and in the log what became of it. */
 export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {

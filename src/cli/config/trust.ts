@@ -6,7 +6,7 @@ import { isObject } from '../../model/json.ts'
 import { UserError } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
 import { dataFolderPath } from '../paths/folders.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
 const TRUST_RELEVANT_PATHS = ['.dragoman', '.mcp.json']

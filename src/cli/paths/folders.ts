@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** The variables of the process. */
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>

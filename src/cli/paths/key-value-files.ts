@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Json } from '../../model/json.ts'
 import type { KeyValueStore } from '../../tool/mcp/server/key-value-store.ts'
 import { updatePrivateFile, withFileLock } from './private-file.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** A shelf in a folder that only this person can read: each thing is a file. */
 export function createFileKeyValueStore(folder: string): KeyValueStore {

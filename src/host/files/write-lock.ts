@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../host-error.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from './sha256.ts'
 
 /** Lets one writer at a time change a file: of this process, and of all others that share the folder of lock files. */
 export interface WriteLocks {

@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '../../model/json.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 
 /**
  * The id of an answer: the script and how many answers came before, so that the same request gets the same ids. The

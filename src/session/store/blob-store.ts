@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from './sha256.ts'
 
 /** Files by the hash of their content, in a folder of their own beside the logs. */
 export interface BlobStore {

@@ -3,7 +3,7 @@ import { createClosedLockText, type LockHolder, readLockText, getOwnLockText, re
 import { getErrorCode } from './errors.ts'
 import { StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from './sha256.ts'
 
 /** A lock that is held. */
 export interface Lock {

@@ -3,7 +3,7 @@ import { findBlobHashes, externalizeMedia, restoreMedia } from '../log/external-
 import { createSessionSummary } from '../session-summary.ts'
 import { type SessionLog, type Store, StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from './sha256.ts'
 
 /** Sessions in memory: for tests, and for library users who want nothing on the disk. */
 export function memoryStore(now: () => number = Date.now): Store {

@@ -1,7 +1,7 @@
 import type { Files } from '../../host/host.ts'
 import { type TextEncoding, detectEncoding, decodeText, encodeText, UTF8_ENCODING } from './encoding.ts'
 import { type LineEndings, restoreLineEndings, normalizeLineEndings } from './line-endings.ts'
-import { sha256Hex } from '../../model/sha256.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 
 /** A text file: its text with plain line ends, and what it takes to write it back as it was. */
 export interface TextDocument {

@@ -4,7 +4,7 @@ import { PROTECTED_PATHS } from '../../../model/security/protected-paths.ts'
 import { resolvePath } from '../../files/resolve-path.ts'
 import { attempt } from './no-follow-files.ts'
 import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './path-rules.ts'
-import { sha256Hex } from '../../../model/sha256.ts'
+import { sha256Hex } from '../../files/sha256.ts'
 
 /**
  * Which protected paths were written by somebody who was allowed to, and when. Commands of other sessions may run in the same

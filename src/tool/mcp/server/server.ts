@@ -8,7 +8,7 @@ import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from
 import type { KeyValueStore } from './key-value-store.ts'
 import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
-import { sha256Hex } from '../../../model/sha256.ts'
+import { sha256Hex } from '../../../host/files/sha256.ts'
 
 /** How it stands with a server. */
 export type McpServerState =

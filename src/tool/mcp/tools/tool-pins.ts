@@ -1,7 +1,7 @@
 import { isObject } from '../../../model/json.ts'
 import type { RemoteTool } from './filter-tools.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
-import { sha256Hex } from '../../../model/sha256.ts'
+import { sha256Hex } from '../../../host/files/sha256.ts'
 
 /** What tools were when they were approved. A tool that is not that any more must be approved again. */
 export interface ToolPins {
