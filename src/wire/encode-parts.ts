@@ -2,7 +2,7 @@ import type { Warning } from '../model/event.ts'
 import type { ModelRequest } from '../model/request.ts'
 import { formatResultText, toWellFormed } from '../model/text.ts'
 import type { ResultPart } from '../model/turn.ts'
-import type { DeclaredTool, ToolDeclarations } from '../schema/dialect/declare-tools.ts'
+import type { ToolDeclarations } from '../schema/dialect/declare-tools.ts'
 import type { EncodeContext } from './history/transcript.ts'
 import { describeToolsAsText } from './text-calls/format-text-calls.ts'
 
@@ -12,11 +12,7 @@ export function joinSystemPrompt({ system = '' }: ModelRequest, { profile, proje
   return toWellFormed([system, tools].filter((text) => text.trim() !== '').join('\n\n'))
 }
 
-export function findChosenTool(
-  name: string,
-  projection: ToolDeclarations,
-  warnings: Warning[],
-): DeclaredTool | undefined {
+export function findChosenTool(name: string, projection: ToolDeclarations, warnings: Warning[]) {
   const tool = projection.tools.find(({ originalName }) => originalName === name)
   if (!tool) warnings.push({ code: 'tool-choice', message: `${name} cannot be chosen: it is not declared.` })
   return tool

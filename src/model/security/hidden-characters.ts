@@ -17,13 +17,10 @@ export interface VisibilityOptions {
  * Names the first invisible or reordering character of a text; undefined if there is none. What an approval shows must be
  * what runs.
  */
-export function findHiddenCharacter(
-  text: string,
-  { allowLines, allowRawBytes = false }: VisibilityOptions,
-): string | undefined {
-  const withoutRawBytes = allowRawBytes ? text.replace(RAW_BYTE_PATTERN, '') : text
+export function findHiddenCharacter(text: string, options: VisibilityOptions): string | undefined {
+  const withoutRawBytes = options.allowRawBytes ? text.replace(RAW_BYTE_PATTERN, '') : text
   const withoutEmoji = withoutRawBytes.replace(getEmojiPattern(), '')
-  const found = (allowLines ? getInvisiblePattern() : getInvisibleOrLinePattern()).exec(withoutEmoji)?.[0]
+  const found = (options.allowLines ? getInvisiblePattern() : getInvisibleOrLinePattern()).exec(withoutEmoji)?.[0]
   return found === undefined ? undefined : nameCharacter(found)
 }
 

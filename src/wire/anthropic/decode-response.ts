@@ -1,41 +1,32 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
-import type { FinishReason } from '../../model/turn.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
 import { type Frame, readStatusComment } from '../framing/frame.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
+import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import { type ContentBlocks, createContentBlocks } from './content-blocks.ts'
+import { createContentBlocks } from './content-blocks.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface AnthropicDecoderState {
-  readonly builder: TurnBuilder
-  readonly blocks: ContentBlocks
-  id: string | undefined
-  isOpened: boolean
-  /** Valid only once the end of the response has been received (T133). */
-  stopReason: string | undefined
-  usageReport: Partial<UsageReport>
-  status: number | undefined
-  /** The beginning of what could not be read, for errors without a message (T112). */
-  unreadExcerpt: string | undefined
-}
+export type AnthropicDecoderState = ReturnType<typeof startAnthropicDecoding>
 
 type JsonFields = Readonly<Record<string, unknown>>
 
-export function startAnthropicDecoding(context: DecodeContext): AnthropicDecoderState {
+export function startAnthropicDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('anthropic', context)
   return {
     builder,
     blocks: createContentBlocks(builder),
-    id: undefined,
+    id: undefined as string | undefined,
     isOpened: false,
-    stopReason: undefined,
-    usageReport: {},
+    /** Valid only once the end of the response has been received (T133). */
+    stopReason: undefined as string | undefined,
+    usageReport: {} as Partial<UsageReport>,
     status: context.status,
-    unreadExcerpt: undefined,
+    /** The beginning of what could not be read, for errors without a message (T112). */
+    unreadExcerpt: undefined as string | undefined,
   }
 }
 
@@ -207,20 +198,11 @@ const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: 
 ])
 
 /** The stop reasons of endpoints, also those of other wires (T135, T54). */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  // The server's own tools need more time: the same history is sent again.
-  ['pause_turn', 'stop'],
-  ['compaction', 'stop'],
-  ['stop', 'stop'],
-  ['tool_use', 'calls'],
-  ['tool_calls', 'calls'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['length', 'length'],
-  ['refusal', 'filter'],
-  ['sensitive', 'filter'],
-  ['content_filter', 'filter'],
-  ['error', 'fault'],
-])
+const FINISH_REASONS = mapFinishLabels({
+  // After pause_turn the same history is sent again, because the server's own tools need more time.
+  stop: 'end_turn stop_sequence pause_turn compaction stop',
+  calls: 'tool_use tool_calls',
+  length: 'max_tokens model_context_window_exceeded length',
+  filter: 'refusal sensitive content_filter',
+  fault: 'error',
+})

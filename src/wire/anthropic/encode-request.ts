@@ -6,25 +6,15 @@ import type { Turn } from '../../model/turn.ts'
 import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
 import { joinSystemPrompt } from '../encode-parts.ts'
-import {
-  buildTranscript,
-  type EncodeContext,
-  getReplayableData,
-  type HistoryPosition,
-  type TranscriptStep,
-} from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import { buildTranscript, type EncodeContext, getReplayableData, type TranscriptStep } from '../history/transcript.ts'
+import type { Wire } from '../wire.ts'
 import { type AnthropicMessage, encodeMessages, isServerToolUse, isThinking } from './encode-messages.ts'
 
 /** The ids that the API accepts (T97). */
 const ID_PATTERN = /^[a-zA-Z0-9_-]{1,64}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
-export function encodeAnthropicRequest(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): EncodedRequest {
+export const encodeAnthropicRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const projection = declareToolsFor(request.tools, profile)
   const context: EncodeContext = { wire: 'anthropic', profile, projection }
   const params = request.params ?? {}

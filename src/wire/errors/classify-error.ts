@@ -1,13 +1,13 @@
 import type { Fault, FaultKind } from '../../model/fault.ts'
 import { listObjects } from '../../model/json.ts'
 import { isContextOverflow } from './context-overflow.ts'
-import { parseRequestedWait, parseRetryAfter } from './retry-after.ts'
+import { type HeaderMap, parseRequestedWait, parseRetryAfter } from './retry-after.ts'
 import type { ParsedError } from './parse-error.ts'
 import { defined } from '../../model/defined.ts'
 
 interface ErrorContext {
   readonly status?: number | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: HeaderMap | undefined
 }
 
 /** Decides the kind of an error by its message first, and by its status second (T158). */
@@ -28,11 +28,7 @@ export function classifyError(error: ParsedError, context: ErrorContext = {}): F
   }
 }
 
-function chooseFaultKind(
-  error: ParsedError,
-  status: number | undefined,
-  headers: Readonly<Record<string, string>>,
-): FaultKind {
+function chooseFaultKind(error: ParsedError, status: number | undefined, headers: HeaderMap): FaultKind {
   const labels = [error.code, error.type, ...listGoogleReasons(error.details)].join(' ')
   // Long messages quote the request, which may contain anything.
   const searchText = `${labels} ${error.message.slice(0, 600)}`
@@ -104,37 +100,21 @@ const INVALID_REQUEST_PHRASE =
   /(?:image|audio|video) input is not supported|requires --jinja|failed to parse (?:tools|messages|grammar)|cannot use both/i
 
 /** The statuses of errors inside a 200 response that have only a label. */
-const STATUS_BY_LABEL = new Map<string, number>(
+const STATUS_BY_LABEL: ReadonlyMap<string, number> = new Map(
   Object.entries({
-    invalid_request_error: 400,
-    authentication_error: 401,
-    billing_error: 402,
-    permission_error: 403,
-    not_found_error: 404,
-    model_not_found: 404,
-    timeout_error: 504,
-    request_too_large: 413,
-    rate_limit_error: 429,
-    rate_limit_exceeded: 429,
-    insufficient_quota: 429,
-    api_error: 500,
-    server_error: 500,
-    internal_server_error: 500,
-    overloaded_error: 529,
-    server_is_overloaded: 503,
-    invalid_argument: 400,
-    failed_precondition: 400,
-    out_of_range: 400,
-    unauthenticated: 401,
-    permission_denied: 403,
-    not_found: 404,
-    aborted: 409,
-    resource_exhausted: 429,
-    cancelled: 499,
-    internal: 500,
-    unknown: 500,
-    unimplemented: 501,
-    unavailable: 503,
-    deadline_exceeded: 504,
-  }),
+    400: 'invalid_request_error invalid_argument failed_precondition out_of_range',
+    401: 'authentication_error unauthenticated',
+    402: 'billing_error',
+    403: 'permission_error permission_denied',
+    404: 'not_found_error model_not_found not_found',
+    409: 'aborted',
+    413: 'request_too_large',
+    429: 'rate_limit_error rate_limit_exceeded insufficient_quota resource_exhausted',
+    499: 'cancelled',
+    500: 'api_error server_error internal_server_error internal unknown',
+    501: 'unimplemented',
+    503: 'server_is_overloaded unavailable',
+    504: 'timeout_error deadline_exceeded',
+    529: 'overloaded_error',
+  }).flatMap(([status, labels]) => labels.split(' ').map((label) => [label, Number(status)] as const)),
 )

@@ -1,7 +1,7 @@
 import { isObject } from '../../model/json.ts'
 import type { ParsedError } from './parse-error.ts'
 
-type HeaderMap = Readonly<Record<string, string>>
+export type HeaderMap = Readonly<Record<string, string>>
 
 /**
  * The retry hint of an error in any format, in milliseconds (T157); undefined if there is none. Points in time are compared

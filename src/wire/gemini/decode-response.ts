@@ -6,10 +6,11 @@ import type { FinishReason, NativeData, WireId } from '../../model/turn.ts'
 import { normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
 import type { Frame } from '../framing/frame.ts'
+import { mapFinishLabels } from '../turn/finish-labels.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import { type FunctionCallTracker, createFunctionCallTracker } from './function-calls.ts'
+import { createFunctionCallTracker } from './function-calls.ts'
 import { mergeGrounding } from './grounding.ts'
 import { toMediaPart, toNativeItem, getPartKind, type GeminiPart } from './parts.ts'
 import { defined } from '../../model/defined.ts'
@@ -23,32 +24,22 @@ interface GeminiChunk {
   readonly responseId?: unknown
 }
 
-export interface GeminiDecoderState {
-  readonly builder: TurnBuilder
-  readonly calls: FunctionCallTracker
-  /** The text or reasoning that the next part may continue. */
-  textStream: TextStream | undefined
-  /** It is passed on at the very end, because parts may follow it. */
-  end: { readonly reason: FinishReason; readonly raw: string } | undefined
-  readonly tokenCounts: Partial<Record<(typeof COUNT_KEYS)[number], unknown>>
-  model: string | undefined
-  isOpened: boolean
-  hasOtherCandidates: boolean
-  grounding: Grounding | undefined
-}
+export type GeminiDecoderState = ReturnType<typeof startGeminiDecoding>
 
-export function startGeminiDecoding(wire: WireId, context: DecodeContext): GeminiDecoderState {
+export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
   const builder = createTurnBuilder(wire, context)
   return {
     builder,
     calls: createFunctionCallTracker(builder),
-    textStream: undefined,
-    end: undefined,
-    tokenCounts: {},
-    model: undefined,
+    /** The text or reasoning that the next part may continue. */
+    textStream: undefined as TextStream | undefined,
+    /** It is passed on at the very end, because parts may follow it. */
+    end: undefined as { readonly reason: FinishReason; readonly raw: string } | undefined,
+    tokenCounts: {} as Partial<Record<(typeof COUNT_KEYS)[number], unknown>>,
+    model: undefined as string | undefined,
     isOpened: false,
     hasOtherCandidates: false,
-    grounding: undefined,
+    grounding: undefined as Grounding | undefined,
   }
 }
 
@@ -231,19 +222,10 @@ const COUNT_KEYS = [
 const SERVER_PARTS = new Set(['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'])
 
 /** Every other finish reason is a fault, so that no call runs (T123–T125). */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['STOP', 'stop'],
-  // Sent by test servers.
-  ['FUNCTION_CALL', 'stop'],
-  ['MAX_TOKENS', 'length'],
-  ['MALFORMED_FUNCTION_CALL', 'malformed-call'],
-  ['UNEXPECTED_TOOL_CALL', 'malformed-call'],
-  ['TOO_MANY_TOOL_CALLS', 'malformed-call'],
-  ['SAFETY', 'filter'],
-  ['RECITATION', 'filter'],
-  ['LANGUAGE', 'filter'],
-  ['BLOCKLIST', 'filter'],
-  ['PROHIBITED_CONTENT', 'filter'],
-  ['SPII', 'filter'],
-  ['MODEL_ARMOR', 'filter'],
-] as const)
+const FINISH_REASONS = mapFinishLabels({
+  // The second one is sent by test servers.
+  stop: 'STOP FUNCTION_CALL',
+  length: 'MAX_TOKENS',
+  'malformed-call': 'MALFORMED_FUNCTION_CALL UNEXPECTED_TOOL_CALL TOO_MANY_TOOL_CALLS',
+  filter: 'SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII MODEL_ARMOR',
+})

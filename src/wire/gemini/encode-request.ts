@@ -19,7 +19,7 @@ import {
   toWireArguments,
   type TranscriptStep,
 } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -46,11 +46,7 @@ const ID_PATTERN = /^[\w-]{1,64}$/
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
 /** The model is not in the body; it is part of the URL. */
-export function encodeGeminiRequest(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): EncodedRequest {
+export const encodeGeminiRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const { body, warnings } = encodeGeminiBody('gemini', request, profile, {}, position)
   return { body: { ...body } as unknown as JsonObject, warnings }
 }
@@ -99,10 +95,7 @@ function declareTool({ name, description, schema }: DeclaredTool, { dialect }: P
 }
 
 /** Sent only with declarations (T130). `auto` is the default; VALIDATED is the same with calls constrained to their schemas. */
-function createToolConfig(
-  choice: ToolChoice | undefined,
-  { profile, projection }: EncodeContext,
-): JsonObject | undefined {
+function createToolConfig(choice: ToolChoice | undefined, { profile, projection }: EncodeContext) {
   const streaming = profile.eagerArguments ? { streamFunctionCallArguments: true } : {}
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY', ...streaming }
@@ -192,9 +185,9 @@ function encodeModelParts(step: AssistantStep, context: EncodeContext): JsonObje
   const pairsByCall = new Map(step.pairs.map((pair) => [pair.call, pair]))
   const first = step.pairs[0]
   return step.parts.flatMap((part) => {
-    const pair = part.kind === 'call' ? pairsByCall.get(part) : undefined
-    if (pair) return [encodeFunctionCall(pair, step, pair === first, context)]
-    return part.kind === 'call' ? [] : encodeModelPart(part, context)
+    if (part.kind !== 'call') return encodeModelPart(part, context)
+    const pair = pairsByCall.get(part)
+    return pair ? [encodeFunctionCall(pair, chooseSignature(part, step, pair === first, context), context)] : []
   })
 }
 
@@ -228,22 +221,15 @@ function isReplayable(type: unknown): boolean {
   return type !== 'functionCall' && type !== 'functionResponse'
 }
 
-function encodeFunctionCall(
-  pair: CallResultPair,
-  step: AssistantStep,
-  first: boolean,
-  context: EncodeContext,
-): JsonObject {
+function encodeFunctionCall(pair: CallResultPair, thoughtSignature: string | undefined, context: EncodeContext) {
   const { call } = pair
-  const id = getEchoedId(pair, context)
-  const signature = chooseSignature(call, step, first, context)
   return {
     functionCall: {
-      ...defined({ id }),
+      ...defined({ id: getEchoedId(pair, context) }),
       name: context.projection.toWireName(call.name),
       args: toWireArguments(call, context.projection),
     },
-    ...defined({ thoughtSignature: signature }),
+    ...defined({ thoughtSignature }),
   }
 }
 
@@ -251,12 +237,7 @@ function encodeFunctionCall(
  * The original signature of a call, or the sentinel if the model requires one; the sentinel only on the first call of a
  * turn, because only that one is ever signed (T118). A call that is changed loses its signature (T120).
  */
-function chooseSignature(
-  call: CallPart,
-  step: AssistantStep,
-  first: boolean,
-  context: EncodeContext,
-): string | undefined {
+function chooseSignature(call: CallPart, { turn }: AssistantStep, first: boolean, context: EncodeContext) {
   const { profile } = context
   if (profile.signatures === 'never') return undefined
   const intact = isNativeTo(call, context) && call.input !== undefined && !call.flaw
@@ -264,7 +245,7 @@ function chooseSignature(
   if (typeof original === 'string' && original !== '') return original
   if (profile.signatures !== 'required' || !first) return undefined
   // The endpoint itself did not sign the first call.
-  const isUnsignedOriginal = intact && step.turn.parts.find((part) => part.kind === 'call') === call
+  const isUnsignedOriginal = intact && turn.parts.find((part) => part.kind === 'call') === call
   return isUnsignedOriginal ? undefined : SKIP_SIGNATURE
 }
 

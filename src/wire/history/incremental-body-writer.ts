@@ -90,36 +90,24 @@ function createStableProfiles(): (profile: Profile) => Profile {
   }
 }
 
-/** The encoded text of a history up to the last assistant turn, which may still get results. */
-interface CachedHistory {
-  readonly profile: Profile
-  readonly tools: ModelRequest['tools']
-  readonly system: string | undefined
-  readonly ids: IdRegistry
-  pieces: readonly string[]
-  /** One for each message, except those in `unhashed`. */
-  readonly hashes: string[]
-  readonly unhashed: EncodedMessage[]
-  hashPending: () => void
-  /** The system prompt, if it is the first message. */
-  systemText: string
-  turnCount: number
-  firstTurn: Turn | undefined
-}
+type CachedHistory = ReturnType<typeof createCachedHistory>
 
-function createCachedHistory({ tools, system }: ModelRequest, profile: Profile): CachedHistory {
+/** The encoded text of a history up to the last assistant turn, which may still get results. */
+function createCachedHistory({ tools, system }: ModelRequest, profile: Profile) {
   return {
     profile,
     tools,
     system,
     ids: createIdRegistry(),
-    pieces: [],
-    hashes: [],
-    unhashed: [],
-    hashPending: () => {},
+    pieces: [] as readonly string[],
+    /** One for each message, except those in `unhashed`. */
+    hashes: [] as string[],
+    unhashed: [] as EncodedMessage[],
+    hashPending: (): unknown => undefined,
+    /** The system prompt, if it is the first message. */
     systemText: '',
     turnCount: 0,
-    firstTurn: undefined,
+    firstTurn: undefined as Turn | undefined,
   }
 }
 

@@ -6,45 +6,32 @@ import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
 import { type Frame, readStatusComment } from '../framing/frame.ts'
 import { readMediaUrl } from '../read-parts.ts'
-import type { TextStream } from '../turn/text-stream.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
-import { type ReasoningSplitter, createReasoningSplitter } from '../turn/reasoning-splitter.ts'
+import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
 import type { DecodeContext } from '../wire.ts'
-import { type ReasoningDetailsBuilder, createReasoningDetailsBuilder } from './reasoning-details.ts'
+import { createReasoningDetailsBuilder } from './reasoning-details.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface ChatDecoderState {
-  readonly builder: TurnBuilder
-  /** Reasoning, text and refusal come before all calls, so that a streamed response gives the same turn as a whole one. */
-  readonly reasoning: TextStream
-  readonly text: TextStream
-  readonly refusal: TextStream
-  readonly reasoningDetails: ReasoningDetailsBuilder
-  readonly splitter: ReasoningSplitter | undefined
-  /** The field of the reasoning; a second field at the same time repeats it (T76). */
-  reasoningField: string | undefined
-  /** The text as received. If there was reasoning inside it, it must be sent back like this (T79). */
-  content: string
-  hasInlineReasoning: boolean
-  isOpened: boolean
-  usageReport: Partial<UsageReport>
-  status: number | undefined
-}
+export type ChatDecoderState = ReturnType<typeof startChatDecoding>
 
-export function startChatDecoding(context: DecodeContext): ChatDecoderState {
+export function startChatDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('openai-chat', context)
   return {
     builder,
+    /** Reasoning, text and refusal come before all calls, so that a streamed response gives the same turn as a whole one. */
     reasoning: builder.openText('reasoning', builder.reserveIndex()),
     text: builder.openText('text', builder.reserveIndex()),
     refusal: builder.openText('text', builder.reserveIndex(), true),
     reasoningDetails: createReasoningDetailsBuilder(),
     splitter: context.profile.think ? createReasoningSplitter() : undefined,
-    reasoningField: undefined,
+    /** The field of the reasoning; a second field at the same time repeats it (T76). */
+    reasoningField: undefined as string | undefined,
+    /** The text as received. If there was reasoning inside it, it must be sent back like this (T79). */
     content: '',
     hasInlineReasoning: false,
     isOpened: false,
-    usageReport: {},
+    usageReport: {} as Partial<UsageReport>,
     status: context.status,
   }
 }
@@ -156,10 +143,7 @@ function appendContent(state: ChatDecoderState, text: string): void {
   else state.text.append(text)
 }
 
-function appendPiece(
-  state: ChatDecoderState,
-  { channel, text }: { channel: 'text' | 'reasoning'; text: string },
-): void {
+function appendPiece(state: ChatDecoderState, { channel, text }: TextOrReasoning): void {
   if (channel === 'reasoning') state.hasInlineReasoning = true
   state[channel].append(text)
 }
@@ -246,35 +230,12 @@ function guessFinishReason(label: string): FinishReason | undefined {
 }
 
 /** The finish reasons of endpoints, in lower case (T54). */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    stop: 'stop',
-    end: 'stop',
-    eos: 'stop',
-    eos_token: 'stop',
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    complete: 'stop',
-    completed: 'stop',
-    tool_calls: 'calls',
-    tool_call: 'calls',
-    tool_use: 'calls',
-    function_call: 'calls',
-    function_calls: 'calls',
-    length: 'length',
-    max_tokens: 'length',
-    model_length: 'length',
-    max_output_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    content_filter: 'filter',
-    sensitive: 'filter',
-    safety: 'filter',
-    refusal: 'filter',
-    malformed_function_call: 'malformed-call',
-    error: 'fault',
-    insufficient_system_resource: 'fault',
-    abort: 'aborted',
-    aborted: 'aborted',
-    cancelled: 'aborted',
-  } as const),
-)
+const FINISH_REASONS = mapFinishLabels({
+  stop: 'stop end eos eos_token end_turn stop_sequence complete completed',
+  calls: 'tool_calls tool_call tool_use function_call function_calls',
+  length: 'length max_tokens model_length max_output_tokens model_context_window_exceeded',
+  filter: 'content_filter sensitive safety refusal',
+  'malformed-call': 'malformed_function_call',
+  fault: 'error insufficient_system_resource',
+  aborted: 'abort aborted cancelled',
+})

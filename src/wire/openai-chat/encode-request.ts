@@ -19,19 +19,18 @@ import {
   buildTranscript,
   type EncodeContext,
   getReplayableData,
-  type HistoryPosition,
   toFreeformText,
   toWireArgumentText,
   type TranscriptStep,
 } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
 /** OpenAI accepts ids of up to 40 characters (T97). */
 const ID_PATTERN = /^[\x21-\x7e]{1,40}$/
 
 /** The messages are the last key, so that a longer history only adds bytes at the end. */
-export function encodeChatRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest {
+export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const projection = declareToolsFor(request.tools, profile)
   const context: EncodeContext = { wire: 'openai-chat', profile, projection }
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)

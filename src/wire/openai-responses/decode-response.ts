@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listObjects, nonBlankString, objectOrEmpty }
 import { normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
 import type { Frame } from '../framing/frame.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import {
   type TextChannel,
@@ -15,31 +15,23 @@ import {
   replacePieceText,
   appendItemText,
 } from './output-item.ts'
-import { type EventSequence, createEventSequence } from './event-sequence.ts'
-import { type OutputItems, isRepeatedItem, expectsMore, createOutputItems } from './output-items.ts'
+import { createEventSequence } from './event-sequence.ts'
+import { isRepeatedItem, expectsMore, createOutputItems } from './output-items.ts'
 import { defined } from '../../model/defined.ts'
 
-export interface ResponsesDecoderState {
-  readonly builder: TurnBuilder
-  readonly outputItems: OutputItems
-  readonly sequence: EventSequence
-  /** Unknown event types; each is reported once. */
-  readonly unknownTypes: Set<string>
-  isOpened: boolean
-  hasModel: boolean
-  /** An item of a complete response is marked as incomplete. */
-  isTruncated: boolean
-}
+export type ResponsesDecoderState = ReturnType<typeof startResponsesDecoding>
 
-export function startResponsesDecoding(context: DecodeContext): ResponsesDecoderState {
+export function startResponsesDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('openai-responses', context)
   return {
     builder,
     outputItems: createOutputItems(builder),
     sequence: createEventSequence(),
-    unknownTypes: new Set(),
+    /** Unknown event types; each is reported once. */
+    unknownTypes: new Set<string>(),
     isOpened: false,
     hasModel: false,
+    /** An item of a complete response is marked as incomplete. */
     isTruncated: false,
   }
 }
@@ -211,17 +203,12 @@ function handlePartDone(state: ResponsesDecoderState, value: JsonFields): void {
 }
 
 /** The end of a response: its list of items adds whatever was not received before (T140). */
-function handleResponseEnd(
-  state: ResponsesDecoderState,
-  response: JsonFields,
-  ending?: string,
-  value?: JsonFields,
-): void {
+function handleResponseEnd(state: ResponsesDecoderState, response: JsonFields, ending?: string, event?: JsonFields) {
   const { builder, outputItems, sequence } = state
   emitOpen(state, response)
   recordUsage(state, response['usage'])
   if (builder.hasEnded) return
-  if (value) sequence.isRepeated(ending ?? '', value)
+  if (event) sequence.isRepeated(ending ?? '', event)
   const output = listObjects(response['output'])
   let unseen = 0
   let other = false
@@ -337,31 +324,24 @@ const CHANNEL_BY_PART_TYPE = new Map<string, TextChannel>(
   }),
 )
 
-const createTextHandler = (channel: TextChannel) => (state: ResponsesDecoderState, value: JsonFields) =>
-  handleText(state, value, channel)
-const createArgumentsHandler = (type: string) => (state: ResponsesDecoderState, value: JsonFields) =>
-  handleArguments(state, value, type)
+type EventHandler = (state: ResponsesDecoderState, value: JsonFields) => void
 
-const EVENT_HANDLERS = new Map<string, (state: ResponsesDecoderState, value: JsonFields) => void>(
-  Object.entries({
-    'response.output_item.added': handleItemAdded,
-    'response.output_item.done': handleItemDone,
-    'response.output_text.delta': createTextHandler('text'),
-    'response.output_text.done': createTextHandler('text'),
-    'response.refusal.delta': createTextHandler('refusal'),
-    'response.refusal.done': createTextHandler('refusal'),
-    'response.reasoning_summary_text.delta': createTextHandler('summary'),
-    'response.reasoning_summary_text.done': createTextHandler('summary'),
-    'response.reasoning_text.delta': createTextHandler('thought'),
-    'response.reasoning_text.done': createTextHandler('thought'),
-    'response.content_part.done': handlePartDone,
-    'response.reasoning_summary_part.done': handlePartDone,
-    'response.function_call_arguments.delta': createArgumentsHandler('function_call'),
-    'response.function_call_arguments.done': createArgumentsHandler('function_call'),
-    'response.custom_tool_call_input.delta': createArgumentsHandler('custom_tool_call'),
-    'response.custom_tool_call_input.done': createArgumentsHandler('custom_tool_call'),
-  }),
-)
+const EVENT_HANDLERS: ReadonlyMap<string, EventHandler> = new Map<string, EventHandler>([
+  ['response.output_item.added', handleItemAdded],
+  ['response.output_item.done', handleItemDone],
+  ['response.content_part.done', handlePartDone],
+  ['response.reasoning_summary_part.done', handlePartDone],
+  ...listPieceEvents('output_text', (state, value) => handleText(state, value, 'text')),
+  ...listPieceEvents('refusal', (state, value) => handleText(state, value, 'refusal')),
+  ...listPieceEvents('reasoning_summary_text', (state, value) => handleText(state, value, 'summary')),
+  ...listPieceEvents('reasoning_text', (state, value) => handleText(state, value, 'thought')),
+  ...listPieceEvents('function_call_arguments', (state, value) => handleArguments(state, value, 'function_call')),
+  ...listPieceEvents('custom_tool_call_input', (state, value) => handleArguments(state, value, 'custom_tool_call')),
+])
+
+function listPieceEvents(name: string, handler: EventHandler): [string, EventHandler][] {
+  return [`response.${name}.delta`, `response.${name}.done`].map((type) => [type, handler])
+}
 
 /** Progress events, which contain nothing that the items do not. */
 const IGNORED_EVENT =

@@ -7,7 +7,7 @@ import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declar
 import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
 import { findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
 import { buildTranscript, type EncodeContext, type HistoryPosition } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { encodeResultItem, encodeStepItems } from './encode-input.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -21,11 +21,7 @@ interface ResponsesBody extends JsonObject {
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Every request has the whole history, because nothing is stored on the server (T84). */
-export function encodeResponsesRequest(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): EncodedRequest {
+export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const projection = declareToolsFor(request.tools, profile)
   const context: EncodeContext = { wire: 'openai-responses', profile, projection }
   const warnings: Warning[] = []

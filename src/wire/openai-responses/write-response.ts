@@ -154,17 +154,14 @@ function toStatus({ reason, raw }: Finish): string {
 const END_STATUSES = new Set(['completed', 'incomplete', 'failed', 'cancelled'])
 
 /** Only the status, while the response is being written. */
-interface ResponseProgress {
+interface Progress {
   readonly status: string
   readonly finish?: Finish
   readonly parts?: readonly AssistantPart[]
   readonly usage?: Usage
 }
 
-function createResponseBody(
-  head: ResponseMetadata,
-  { status, finish, parts = [], usage }: ResponseProgress,
-): JsonObject {
+function createResponseBody(head: ResponseMetadata, { status, finish, parts = [], usage }: Progress): JsonObject {
   const { request } = head
   const isCut = finish?.reason === 'length'
   const echoed = (key: string, other: Json): Json => request[key] ?? other

@@ -69,12 +69,7 @@ interface TextSpan {
   readonly to: number
 }
 
-function extractCallsFromArray(
-  text: string,
-  from: number,
-  to: number,
-  bare: boolean,
-): readonly RawTextCall[] | undefined {
+function extractCallsFromArray(text: string, from: number, to: number, bare: boolean): RawTextCall[] | undefined {
   const calls: RawTextCall[] = []
   let at = skipWhitespace(text, from + 1)
   while (text[at] === '{') {

@@ -2,7 +2,7 @@ import { MAX_PATTERN_CHARS } from '../text-calls/dialects/dialect.ts'
 import { findStartMarker, MARKER_CANDIDATE } from '../text-calls/start-markers.ts'
 import { createMarkdownQuoteTracker } from '../text-calls/markdown-quotes.ts'
 
-interface TextOrReasoning {
+export interface TextOrReasoning {
   readonly channel: 'text' | 'reasoning'
   readonly text: string
 }
