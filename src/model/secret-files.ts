@@ -1,4 +1,6 @@
-/** Files that usually hold secrets: reading one puts them into the conversation. */
+import { splitWords } from './text.ts'
+
+/** Files that usually contain secrets: reading one puts them into the conversation. */
 export const SECRETS: readonly string[] = splitWords(`
   .env .env.* *.env .envs/** .envrc .dev.vars *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk id_rsa*
   id_dsa* id_ecdsa* id_ed25519* .ssh/** .gnupg/** .npmrc .netrc _netrc .pypirc .git-credentials .htpasswd
@@ -21,8 +23,4 @@ export const SECRET_ATTRIBUTES: string = [
 
 function anywhere(pattern: string): string {
   return pattern.includes('/') ? `**/${pattern}` : pattern
-}
-
-function splitWords(text: string): string[] {
-  return text.trim().split(/\s+/)
 }

@@ -51,6 +51,11 @@ export function findResultMedia(result: ResultPart): MediaPart[] {
   return result.content.filter((part): part is MediaPart => part.kind === 'media')
 }
 
+/** The words of a list that is written as a text block. */
+export function splitWords(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
+
 /** A media part in a sentence: its name and type. */
 export function describeMedia({ name, mime }: MediaPart): string {
   return name === undefined ? mime : `${toWellFormed(name)} (${mime})`

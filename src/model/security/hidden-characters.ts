@@ -13,10 +13,7 @@ export interface VisibilityOptions {
   readonly allowRawBytes?: boolean
 }
 
-/**
- * Names the first invisible or reordering character of a text; undefined if there is none. What an approval shows must be
- * what runs.
- */
+/** Names the first invisible or reordering character of a text: what an approval shows must be what runs. */
 export function findHiddenCharacter(text: string, options: VisibilityOptions): string | undefined {
   const withoutRawBytes = options.allowRawBytes ? text.replace(RAW_BYTE_PATTERN, '') : text
   const withoutEmoji = withoutRawBytes.replace(getEmojiPattern(), '')

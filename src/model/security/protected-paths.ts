@@ -1,3 +1,5 @@
+import { splitWords } from '../text.ts'
+
 /**
  * A file of a project that later runs something unasked, or that decides what may run. The policy asks before such a file
  * is written, and the sandbox makes it read-only: both use this one list.
@@ -17,16 +19,10 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
   // Version control runs hooks, and programs that its settings name.
   {
     path: '.git/**',
-    guardedParts: [
-      '.git/hooks',
-      '.git/config',
-      '.git/commondir',
-      '.git/config.worktree',
-      '.git/modules',
-      '.git/worktrees/*/commondir',
-      '.git/worktrees/*/config.worktree',
-      '.git/worktrees/*/gitdir',
-    ],
+    guardedParts: splitWords(`
+      .git/hooks .git/config .git/commondir .git/config.worktree .git/modules .git/worktrees/*/commondir
+      .git/worktrees/*/config.worktree .git/worktrees/*/gitdir
+    `),
   },
   { path: '.hg/**', guardedParts: ['.hg/hgrc', '.hg/hgrc-not-shared', '.hg/sharedpath'] },
   { path: '.jj/**', guardedParts: ['.jj/repo/config.toml', '.jj/config.toml'] },
@@ -88,8 +84,5 @@ export const PROTECTED_PATHS: readonly ProtectedPath[] = [
 ]
 
 function protectAll(paths: string, meaning?: Omit<ProtectedPath, 'path'>): ProtectedPath[] {
-  return paths
-    .trim()
-    .split(/\s+/)
-    .map((path) => ({ path, ...meaning }))
+  return splitWords(paths).map((path) => ({ path, ...meaning }))
 }

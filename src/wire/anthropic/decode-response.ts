@@ -3,8 +3,8 @@ import type { Fault } from '../../model/fault.ts'
 import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
-import { type Frame, readStatusComment } from '../framing/frame.ts'
 import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import { createContentBlocks } from './content-blocks.ts'
@@ -31,25 +31,14 @@ export function startAnthropicDecoding(context: DecodeContext) {
 }
 
 /** A frame is an event of a stream, or a whole response. */
-export function decodeAnthropicFrame(state: AnthropicDecoderState, frame: Frame): TurnEvent[] {
-  const { builder } = state
-  switch (frame.kind) {
-    case 'json':
-      decodeJsonFrame(state, frame.value, frame.event)
-      break
-    case 'bad':
-      if (frame.event === 'ping') break
-      state.unreadExcerpt ??= frame.text.slice(0, 300)
-      builder.markUnreadable(frame.text)
-      break
-    case 'comment':
-      state.status = readStatusComment(frame.text) ?? state.status
-      break
-    case 'done':
-      break
-  }
-  return builder.takeEvents()
-}
+export const decodeAnthropicFrame = createFrameDecoder<AnthropicDecoderState>({
+  json: decodeJsonFrame,
+  bad(state, text, event) {
+    if (event === 'ping') return
+    state.unreadExcerpt ??= text.slice(0, 300)
+    state.builder.markUnreadable(text)
+  },
+})
 
 export function finishAnthropicDecoding(state: AnthropicDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, blocks } = state

@@ -207,18 +207,11 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       const text = toArgumentText(args)
       if (pendingCall.isClosed || text === '' || text === pendingCall.raw) return
       if (areArgumentsDifferent(pendingCall.raw, text))
-        emitter.warn(
-          'contradiction',
-          'The final arguments of a call differ from the streamed ones; the final ones are used (T140).',
-        )
+        emitter.warn('contradiction', 'The final arguments of a call differ from the streamed ones (T140).')
       const scan = createJsonScanner()
       scan.push(text)
-      Object.assign(pendingCall, {
-        raw: text,
-        cumulativeText: text,
-        fragmentCount: 1,
-        scan,
-      } satisfies Partial<PendingCall>)
+      const changes: Partial<PendingCall> = { raw: text, cumulativeText: text, fragmentCount: 1, scan }
+      Object.assign(pendingCall, changes)
     },
     close: (pendingCall) => close(pendingCall, true),
     drop: (pendingCall) =>
@@ -232,10 +225,7 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
         (one) => !one.isClosed && resolveCallName(one.nameFragments, toolNames) === call.name,
       )
       if (!pendingCall || pendingCall.raw.replace(/\s/g, '') !== '{}') return false
-      emitter.warn(
-        'written-arguments',
-        `The arguments of ${call.name} were written as text; they were read from the text (T63).`,
-      )
+      emitter.warn('written-arguments', `The arguments of ${call.name} were read from the text (T63).`)
       this.replaceArguments(pendingCall, call.raw)
       return true
     },

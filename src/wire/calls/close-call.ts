@@ -30,10 +30,7 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
   const wireName = resolveCallName(pendingCall.nameFragments, toolNames)
   const name = projection.toToolName(replaceInvalidBytes(wireName))
   if (pendingCall.nameFragments.length === 1 && pendingCall.nameFragments[0] !== wireName)
-    emitter.warn(
-      'decorated-name',
-      `The call name “${pendingCall.nameFragments[0]?.slice(0, 80)}” was read as ${wireName} (T65).`,
-    )
+    emitter.warn('decorated-name', `The name “${pendingCall.nameFragments[0]?.slice(0, 80)}” means ${wireName} (T65).`)
   const native = emitter.createNative(pendingCall.wireId, pendingCall.nativeData)
   const call = { kind: 'call', id: '', name, raw: replaceInvalidBytes(pendingCall.raw), native } as const
   // An id and a signature belong to one part only, also if a call is split into several (T10, T118).

@@ -5,10 +5,10 @@ import { isObject, type Json, listObjects, nonBlankString, objectOrEmpty } from 
 import type { FinishReason, NativeData, WireId } from '../../model/turn.ts'
 import { normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
-import type { Frame } from '../framing/frame.ts'
 import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import type { TextStream } from '../turn/text-stream.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import { createFunctionCallTracker } from './function-calls.ts'
 import { mergeGrounding } from './grounding.ts'
@@ -44,20 +44,13 @@ export function startGeminiDecoding(wire: WireId, context: DecodeContext) {
 }
 
 /** A frame is an SSE event, an element of a JSON array, or a whole body; all have the same format. */
-export function decodeGeminiFrame(state: GeminiDecoderState, frame: Frame): TurnEvent[] {
-  switch (frame.kind) {
-    case 'json':
-      decodeValue(state, frame.value)
-      break
-    case 'bad':
-      reportUnreadable(state.builder, frame.text)
-      break
-    case 'comment':
-    case 'done':
-      break
-  }
-  return state.builder.takeEvents()
-}
+export const decodeGeminiFrame = createFrameDecoder<GeminiDecoderState>({
+  json: decodeValue,
+  bad({ builder }, text) {
+    if ((builder.context.status ?? 200) >= 400) builder.failWith({ message: text.slice(0, 200) })
+    else builder.markUnreadable(text)
+  },
+})
 
 export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, end } = state
@@ -190,11 +183,6 @@ function recordUsage(state: GeminiDecoderState, json: unknown): void {
 function toCount(json: unknown): number {
   const count = Number(json ?? 0)
   return Number.isFinite(count) && count > 0 ? count : 0
-}
-
-function reportUnreadable(builder: TurnBuilder, text: string): void {
-  if ((builder.context.status ?? 200) >= 400) builder.failWith({ message: text.slice(0, 200) })
-  else builder.markUnreadable(text)
 }
 
 /** The last one repeats calls that a client library made by itself; it is not read. */

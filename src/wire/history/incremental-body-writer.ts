@@ -53,16 +53,21 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     histories.set(turns, cached)
     // The hashes of the previous request depend on what is cached now.
     cached.hashPending()
+    /** Encodes the turns that are not cached, up to an index. */
+    const encodeTurns = (to: number, ids: IdRegistry) => {
+      const newTurns = turns.slice(cached.turnCount, to)
+      return wire.encodeRequest({ ...request, turns: newTurns }, profile, { ids, isContinuation: cached.turnCount > 0 })
+    }
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
     if (tail > cached.turnCount) {
-      const { body } = encodeTurns(wire, request, profile, cached, tail, cached.ids)
+      const { body } = encodeTurns(tail, cached.ids)
       const texts = encodeMessages(splitHistory(body).items)
       cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
       cached.firstTurn = turns[0]
     }
-    const { body, warnings } = encodeTurns(wire, request, profile, cached, turns.length, createIdRegistry(cached.ids))
+    const { body, warnings } = encodeTurns(turns.length, createIdRegistry(cached.ids))
     const { items, frame, head } = splitHistory(body)
     const texts = encodeMessages(items)
     const at = frame.lastIndexOf('[]') + 1
@@ -119,21 +124,6 @@ function isReusable(cached: CachedHistory, { turns, tools, system }: ModelReques
     turns.length >= cached.turnCount &&
     turns[0] === (cached.firstTurn ?? turns[0])
   )
-}
-
-/** Encodes the turns that are not cached, up to an index. */
-function encodeTurns(
-  wire: Wire,
-  request: ModelRequest,
-  profile: Profile,
-  cached: CachedHistory,
-  to: number,
-  ids: IdRegistry,
-) {
-  return wire.encodeRequest({ ...request, turns: request.turns.slice(cached.turnCount, to) }, profile, {
-    ids,
-    isContinuation: cached.turnCount > 0,
-  })
 }
 
 /** The list at the end of a body, the text of the body without it, and the fields before it. */

@@ -88,6 +88,7 @@ export function buildTranscript(
   position?: HistoryPosition,
 ): { steps: TranscriptStep[]; warnings: Warning[] } {
   const warnings: Warning[] = []
+  const warn = (code: string, message: string) => warnings.push({ code, message })
   const steps: TranscriptStep[] = []
   const newId = createIdGenerator(context, idPattern, position?.ids ?? createIdRegistry())
   // User messages that came while calls were open follow after their results.
@@ -111,20 +112,12 @@ export function buildTranscript(
       const later = (remainingCalls.get(call.id) ?? 1) - 1
       remainingCalls.set(call.id, later)
       const result = takeResult(resultsById.get(call.id) ?? [], later)
-      if (!result)
-        warnings.push({
-          code: 'unanswered-call',
-          message: `The call of ${call.name} has no result; the request says that it did not run (T88).`,
-        })
+      if (!result) warn('unanswered-call', `The call of ${call.name} has no result; it is sent as not run (T88).`)
       return { call, id: newId(call), result: result ?? createMissingResult(call) }
     })
-    for (const orphan of results) {
-      if (remainingCalls.has(orphan.id)) continue
-      warnings.push({
-        code: 'orphan-result',
-        message: `A result${orphan.name === '' ? '' : ` of ${orphan.name}`} has no call and was left out (T89).`,
-      })
-    }
+    for (const { id, name } of results)
+      if (!remainingCalls.has(id))
+        warn('orphan-result', `A result${name === '' ? '' : ` of ${name}`} has no call and was left out (T89).`)
     steps.push({ kind: 'assistant', turn, parts, pairs })
   }
 
@@ -149,8 +142,7 @@ export function buildTranscript(
     switch (turn.role) {
       case 'results':
         if (open) for (const part of turn.parts) open.results.push(part)
-        else if (turn.parts.length > 0)
-          warnings.push({ code: 'orphan-result', message: 'Results without calls were left out (T89).' })
+        else if (turn.parts.length > 0) warn('orphan-result', 'Results without calls were left out (T89).')
         break
       case 'assistant': {
         flush()

@@ -4,9 +4,9 @@ import { isObject, type Json, nonBlankString, objectOrEmpty, stringOrEmpty } fro
 import type { FinishReason } from '../../model/turn.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
-import { type Frame, readStatusComment } from '../framing/frame.ts'
 import { readMediaUrl } from '../read-parts.ts'
 import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
 import type { DecodeContext } from '../wire.ts'
@@ -37,22 +37,9 @@ export function startChatDecoding(context: DecodeContext) {
 }
 
 /** A frame is a chunk of a stream, or a whole response. */
-export function decodeChatFrame(state: ChatDecoderState, frame: Frame): TurnEvent[] {
-  switch (frame.kind) {
-    case 'json':
-      decodeChunk(state, unwrapEnvelope(frame.value))
-      break
-    case 'bad':
-      state.builder.markUnreadable(frame.text)
-      break
-    case 'comment':
-      state.status = readStatusComment(frame.text) ?? state.status
-      break
-    case 'done':
-      break
-  }
-  return state.builder.takeEvents()
-}
+export const decodeChatFrame = createFrameDecoder<ChatDecoderState>({
+  json: (state, value) => decodeChunk(state, unwrapEnvelope(value)),
+})
 
 export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, splitter } = state

@@ -3,7 +3,7 @@ import type { Fault } from '../../model/fault.ts'
 import { isObject, type JsonObject, listObjects, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { normalizeUsage } from '../../model/usage.ts'
 import { parseError } from '../errors/parse-error.ts'
-import type { Frame } from '../framing/frame.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
 import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type OutputItem,
   updateItem,
   finishTextItem,
-  replacePieceText,
+  replaceItemText,
   appendItemText,
 } from './output-item.ts'
 import { createEventSequence } from './event-sequence.ts'
@@ -37,26 +37,13 @@ export function startResponsesDecoding(context: DecodeContext) {
 }
 
 /** A frame is an event of a stream, or a whole response. */
-export function decodeResponsesFrame(state: ResponsesDecoderState, frame: Frame): TurnEvent[] {
-  const { builder } = state
-  switch (frame.kind) {
-    case 'json':
-      if (isObject(frame.value)) decodeEvent(state, frame.value, frame.event)
-      else builder.warn('odd-frame', `A frame that is not an object was ignored: ${toExcerpt(frame.value)}`)
-      break
-    case 'bad':
-      builder.markUnreadable(frame.text)
-      break
-    case 'comment':
-    case 'done':
-      break
-  }
-  return builder.takeEvents()
-}
-
-function toExcerpt(value: unknown): string {
-  return JSON.stringify(value).slice(0, 200)
-}
+export const decodeResponsesFrame = createFrameDecoder<ResponsesDecoderState>({
+  json(state, value, event) {
+    if (isObject(value)) return decodeEvent(state, value, event)
+    const excerpt = JSON.stringify(value).slice(0, 200)
+    state.builder.warn('odd-frame', `A frame that is not an object was ignored: ${excerpt}`)
+  },
+})
 
 export function finishResponsesDecoding(state: ResponsesDecoderState, fault?: Fault): TurnEvent[] {
   const { builder } = state
@@ -190,7 +177,7 @@ function handleText(state: ResponsesDecoderState, value: JsonFields, channel: Te
   if (typeof value['delta'] === 'string') return appendItemText(state.builder, item, channel, at, value['delta'])
   const part = isObject(value['part']) ? value['part'] : value
   const text = part['text'] ?? part['refusal']
-  if (typeof text === 'string') replacePieceText(state.builder, item, channel, at, text)
+  if (typeof text === 'string') replaceItemText(state.builder, item, channel, at, text)
 }
 
 function warnLatePiece({ builder }: ResponsesDecoderState, what: string): void {

@@ -91,13 +91,7 @@ export function getReplayedFields(item: JsonFields): JsonObject | undefined {
 }
 
 /** Adds a piece to a channel. Reasoning may be sent in two channels; only the first one is used, as the other repeats it. */
-export function appendItemText(
-  builder: TurnBuilder,
-  item: OutputItem,
-  channel: TextChannel,
-  at: number,
-  text: string,
-): void {
+export function appendItemText(builder: TurnBuilder, item: OutputItem, channel: TextChannel, at: number, text: string) {
   const channelText = getChannelText(builder, item, channel)
   if (!channelText) return
   const before = channelText.pieces.get(at)
@@ -108,13 +102,13 @@ export function appendItemText(
 }
 
 /** Replaces one piece of a channel by the vendor's final version. */
-export function replacePieceText(
+export function replaceItemText(
   builder: TurnBuilder,
   item: OutputItem,
   channel: TextChannel,
   at: number,
   text: string,
-): void {
+) {
   const channelText = text === '' ? undefined : getChannelText(builder, item, channel)
   if (!channelText) return
   channelText.pieces.set(at, text)

@@ -1,11 +1,4 @@
-import {
-  isObject,
-  type JsonObject,
-  listObjects,
-  nonBlankString,
-  objectOrEmpty,
-  stringOrEmpty,
-} from '../../model/json.ts'
+import { type JsonObject, listObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
@@ -131,10 +124,9 @@ function readTools(fields: JsonFields): ToolSpec[] {
 
 function readToolChoice(value: unknown): ToolChoice | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return value
-  if (!isObject(value)) return undefined
-  if (value['type'] === 'allowed_tools')
-    return { only: listObjects(value['tools']).flatMap((one) => nonBlankString(one['name']) ?? []) }
-  return typeof value['name'] === 'string' ? { name: value['name'] } : undefined
+  const { type, tools, name } = objectOrEmpty(value)
+  if (type === 'allowed_tools') return { only: listObjects(tools).flatMap((one) => nonBlankString(one['name']) ?? []) }
+  return typeof name === 'string' ? { name } : undefined
 }
 
 /** Parallel calls are the default on this wire, so only `false` has a meaning. */

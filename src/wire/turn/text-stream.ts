@@ -26,11 +26,9 @@ export interface TextStream {
 export function createTextStream(
   emitter: PartEmitter,
   calls: CallAssembler,
-  {
-    kind,
-    index,
-    refusal = false,
-  }: { readonly kind: TextStream['kind']; readonly index: number; readonly refusal?: boolean },
+  kind: TextStream['kind'],
+  index: number,
+  refusal = false,
 ): TextStream {
   let opened = false
   let text = ''

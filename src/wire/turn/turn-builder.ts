@@ -78,11 +78,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
     ...emitter,
     calls,
     openText(kind, index, refusal) {
-      const stream = createTextStream(emitter, calls, {
-        kind,
-        index: index ?? emitter.reserveIndex(),
-        ...(refusal && { refusal }),
-      })
+      const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), refusal)
       streams.push(stream)
       return stream
     },
