@@ -7,7 +7,7 @@ import { createReasoningSplitter, type ReasoningSplitter } from '../turn/reasoni
 type JsonFields = Readonly<Record<string, unknown>>
 
 /** The blocks of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T132). */
-interface ContentBlocks {
+export interface ContentBlocks {
   start(index: unknown, block: JsonFields): void
   addDelta(index: unknown, delta: JsonFields): void
   stop(index: unknown): void

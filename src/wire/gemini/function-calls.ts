@@ -5,7 +5,7 @@ import { toNativeItem, type GeminiPart } from './parts.ts'
 import { type PartialArgsWriter, createPartialArgsWriter } from './partial-args.ts'
 
 /** The calls of one response. Each `functionCall` part is a separate call, unless it repeats or continues another one. */
-interface FunctionCallTracker {
+export interface FunctionCallTracker {
   /** Returns true if the frame only repeats the calls of the previous frame. */
   startFrame(parts: readonly GeminiPart[], frame: unknown): boolean
   addCall(part: GeminiPart, functionCall: GeminiPart): void

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, listObjects, stringOrEmpty } from '../../mo
  * Joins the pieces of `reasoning_details`, which must be sent back complete (T77). Pieces of one item have the same index,
  * type and format: their text is joined; of other keys the last value is used.
  */
-interface ReasoningDetailsBuilder {
+export interface ReasoningDetailsBuilder {
   /** Adds the items of one delta, and returns their text. */
   add(items: readonly unknown[]): string
   end(): Json[] | undefined

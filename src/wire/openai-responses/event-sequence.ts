@@ -1,5 +1,5 @@
 /** Checks the sequence numbers of events: finds repeated and missing ones. */
-interface EventSequence {
+export interface EventSequence {
   /** Was this event received before? */
   isRepeated(type: string, value: Readonly<Record<string, unknown>>): boolean
   /** The first place where events are missing. */

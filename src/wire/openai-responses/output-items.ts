@@ -5,7 +5,7 @@ import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { type JsonFields, type OutputItem, getItemKind, openOutputItem, getTextsByChannel } from './output-item.ts'
 
 /** The items of a response in the order in which they first appeared, indexed so that the lookup time does not grow. */
-interface OutputItems {
+export interface OutputItems {
   readonly items: readonly OutputItem[]
   /** Those that are not done. */
   listOpen(): readonly OutputItem[]
