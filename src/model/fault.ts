@@ -1,4 +1,4 @@
-/** What went wrong between us and a model: nine kinds, because nine different things can be done about it. */
+/** An error between us and a model: one kind for each thing that can be done about it. */
 export type FaultKind =
   | 'auth' // sign in again
   | 'rate' // wait
@@ -8,21 +8,23 @@ export type FaultKind =
   | 'policy' // refused by the vendor's rules
   | 'server' // try again
   | 'transport' // the connection broke; try again
-  | 'decode' // the answer could not be read; try again
+  | 'decode' // the response could not be read; try again
 
 export interface Fault {
   readonly kind: FaultKind
   readonly message: string
+  /** The vendor sent no message; `message` is ours. */
+  readonly isUnexplained?: true
   /** Milliseconds that the vendor asked us to wait. */
   readonly retryAfter?: number
   /** Milliseconds without progress before it happened. */
   readonly waited?: number
-  /** The HTTP status, or the status that an error inside a 200 names. */
+  /** The HTTP status, or the status given by an error inside a 200 response. */
   readonly status?: number
   /** The vendor's own code or type. */
   readonly code?: string
   /** The request parameter that the vendor points at. */
   readonly param?: string
-  /** What the model wrote, where a server rejected it as a malformed call (T73). */
+  /** What the model wrote, if a server rejected it as a malformed call (T73). */
   readonly written?: string
 }

@@ -4,19 +4,17 @@ import type { AssistantPart, AssistantTurn, CallPart, Finish, ModelOrigin } from
 import type { Usage } from './usage.ts'
 import { defined } from './defined.ts'
 
-/** A turn, with what was noticed while it came in. */
 export interface FoldedTurn {
   readonly turn: AssistantTurn
   readonly warnings: readonly Warning[]
   /** The vendor's id of the response. */
   readonly id?: string
-  /** The attempts that failed before this answer, if there were any. */
+  /** The attempts that failed before this response, if there were any. */
   readonly attempts?: readonly FailedAttempt[]
 }
 
-/** An attempt that came to nothing. What it used is paid for, but is no part of the turn's own usage. */
-export interface FailedAttempt {
-  /** Who made it. */
+/** A failed attempt. Its tokens are paid for, but are not part of the turn's own usage. */
+interface FailedAttempt {
   readonly origin: ModelOrigin
   readonly fault?: Fault
   readonly usage?: Usage
@@ -29,13 +27,12 @@ export function fold(events: Iterable<TurnEvent>, origin: ModelOrigin): FoldedTu
   return folder.end()
 }
 
-/** A fold in progress, for those who show a turn while it comes in. */
+/** A fold in progress, for showing a turn while it is received. */
 export interface TurnFold {
   push(event: TurnEvent): void
   end(): FoldedTurn
 }
 
-/** Starts a fold that events are pushed into one by one. */
 export function createTurnFold(origin: ModelOrigin): TurnFold {
   const warnings: Warning[] = []
   const attempts: FailedAttempt[] = []
@@ -56,22 +53,39 @@ export function createTurnFold(origin: ModelOrigin): TurnFold {
 
   return {
     push(event) {
-      if (event.type === 'part-close') parts[event.index] = event.part
-      else if (event.type === 'usage') usage = event.usage
-      else if (event.type === 'warn') warnings.push(event.warning)
-      else if (event.type === 'open') {
-        if (event.anew) discardAttempt(event.fault)
-        id ??= event.id
-        currentOrigin = event.origin ?? currentOrigin
-        model = event.model ?? event.origin?.model ?? model
-      } else if (event.type === 'finish') finish ??= toFinish(event)
+      switch (event.type) {
+        case 'open':
+          if (event.anew) discardAttempt(event.fault)
+          id ??= event.id
+          currentOrigin = event.origin ?? currentOrigin
+          model = event.model ?? event.origin?.model ?? model
+          break
+        case 'part-close':
+          parts[event.index] = event.part
+          break
+        case 'usage':
+          usage = event.usage
+          break
+        case 'warn':
+          warnings.push(event.warning)
+          break
+        case 'finish':
+          finish ??= { reason: event.reason, ...defined({ raw: event.raw, fault: event.fault }) }
+          break
+        case 'part-open':
+        case 'part-delta':
+        case 'wait':
+          break
+        default:
+          event satisfies never
+      }
     },
     end() {
       const turn: AssistantTurn = {
         role: 'assistant',
         origin: { ...currentOrigin, model },
         parts: parts.filter((part) => part !== undefined),
-        finish: finish ?? { reason: 'fault', fault: { kind: 'transport', message: 'The answer broke off.' } },
+        finish: finish ?? { reason: 'fault', fault: { kind: 'transport', message: 'The response broke off.' } },
         ...defined({ usage }),
       }
       return { turn, warnings, ...defined({ id }), ...(attempts.length > 0 && { attempts }) }
@@ -85,7 +99,7 @@ export interface RejectedCall {
   readonly reason: string
 }
 
-/** Parts the calls of a turn into those that may run and those that must not: a call runs only if it closed, is an object, and its turn ended well. */
+/** Splits the calls of a turn: a call may run only if it closed, its input is an object, and its turn ended normally. */
 export function splitRunnableCalls(turn: AssistantTurn): { calls: CallPart[]; rejected: RejectedCall[] } {
   const calls: CallPart[] = []
   const rejected: RejectedCall[] = []
@@ -103,16 +117,9 @@ export function splitRunnableCalls(turn: AssistantTurn): { calls: CallPart[]; re
 const REJECTION_REASONS: Record<Finish['reason'], string | undefined> = {
   stop: undefined,
   calls: undefined,
-  length: 'The answer was cut off at its length limit.',
-  filter: 'The answer was stopped by a content filter.',
+  length: 'The response was cut off at its length limit.',
+  filter: 'The response was stopped by a content filter.',
   'malformed-call': 'The vendor marked the call as malformed.',
-  aborted: 'The answer was cancelled.',
-  fault: 'The answer broke off with an error.',
-}
-
-function toFinish(event: Finish): Finish {
-  return {
-    reason: event.reason,
-    ...defined({ raw: event.raw, fault: event.fault }),
-  }
+  aborted: 'The response was cancelled.',
+  fault: 'The response broke off with an error.',
 }

@@ -1,11 +1,11 @@
-/** A file, or a repository inside of a repository, that an index of git names. */
-export interface IndexEntry {
+/** A file, or a repository inside a repository, that a git index lists. */
+interface IndexEntry {
   /** From the top of the repository. */
   readonly name: Buffer
   readonly isRepository: boolean
 }
 
-/** What an index of git names, version 2 to 4, whatever kind of hash it has; nothing if it is something else. */
+/** The entries of a git index, version 2 to 4, with SHA-1 or SHA-256; undefined if it is not one. */
 export function indexEntries(index: Buffer): IndexEntry[] | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined
   const version = index.readUInt32BE(4)
@@ -13,9 +13,9 @@ export function indexEntries(index: Buffer): IndexEntry[] | undefined {
   return HASHES.map((length) => entriesWith(index, version, length)).find((entries) => entries !== undefined)
 }
 
-/** The lengths of SHA-1 and SHA-256. Nothing in an index says which it has; the lengths of names tell. */
+/** The lengths of SHA-1 and SHA-256. An index does not say which it uses; only one fits the lengths of the names. */
 const HASHES = [20, 32]
-/** What stands before the hash: times, owner, size. */
+/** Before the hash: times, owner, size. */
 const BEFORE_HASH = 40
 const MODE = 24
 const REPOSITORY = 0o160000
@@ -50,7 +50,7 @@ function entriesWith(index: Buffer, version: number, hash: number): IndexEntry[]
   return entries
 }
 
-/** A number as git writes offsets. */
+/** A number in git's variable-length encoding of offsets. */
 function varint(bytes: Buffer, from: number): { value: number; next: number } {
   let next = from
   let byte = bytes[next++] ?? 0

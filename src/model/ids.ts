@@ -1,6 +1,6 @@
 const BASE62_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The id of the n-th call of a turn. With a key of at least 16 letters and digits it is unique for ever, and legal on every wire but those that dictate a form. */
+/** The id of the n-th call of a turn. With a random key it is globally unique, and valid wherever no special form is required. */
 export function createCallId(key: string, ordinal: number): string {
   let digits = ''
   let rest = ordinal
@@ -11,7 +11,7 @@ export function createCallId(key: string, ordinal: number): string {
   return key + digits.padStart(4, '0')
 }
 
-/** A turn key out of random bytes that the caller brings: 20 letters and digits. */
+/** A turn key made from random bytes: 20 letters and digits. */
 export function createTurnKey(random: Uint8Array): string {
   let key = ''
   for (let at = 0; at < 20; at++) key += BASE62_DIGITS[(random[at % random.length] ?? 0) % 62]

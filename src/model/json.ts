@@ -1,17 +1,16 @@
-/** A JSON value, as any wire carries it. */
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** A JSON object. Parsed ones are ordinary objects; keys come from outside and are never trusted as property paths. */
+/** Keys come from outside: never use them as property paths without a check. */
 export interface JsonObject {
   [key: string]: Json
 }
 
-/** Is this an object, and neither null nor an array? */
+/** Neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Serialises with sorted keys, so that two equal values give equal text. */
+/** Serialises with sorted keys, so that equal values give equal text. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (!isObject(inner)) return inner
@@ -19,7 +18,29 @@ export function toCanonicalJson(value: unknown): string {
   })
 }
 
-/** The string, or the empty one for anything that is not a string. */
 export function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** The string, if there is more than white space in it. */
+export function nonBlankString(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+export function objectOrEmpty(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {}
+}
+
+/** The objects in a list; none if it is not a list. */
+export function listObjects(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** The value of JSON text; undefined if it is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,58 +1,58 @@
 import type { ServerTool } from './request.ts'
 
-/** The schema dialects that vendors understand; see schema/project.ts. */
+/** The schema dialects of vendors; see schema/dialect. */
 export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict' | 'anthropic' | 'grammar'
 
 /**
- * Facts about an endpoint and the family of models behind it, as named flags. A wire gives defaults; a vendor's row and
- * a model's family change them. Each flag is read in one place, and the T-numbers say which failure taught it.
+ * How an endpoint and its models differ from the standard, as flags. A wire has defaults; the provider and the model
+ * family override them. Each flag is read in one place; the T-numbers are the failures that it avoids.
  */
 export interface Profile {
-  /** Who can read native data back: the endpoint and the model family. Data of another signer is never sent (T120). */
+  /** Who can read native data: the endpoint and the model family. Data of another signer is never sent (T120). */
   readonly signer: string
-  /** `text` describes the tools in the prompt and reads calls from the text, for models that have no native calls. */
+  /** `text`: for models without native calls, the tools are described in the prompt and calls are read from the text. */
   readonly tools: 'native' | 'text'
   readonly dialect: SchemaDialect
-  /** The form of call ids: legal as is, exactly nine letters or digits (T95), or `functions.name:0` (T96). */
+  /** The form of call ids: any, exactly nine letters or digits (T95), or `functions.name:0` (T96). */
   readonly ids: 'any' | 'nine' | 'functions'
-  /** Does the model look at pictures? If not, media become a sentence (T100). */
+  /** Does the model accept media? If not, a sentence is sent instead (T100). */
   readonly media: boolean
-  /** Body parameters that this endpoint refuses by name; they are left out (T78, T126, T150, T154, T155). */
+  /** Body parameters that this endpoint rejects; they are left out (T78, T126, T150, T154, T155). */
   readonly refuses: readonly string[]
-  /** How the history's own reasoning goes back: as it came, or not at all (T74, T78). */
+  /** Is the model's earlier reasoning sent back (T74, T78)? */
   readonly replay: 'own' | 'never'
-  /** Every assistant message must carry this reasoning field, be it empty (T75). */
+  /** Every assistant message must have this reasoning field, even if it is empty (T75). */
   readonly needsReasoning?: 'reasoning_content' | 'reasoning'
-  /** What stands for the content of an assistant message that only calls (T86). */
+  /** The content of an assistant message that consists of calls only (T86). */
   readonly emptyContent: 'null' | 'empty' | 'omit'
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
   readonly systemRole: 'system' | 'developer'
-  /** The template wants user and assistant to alternate strictly (T93). */
+  /** The template requires user and assistant messages to alternate (T93). */
   readonly alternate: boolean
-  /** Put a short assistant message between a tool message and a user message (T94). */
+  /** A short assistant message is needed between a tool message and a user message (T94). */
   readonly bridge: boolean
-  /** Name the tool in the result too (T99). */
+  /** The result must repeat the tool's name (T99). */
   readonly resultName: boolean
-  /** May the stream be asked for its usage (`stream_options`)? */
+  /** Does the endpoint accept `stream_options`, which asks for the usage of a stream? */
   readonly streamUsage: boolean
-  /** How the prompt cache is asked for: by itself, a key, marks on blocks, or one mark for the whole request. */
+  /** How the prompt cache is requested: not at all, by a key, by marks on blocks, or by one mark for the request. */
   readonly cache: 'none' | 'key' | 'marks' | 'auto'
-  /** Arguments come with HTML entities in them (T42). */
+  /** Arguments contain HTML entities (T42). */
   readonly entities: boolean
-  /** The text carries `<think>…</think>`; split it off (T71). */
+  /** The text contains `<think>…</think>`, which is reasoning (T71). */
   readonly think: boolean
-  /** Gemini: calls must carry a signature; foreign ones get the documented sentinel (T117, T120). */
+  /** Gemini: calls must have a signature; calls of other models get the documented sentinel (T117, T120). */
   readonly signatures: 'required' | 'optional' | 'never'
-  /** Gemini: media of a result go inside `functionResponse.parts` (Gemini 3 on), or beside it. */
+  /** Gemini: media of a result are sent inside `functionResponse.parts` (since Gemini 3), or beside it. */
   readonly nestedMedia: boolean
-  /** How thinking is asked for: not at all, a token budget, a level, or adaptive with an effort. */
+  /** How thinking is requested: not at all, by a token budget, by a level, or adaptive with an effort. */
   readonly thinking: 'none' | 'budget' | 'level' | 'adaptive'
   /** Constrain calls to the declared schemas without forcing one: Gemini's VALIDATED mode (T130), `strict` tools (T150). */
   readonly constrain: boolean
-  /** Ask for arguments as they are written, unvalidated; our own close is strict anyway (T138). */
+  /** Ask for arguments while they are written, unvalidated; they are checked here anyway (T138). */
   readonly eagerArguments: boolean
-  /** Responses: ask for encrypted reasoning, and keep nothing on the server (T84). */
+  /** Responses: ask for encrypted reasoning, because nothing is stored on the server (T84). */
   readonly encryptedReasoning: boolean
-  /** What the vendor can look up by itself, beside the answer. */
+  /** The tools that the vendor runs by itself. */
   readonly serverTools?: readonly ServerTool[]
 }

@@ -1,51 +1,50 @@
 import type { JsonObject } from './json.ts'
 import type { Turn } from './turn.ts'
 
-/** A tool as the model is told of it. `schema` is the JSON Schema of its arguments, as its author wrote it. */
+/** A tool as it is declared to the model. `schema` is the JSON Schema of its arguments, as its author wrote it. */
 export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly schema: JsonObject
-  /** A tool that takes free text instead of JSON, on wires that have such a thing. */
+  /** The tool takes free text instead of JSON, on wires that support this. */
   readonly freeform?: boolean
 }
 
-/** A tool that the vendor runs by itself, on its own machines: reading pages, searching the web. */
+/** A tool that the vendor runs on its own servers. */
 export type ServerTool = 'url_context' | 'google_search'
 
-/** Whether the model may, must or must not call; `only` narrows the choice without changing the declared tools. */
+/** Whether the model may, must or must not make calls; `only` restricts the choice without changing the declared tools. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string } | { readonly only: readonly string[] }
 
-/** Settings of one request. What is absent is not sent. */
+/** What is absent is not sent. */
 export interface ModelParams {
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number
   readonly stop?: readonly string[]
-  /** How hard to think: `off` asks for none; a number is a token budget where the wire knows budgets. */
+  /** How much to think; a number is a token budget, on wires that have budgets. */
   readonly effort?: 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | number
   readonly parallelCalls?: boolean
   readonly stream?: boolean
-  /** May the vendor keep the answer? Absent means no, wherever a wire can say so. */
+  /** May the vendor store the response? The default is no, on wires that have this parameter. */
   readonly store?: boolean
 }
 
-/** All that a wire needs to write one request. */
 export interface ModelRequest {
   readonly model: string
   readonly system?: string
   readonly tools: readonly ToolSpec[]
-  /** Only where the model has them; see `serverTools` of its profile. */
+  /** Only tools that the model has; see `serverTools` of its profile. */
   readonly serverTools?: readonly ServerTool[]
   readonly toolChoice?: ToolChoice
   readonly turns: readonly Turn[]
   readonly params?: ModelParams
-  /** Stable for the life of a session: lets a vendor route us back to our cached prefix. */
+  /** The same for the whole session, so that the vendor can find our cached prefix. */
   readonly session?: string
-  /** Names this one prompt, where a wire wants to know. */
+  /** The id of this prompt, on wires that have one. */
   readonly prompt?: string
-  /** The cloud project that pays, where a wire wants to know. */
+  /** The cloud project that pays, on wires that need it. */
   readonly project?: string
-  /** The vendor's id of the answer that this request goes on from, where the vendor keeps the history. */
+  /** The vendor's id of the response that this request continues, if the vendor stores the history. */
   readonly previous?: string
 }

@@ -1,71 +1,21 @@
-/** Files that usually hold secrets: reading one puts them into the conversation. */
-export const SECRETS: readonly string[] = [
-  '.env',
-  '.env.*',
-  '*.env',
-  '.envs/**',
-  '.envrc',
-  '.dev.vars',
-  '*.pem',
-  '*.key',
-  '*.p12',
-  '*.pfx',
-  '*.jks',
-  '*.keystore',
-  '*.kdbx',
-  '*.ppk',
-  'id_rsa*',
-  'id_dsa*',
-  'id_ecdsa*',
-  'id_ed25519*',
-  '.ssh/**',
-  '.gnupg/**',
-  '.npmrc',
-  '.netrc',
-  '_netrc',
-  '.pypirc',
-  '.git-credentials',
-  '.htpasswd',
-  '.pgpass',
-  '.my.cnf',
-  '.vault-token',
-  '.aws/**',
-  '.azure/**',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.gem/credentials',
-  '.dockercfg',
-  '.s3cfg',
-  '*.tfstate',
-  '*.tfstate.backup',
-  '.kube/config',
-  '.docker/config.json',
-  '.config/gcloud/**',
-  '.config/gh/**',
-  '.local/share/dragoman/keys.json',
-  'application_default_credentials.json',
-  'credentials.json',
-  'service-account*.json',
-  'secrets.json',
-  'secrets.yml',
-  'secrets.yaml',
-  'secrets.toml',
-]
+import { splitWords } from './text.ts'
 
-/** Names that look like secrets, and hold none by custom. */
-export const NO_SECRETS: readonly string[] = [
-  '.env.example',
-  '.env.sample',
-  '.env.template',
-  '.env.dist',
-  '.env.schema',
-  'example.env',
-  'sample.env',
-  'template.env',
-  '*.pub',
-]
+/** Files that usually contain secrets: reading one puts them into the conversation. */
+export const SECRETS: readonly string[] = splitWords(`
+  .env .env.* *.env .envs/** .envrc .dev.vars *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk id_rsa*
+  id_dsa* id_ecdsa* id_ed25519* .ssh/** .gnupg/** .npmrc .netrc _netrc .pypirc .git-credentials .htpasswd
+  .pgpass .my.cnf .vault-token .aws/** .azure/** .cargo/credentials .cargo/credentials.toml .gem/credentials
+  .dockercfg .s3cfg *.tfstate *.tfstate.backup .kube/config .docker/config.json .config/gcloud/**
+  .config/gh/** .local/share/dragoman/keys.json application_default_credentials.json credentials.json
+  service-account*.json secrets.json secrets.yml secrets.yaml secrets.toml
+`)
 
-/** Attributes by which git shows nothing of what such files hold, not even of those that are only in its history. */
+/** Names that match a pattern above, but by convention contain no secrets. */
+export const NO_SECRETS: readonly string[] = splitWords(`
+  .env.example .env.sample .env.template .env.dist .env.schema example.env sample.env template.env *.pub
+`)
+
+/** Git attributes that hide the contents of these files in diffs, also of files that are only in the history. */
 export const SECRET_ATTRIBUTES: string = [
   ...SECRETS.map((pattern) => `${anywhere(pattern)} -diff\n`),
   ...NO_SECRETS.map((pattern) => `${anywhere(pattern)} !diff\n`),

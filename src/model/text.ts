@@ -1,36 +1,35 @@
 import { isObject, type Json } from './json.ts'
 import type { MediaPart, ResultPart, TextPart } from './turn.ts'
 
-/** The text of parts, joined with nothing between. */
 export function joinTextParts(parts: readonly { readonly kind: string }[]): string {
   return parts.map((part) => (part.kind === 'text' ? (part as TextPart).text : '')).join('')
 }
 
-/** A string that any server takes: half a surrogate pair and NUL become the replacement character (T103). */
+/** Replaces lone surrogates and NUL, which servers reject, by the replacement character (T103). */
 export function toWellFormed(text: string): string {
   return UNSENDABLE_PATTERN.test(text) ? text.replace(ALL_UNSENDABLE_PATTERN, '\uFFFD') : text
 }
 
-/** The same for every string inside a JSON value; gives the very same value where nothing is to be mended. */
+/** The same for every string inside a JSON value; returns the same object if nothing had to be replaced. */
 export function toWellFormedJson<T extends Json>(value: T): T {
   return UNSENDABLE_JSON_PATTERN.test(JSON.stringify(value)) ? (replaceUnsendable(value) as T) : value
 }
 
-/** Can every string and key inside a JSON value be written as UTF-8? Half a surrogate pair cannot. */
+/** Can every string and key inside a JSON value be written as UTF-8? Lone surrogates cannot. */
 export function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return !LONE_SURROGATE.test(value)
   if (Array.isArray(value)) return value.every(isWellFormed)
   return !isObject(value) || Object.entries(value).every(([key, inner]) => isWellFormed(key) && isWellFormed(inner))
 }
 
-/** Text that is no longer than it may be; what is left out is counted. It is not cut between the halves of a character. */
+/** Shortens a text and says how much was left out. Surrogate pairs are not split. */
 export function clipText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const end = /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 1)) ? maxChars - 1 : maxChars
   return `${text.slice(0, end)}… (${text.length - end} more characters)`
 }
 
-/** What a result says to a model that takes only text; never empty (T99). */
+/** The text of a result, for wires that take only text; never empty (T99). */
 export function formatResultText(result: ResultPart): string {
   const text = result.content
     .filter((part): part is TextPart => part.kind === 'text')
@@ -42,15 +41,24 @@ export function formatResultText(result: ResultPart): string {
   return result.content.some((part) => part.kind === 'media') ? '(see the attached media)' : '(no output)'
 }
 
-/** Where a picture or the like is found: at its address, or in one that holds its bytes; nowhere if it is empty (T100). */
+/** The URL of a media part, or a data URL with its content; undefined if it is empty (T100). */
 export function toMediaUrl(part: MediaPart): string | undefined {
   if (part.uri !== undefined && part.uri !== '') return part.uri
   return part.data === undefined || part.data === '' ? undefined : `data:${part.mime};base64,${part.data}`
 }
 
-/** The media of a result, for wires that carry them apart from its text. */
 export function findResultMedia(result: ResultPart): MediaPart[] {
   return result.content.filter((part): part is MediaPart => part.kind === 'media')
+}
+
+/** The words of a list that is written as a text block. */
+export function splitWords(text: string): string[] {
+  return text.trim().split(/\s+/)
+}
+
+/** A media part in a sentence: its name and type. */
+export function describeMedia({ name, mime }: MediaPart): string {
+  return name === undefined ? mime : `${toWellFormed(name)} (${mime})`
 }
 
 function replaceUnsendable(value: Json): Json {

@@ -2,10 +2,9 @@ import type { Fault } from './fault.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Usage } from './usage.ts'
 
-/** The five languages that Dragoman speaks. */
+/** The API formats of vendors. */
 export type WireId = 'gemini' | 'code-assist' | 'openai-chat' | 'openai-responses' | 'anthropic'
 
-/** Who made an assistant turn. */
 export interface ModelOrigin {
   readonly provider: string
   readonly wire: WireId
@@ -13,8 +12,8 @@ export interface ModelOrigin {
 }
 
 /**
- * A vendor's own data on a part: signatures, encrypted reasoning, item ids. It is opaque to us, and goes back, byte for
- * byte, only to the wire and signer that made it. `id` is the id that the vendor gave the part.
+ * Vendor data of a part: signatures, encrypted reasoning, item ids. It is opaque, and is sent back unchanged, only to the
+ * wire and signer that made it. `id` is the vendor's id of the part.
  */
 export interface NativeData {
   readonly wire: WireId
@@ -23,23 +22,23 @@ export interface NativeData {
   readonly data?: Json
 }
 
-/** Visible text. With `native` it may be empty: then it only carries something that the vendor wants back in this place. */
+/** Visible text. With `native` it may be empty: then it only holds the place of data that the vendor wants back. */
 export interface TextPart {
   readonly kind: 'text'
   readonly text: string
-  /** The model declines in these words, on wires that tell a refusal from an answer. */
+  /** The model refuses the request with this text, on wires that mark refusals. */
   readonly refusal?: true
   readonly native?: NativeData
 }
 
-/** What the model thought, as far as it shows it. */
+/** The model's reasoning, as far as the vendor shows it. */
 export interface ReasoningPart {
   readonly kind: 'reasoning'
   readonly text: string
   readonly native?: NativeData
 }
 
-/** An image, a sound, a document: inline as base64 `data`, or by `uri`. */
+/** An image, a sound or a document: inline as base64 `data`, or by `uri`. */
 export interface MediaPart {
   readonly kind: 'media'
   readonly mime: string
@@ -49,13 +48,13 @@ export interface MediaPart {
   readonly native?: NativeData
 }
 
-/** Why a call must not run, though the model began it. */
+/** Why a call must not run. */
 export interface CallFlaw {
   readonly code: 'unfinished' | 'not-json' | 'not-object' | 'unnamed' | 'ambiguous' | 'forbidden'
   readonly message: string
 }
 
-/** A tool call. `id` is ours for ever; `raw` is the argument text exactly as it came; `input` is absent unless it may be trusted. */
+/** A tool call. `id` is our own; `raw` is the argument text as received; `input` is absent unless the arguments are valid. */
 export interface CallPart {
   readonly kind: 'call'
   readonly id: string
@@ -68,17 +67,16 @@ export interface CallPart {
   readonly native?: NativeData
 }
 
-/** How a call ended. */
 export type ResultStatus = 'ok' | 'error' | 'denied' | 'cancelled' | 'interrupted'
 
-/** The answer to a call: `content` for the model, `display` for the person. */
+/** The result of a call: `content` for the model, `display` for the user. */
 export interface ResultPart {
   readonly kind: 'result'
   readonly id: string
   readonly name: string
   readonly status: ResultStatus
   readonly content: readonly (TextPart | MediaPart)[]
-  /** A structured answer; wires that take only text get it as JSON text. */
+  /** A structured result; on wires that take only text it is sent as JSON text. */
   readonly data?: Json
   readonly display?: Json
   readonly error?: { readonly message: string; readonly type?: string }
@@ -87,15 +85,14 @@ export interface ResultPart {
 
 export type Part = TextPart | ReasoningPart | MediaPart | CallPart | ResultPart
 
-/** What an assistant turn may hold. */
 export type AssistantPart = TextPart | ReasoningPart | MediaPart | CallPart
 
-/** How a turn ended. The loop goes on content, never on this label; but only `stop` and `calls` let calls run. */
+/** How a turn ended. Calls run only after `stop` and `calls`; whether there are any is decided by the parts. */
 export type FinishReason = 'stop' | 'calls' | 'length' | 'filter' | 'malformed-call' | 'aborted' | 'fault'
 
 export interface Finish {
   readonly reason: FinishReason
-  /** The vendor's own word. */
+  /** The vendor's own label. */
   readonly raw?: string
   readonly fault?: Fault
 }
@@ -118,7 +115,7 @@ export interface ResultsTurn {
   readonly parts: readonly ResultPart[]
 }
 
-/** A message of the harness, in time order, so that the system prompt can stay the same byte for byte. */
+/** A message of Dragoman itself, in the history, so that the system prompt does not change. */
 export interface NoteTurn {
   readonly role: 'note'
   readonly text: string

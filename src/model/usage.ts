@@ -1,15 +1,17 @@
-/** Tokens of one turn in buckets that never overlap: their sum is the whole, and nobody downstream subtracts. */
+import { isObject } from './json.ts'
+
+/** The tokens of one turn. The counts do not overlap: their sum is the total. */
 export interface Usage {
-  /** Read fresh, neither from nor into a cache. */
+  /** Neither read from nor written to a cache. */
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
-  /** Written, reasoning not counted. */
+  /** Without reasoning. */
   readonly output: number
   readonly reasoning: number
 }
 
-/** The counts as a vendor gives them, before anyone has decided what includes what. */
+/** The counts as a vendor reports them. */
 export interface UsageReport {
   readonly input?: unknown
   readonly cacheRead?: unknown
@@ -18,12 +20,12 @@ export interface UsageReport {
   readonly reasoning?: unknown
   /** Does the vendor's `input` count cached tokens too? */
   readonly inputIncludesCache: boolean
-  /** Does the vendor's `output` count reasoning tokens too? Some who speak the same wire count them apart; their total shows it. */
+  /** Does the vendor's `output` count reasoning tokens too? Some endpoints of the same wire do not; their total shows it. */
   readonly outputIncludesReasoning: boolean
   readonly total?: unknown
 }
 
-/** Makes buckets that do not overlap out of whatever a vendor reported: NaN, null, negative and contradictory counts included (T116). */
+/** Accepts whatever a vendor reports, also NaN, null, negative and contradictory counts (T116). */
 export function normalizeUsage(report: UsageReport): Usage {
   const cacheRead = toTokenCount(report.cacheRead)
   const cacheWrite = toTokenCount(report.cacheWrite)
@@ -41,17 +43,9 @@ export function normalizeUsage(report: UsageReport): Usage {
   }
 }
 
-/** A usage that was written down; undefined where there is none. */
+/** Reads a usage from a log; undefined if there is none. */
 export function parseUsage(json: unknown): Usage | undefined {
-  if (typeof json !== 'object' || json === null) return undefined
-  const { input, cacheRead, cacheWrite, output, reasoning } = json as Record<string, unknown>
-  return {
-    input: toTokenCount(input),
-    cacheRead: toTokenCount(cacheRead),
-    cacheWrite: toTokenCount(cacheWrite),
-    output: toTokenCount(output),
-    reasoning: toTokenCount(reasoning),
-  }
+  return isObject(json) ? mapUsage((bucket) => toTokenCount(json[bucket])) : undefined
 }
 
 function toTokenCount(value: unknown): number {
@@ -59,16 +53,18 @@ function toTokenCount(value: unknown): number {
   return typeof number === 'number' && Number.isFinite(number) && number > 0 ? Math.round(number) : 0
 }
 
-/** Nothing used. */
 export const NO_USAGE: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
-/** Two usages together. */
 export function addUsage(one: Usage, other: Usage): Usage {
+  return mapUsage((bucket) => one[bucket] + other[bucket])
+}
+
+function mapUsage(count: (bucket: keyof Usage) => number): Usage {
   return {
-    input: one.input + other.input,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
+    input: count('input'),
+    cacheRead: count('cacheRead'),
+    cacheWrite: count('cacheWrite'),
+    output: count('output'),
+    reasoning: count('reasoning'),
   }
 }

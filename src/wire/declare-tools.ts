@@ -3,12 +3,12 @@ import type { Profile, SchemaDialect } from '../model/profile.ts'
 import type { ToolSpec } from '../model/request.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
 
-/** The tools as an endpoint is told of them, and the way back. Encoding and decoding must agree on it, so both ask here. */
+/** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
 export function declareToolsFor(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
   return declareTools(tools, chooseDialect(profile))
 }
 
-/** What became of the tools on the way: which could not be declared, and what had to be changed in the others. */
+/** Which tools could not be declared, and what was changed in the others. */
 export function listDeclarationWarnings(projection: ToolDeclarations): Warning[] {
   return [
     ...projection.skipped.map(({ name, reason }) => ({ code: 'tool-set-aside', message: `${name}: ${reason}` })),
@@ -16,7 +16,7 @@ export function listDeclarationWarnings(projection: ToolDeclarations): Warning[]
   ]
 }
 
-/** Where calls are to be constrained, OpenAI's wires declare the tools in their strict dialect (T150). */
+/** On OpenAI's wires, tools with constrained calls are declared in the strict dialect (T150). */
 function chooseDialect(profile: Profile): SchemaDialect {
   return profile.constrain && profile.dialect === 'openai' ? 'openai-strict' : profile.dialect
 }

@@ -1,29 +1,19 @@
 import type { TurnEvent } from '../model/event.ts'
-import { type FoldedTurn, createTurnFold } from '../model/fold.ts'
-import type { Frame } from './framing/frame.ts'
+import { type FoldedTurn, fold } from '../model/fold.ts'
 import { createFramer } from './framing/framer.ts'
 import type { DecodeContext, Wire } from './wire.ts'
 
-/** Reads a whole response from its bytes, in whatever pieces they come. */
+/** Decodes a whole response from its bytes, however they are split into chunks. */
 export function decodeResponse(
   wire: Wire,
   context: DecodeContext,
   chunks: Iterable<Uint8Array>,
   contentType?: string,
 ): FoldedTurn {
-  const folder = createTurnFold({ provider: context.profile.signer, wire: wire.id, model: '' })
-  const state = wire.startDecoding(context)
-  const frames = createFramer(contentType)
-  const read = (batch: readonly Frame[]) => {
-    for (const frame of batch) for (const event of wire.decodeFrame(state, frame)) folder.push(event)
-  }
-  for (const chunk of chunks) read(frames.push(chunk))
-  read(frames.end())
-  for (const event of wire.finishDecoding(state)) folder.push(event)
-  return folder.end()
+  const origin = { provider: context.profile.signer, wire: wire.id, model: '' }
+  return fold(decodeResponseEvents(wire, context, chunks, contentType), origin)
 }
 
-/** The events of a whole response. */
 export function* decodeResponseEvents(
   wire: Wire,
   context: DecodeContext,

@@ -1,37 +1,36 @@
-import { isObject, type JsonObject } from '../model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty } from '../model/json.ts'
 import type { WireId } from '../model/turn.ts'
 
-/** How a key goes with a request: as a bearer token, in Google's header, in Anthropic's, or not at all. */
+/** How the key is sent: as a bearer token, in Google's or Anthropic's header, or not at all. */
 export type AuthStyle = 'bearer' | 'google' | 'anthropic' | 'none'
 
-/** What the path of a request depends on. */
-export interface PathOptions {
+interface PathOptions {
   readonly model: string
   readonly stream: boolean
-  /** Vertex's own paths, and the project and location that a token is for; an API key stands for its project. */
+  /** For Vertex's paths: the project and location of the token. An API key implies its project. */
   readonly vertex?: { readonly project?: string; readonly location?: string }
 }
 
-/** How a wire is reached over HTTP: what a client or a server must know besides the codecs. */
-export interface WireEndpoint {
+/** How a wire is used over HTTP: what a client or a server must know besides the codecs. */
+interface WireEndpoint {
   /** The path below the base URL, with its query. */
   readonly buildPath: (options: PathOptions) => string
   /** How a key is sent, unless a provider says otherwise. */
   readonly auth: AuthStyle
   readonly headers?: Readonly<Record<string, string>>
-  /** The header for the id of an installation, which is only sent if the person sets one. */
+  /** The header for the id of an installation, which is only sent if the user sets one. */
   readonly installationHeader?: string
-  /** The list of models: the part of the path that `/models` takes the place of, and the query. */
+  /** The list of models: the part of the path that `/models` replaces, and the query. */
   readonly models?: { readonly replaces: RegExp; readonly query: string }
-  /** A status that means a refused key, beside 401 and 403. */
+  /** A status that means a rejected key, besides 401 and 403. */
   readonly badKeyStatus?: number
-  /** The `type` of the frames after which nothing belongs to the response any more (T111). */
+  /** The `type` of the last frame of a response; what follows is not part of it (T111). */
   readonly lastFrames?: readonly string[]
-  /** A request must name the cloud project that pays, which is asked for before the first one. */
+  /** Requests must name the cloud project that pays; it is looked up before the first one. */
   readonly needsProject?: true
-  /** The fields of a body that can be left out if the server refuses them (T78, T150, T154, T155). */
+  /** The fields of a body that can be left out if the server rejects them (T78, T150, T154, T155). */
   readonly listOptionalFields: (body: JsonObject) => string[]
-  /** The name of the field that an error's `param` points at. */
+  /** The name of the field that an error's `param` refers to. */
   readonly toFieldName: (param: string) => string
 }
 
@@ -41,7 +40,6 @@ const GEMINI_COMMON = {
   toFieldName: toTopLevelField,
 }
 
-/** The endpoint of each wire. */
 export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
   gemini: {
     ...GEMINI_COMMON,
@@ -69,7 +67,7 @@ export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
     auth: 'bearer',
     models: { replaces: /\/responses$/, query: '' },
     lastFrames: ['response.completed', 'response.incomplete', 'response.failed'],
-    // Here a field inside another can be left out too.
+    // On this wire nested fields can be left out too.
     listOptionalFields: (body) => [
       ...listOptionalKeys(body),
       ...Object.entries(body).flatMap(([name, value]) => listKeys(value).map((key) => `${name}.${key}`)),
@@ -105,30 +103,22 @@ function getGeminiResource(model: string): string {
   return model.includes('/') ? path : `models/${path}`
 }
 
-/** What no request can do without; refusals of the history and of tools are handled by themselves. */
-const REQUIRED_FIELDS = new Set([
-  'model',
-  'messages',
-  'contents',
-  'input',
-  'instructions',
-  'system',
-  'systemInstruction',
-  'generationConfig',
-  'tools',
-  'stream',
-  'session_id',
-])
+/** Never left out. Rejections of the history and of tools are handled separately. */
+const REQUIRED_FIELDS = new Set(
+  'model messages contents input instructions system systemInstruction generationConfig tools stream session_id'.split(
+    ' ',
+  ),
+)
 
 function listOptionalKeys(body: JsonObject): string[] {
   return Object.keys(body).filter((name) => !REQUIRED_FIELDS.has(name))
 }
 
 function listKeys(value: unknown): string[] {
-  return isObject(value) ? Object.keys(value) : []
+  return Object.keys(objectOrEmpty(value))
 }
 
-/** `generation_config.thinking_config.thinking_budget` is about the config that can be left out. */
+/** `generation_config.thinking_config.thinking_budget` refers to `thinking_config`, which can be left out. */
 function toTopLevelField(param: string): string {
   const steps = param.replace(/^(?:request|generation_?config)\./i, '').split(/[.[]/)
   return steps[0] ?? param

@@ -1,17 +1,18 @@
-import { isObject, type Json, type JsonObject, stringOrEmpty } from '../model/json.ts'
+import { isObject, type Json, type JsonObject, nonBlankString, objectOrEmpty, stringOrEmpty } from '../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../model/request.ts'
 import { formatResultText } from '../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ResultPart, TextPart, Turn } from '../model/turn.ts'
+import { appendResults, readToolSchema } from './read-parts.ts'
 import { defined } from '../model/defined.ts'
 
-/** A request in one plain form for all wires, as `dragoman wire encode` takes it and `dragoman wire read` gives it. */
+/** A request in one format for all wires: the input of `dragoman wire encode` and the output of `dragoman wire read`. */
 export interface PlainConversation {
   readonly system: string | null
   readonly messages: readonly PlainMessage[]
   readonly tools?: readonly PlainTool[]
   readonly toolChoice?: ToolChoice
   readonly params?: JsonObject
-  /** The answer that this goes on from, where the vendor keeps the history. */
+  /** The response that this continues, if the vendor stores the history. */
   readonly previous?: string
 }
 
@@ -28,22 +29,31 @@ type PlainPart =
   | { type: 'reasoning'; text?: string; opaque?: true }
   | { type: 'call'; id?: string; name: string; args: Json; opaque?: true }
   | { type: 'result'; id?: string; name?: string; output: Json; error?: true }
-  /** Something that only its own vendor understands. */
+  /** Something that only the vendor understands. */
   | { type: 'item'; kind: string }
 
-/** Writes a request in the plain form. Ids are those of the wire; vendor data shows only as `opaque`. */
+/** Ids are those of the wire; vendor data is only shown as `opaque`. */
 export function toPlainConversation(request: ModelRequest): PlainConversation {
   const messages: PlainMessage[] = []
   const ids = new Map<string, string | undefined>()
   for (const turn of request.turns) {
-    if (turn.role === 'user') messages.push({ role: 'user', parts: turn.parts.map(toPlainContent) })
-    else if (turn.role === 'note') messages.push({ role: 'user', parts: [{ type: 'text', text: turn.text }] })
-    else if (turn.role === 'assistant') {
-      for (const part of turn.parts) if (part.kind === 'call') ids.set(part.id, part.native ? part.native.id : part.id)
-      messages.push({ role: 'assistant', parts: turn.parts.map(toPlainPart) })
-    } else for (const part of turn.parts) messages.push({ role: 'tool', parts: [toPlainResult(part, ids)] })
+    switch (turn.role) {
+      case 'user':
+        messages.push({ role: 'user', parts: turn.parts.map(toPlainContent) })
+        break
+      case 'note':
+        messages.push({ role: 'user', parts: [{ type: 'text', text: turn.text }] })
+        break
+      case 'assistant':
+        for (const part of turn.parts) if (part.kind === 'call') ids.set(part.id, getWireId(part))
+        messages.push({ role: 'assistant', parts: turn.parts.map(toPlainPart) })
+        break
+      case 'results':
+        for (const part of turn.parts) messages.push({ role: 'tool', parts: [toPlainResult(part, ids)] })
+        break
+    }
   }
-  const params = toPlainParams(request.params ?? {})
+  const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject
   return {
     system: request.system ?? null,
     messages,
@@ -54,7 +64,7 @@ export function toPlainConversation(request: ModelRequest): PlainConversation {
   }
 }
 
-/** Reads the plain form. Results without an id answer the open calls in their order. Throws a sentence where the form is broken. */
+/** Results without an id belong to the open calls, in order. Throws an error with a message for the user. */
 export function fromPlainConversation(value: unknown, model: string): ModelRequest {
   if (!isObject(value) || !Array.isArray(value['messages'])) throw new Error('a conversation needs a list of messages')
   const turns: Turn[] = []
@@ -72,20 +82,16 @@ export function fromPlainConversation(value: unknown, model: string): ModelReque
       open = read.filter((part) => part.kind === 'call').map((part) => ({ id: part.id, name: part.name }))
       turns.push({ role: 'assistant', origin: PLAIN_ORIGIN, parts: read, finish: { reason: 'stop' } })
     } else if (message['role'] === 'tool') {
-      const read = parts.map((part) => readResult(part, open)).filter((part) => part !== undefined)
-      const last = turns.at(-1)
-      if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, ...read] }
-      else turns.push({ role: 'results', parts: read })
+      appendResults(turns, ...parts.map((part) => readResult(part, open)).filter((part) => part !== undefined))
     } else throw new Error(`message ${at} has the unknown role ${JSON.stringify(message['role'])}`)
   }
-  const choice = readToolChoice(value['toolChoice'])
   return {
     model: typeof value['model'] === 'string' ? value['model'] : model,
     ...(typeof value['system'] === 'string' && { system: value['system'] }),
     tools: Array.isArray(value['tools']) ? value['tools'].map(readTool) : [],
-    ...defined({ toolChoice: choice }),
+    ...defined({ toolChoice: readToolChoice(value['toolChoice']) }),
     turns,
-    params: readParams(value['params']),
+    params: readParams(objectOrEmpty(value['params'])),
     ...(typeof value['previous'] === 'string' && { previous: value['previous'] }),
   }
 }
@@ -97,28 +103,34 @@ function toPlainTool({ description, ...rest }: ToolSpec): PlainTool {
 }
 
 function toPlainContent(part: TextPart | MediaPart): PlainPart {
-  if (part.kind === 'text' && part.text === '' && isObject(part.native?.data)) {
+  if (part.kind === 'text' && part.text === '' && isObject(part.native?.data))
     return { type: 'item', kind: stringOrEmpty(part.native.data['type']) || 'native' }
-  }
   if (part.kind === 'text') return { type: 'text', text: part.text }
-  return {
-    type: 'media',
-    mime: part.mime,
-    ...defined({ data: part.data, uri: part.uri }),
-  }
+  return { type: 'media', mime: part.mime, ...defined({ data: part.data, uri: part.uri }) }
 }
 
 function toPlainPart(part: AssistantPart): PlainPart {
   const opaque = part.native?.data === undefined ? {} : ({ opaque: true } as const)
-  if (part.kind === 'reasoning') return { type: 'reasoning', ...(part.text !== '' && { text: part.text }), ...opaque }
-  if (part.kind === 'call') {
-    const id = part.native ? part.native.id : part.id
-    return { type: 'call', ...defined({ id }), name: part.name, args: toPlainArguments(part), ...opaque }
+  switch (part.kind) {
+    case 'reasoning':
+      return { type: 'reasoning', ...(part.text !== '' && { text: part.text }), ...opaque }
+    case 'call': {
+      const id = getWireId(part)
+      return { type: 'call', ...defined({ id }), name: part.name, args: toPlainArguments(part), ...opaque }
+    }
+    case 'text':
+    case 'media':
+      return toPlainContent(part)
+    default:
+      return part satisfies never
   }
-  return toPlainContent(part)
 }
 
-/** The arguments; the word null, which some send for none, is shown as it is. */
+function getWireId({ id, native }: CallPart): string | undefined {
+  return native ? native.id : id
+}
+
+/** `null`, which some vendors send for "no arguments", is shown as it is. */
 function toPlainArguments(call: CallPart): Json {
   return call.raw.trim() === 'null' ? null : (call.input ?? call.raw)
 }
@@ -132,10 +144,6 @@ function toPlainResult(part: ResultPart, ids: Map<string, string | undefined>): 
     output: part.data ?? (part.content.length === 0 ? '' : formatResultText(part)),
     ...(part.status !== 'ok' && { error: true as const }),
   }
-}
-
-function toPlainParams(fields: ModelParams): JsonObject {
-  return JSON.parse(JSON.stringify(fields)) as JsonObject
 }
 
 function readContentPart(part: unknown): TextPart | MediaPart | undefined {
@@ -159,16 +167,16 @@ function readAssistantPart(part: unknown, newId: () => string): AssistantPart | 
   const raw = typeof args === 'string' ? args : JSON.stringify(args ?? {})
   return {
     kind: 'call',
-    id: typeof part['id'] === 'string' && part['id'] !== '' ? part['id'] : newId(),
+    id: nonBlankString(part['id']) ?? newId(),
     name: stringOrEmpty(part['name']),
     raw,
-    ...(typeof args !== 'string' && { input: (isObject(args) ? args : {}) as JsonObject }),
+    ...(typeof args !== 'string' && { input: objectOrEmpty(args) as JsonObject }),
   }
 }
 
 function readResult(part: unknown, open: { id: string; name: string }[]): ResultPart | undefined {
   if (!isObject(part) || part['type'] !== 'result') return undefined
-  const id = typeof part['id'] === 'string' && part['id'] !== '' ? part['id'] : undefined
+  const id = nonBlankString(part['id'])
   const name = typeof part['name'] === 'string' ? part['name'] : undefined
   const found = open.findIndex((call) => (id !== undefined ? call.id === id : name === undefined || call.name === name))
   const call = found < 0 ? undefined : open.splice(found, 1)[0]
@@ -185,12 +193,8 @@ function readResult(part: unknown, open: { id: string; name: string }[]): Result
 }
 
 function readTool(value: unknown): ToolSpec {
-  const fields = isObject(value) ? value : {}
-  return {
-    name: stringOrEmpty(fields['name']),
-    description: stringOrEmpty(fields['description']),
-    schema: isObject(fields['schema']) ? (fields['schema'] as JsonObject) : { type: 'object', properties: {} },
-  }
+  const { name, description, schema } = objectOrEmpty(value)
+  return { name: stringOrEmpty(name), description: stringOrEmpty(description), schema: readToolSchema(schema) }
 }
 
 function readToolChoice(value: unknown): ToolChoice | undefined {
@@ -201,8 +205,7 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
   return undefined
 }
 
-function readParams(value: unknown): ModelParams {
-  const fields = isObject(value) ? value : {}
+function readParams(fields: Record<string, unknown>): ModelParams {
   const number = (key: string) => (typeof fields[key] === 'number' ? { [key]: fields[key] } : {})
   const effort = fields['effort']
   return {

@@ -1,63 +1,61 @@
 import type { TurnEvent } from '../model/event.ts'
-import type { Json, JsonObject } from '../model/json.ts'
+import { type Json, type JsonObject, objectOrEmpty } from '../model/json.ts'
 import type { AssistantPart, AssistantTurn, Finish, FinishReason, WireId } from '../model/turn.ts'
 import { NO_USAGE, type Usage } from '../model/usage.ts'
 
-/** What a response says besides its parts. */
+/** The fields of a response besides its parts. */
 export interface ResponseMetadata {
   /** Without the vendor's prefix. */
   readonly id: string
   readonly model: string
   /** Seconds since 1970. */
   readonly created: number
-  /** The body of the request: vendors repeat some of it, and send more where it asks for more. */
+  /** The body of the request: vendors repeat parts of it, and some fields are sent only on request. */
   readonly request: JsonObject
 }
 
-/** One event of a streamed response, before it is bytes. */
+/** One event of a streamed response. */
 export interface ResponseFrame {
   /** The name of the event, on wires that name them. */
   readonly event?: string
   readonly data: Json
-  /** The text of the event, where it is not the JSON of `data`. */
+  /** The text of the event, if it is not the JSON of `data`. */
   readonly raw?: string
-  /** It comes after the signal that ends the response. */
+  /** It follows the event that ends the response. */
   readonly isTrailer?: true
 }
 
-/** An error as a server reports it; `code` is the vendor's own word, where it is not the usual one for the status. */
+/** An error as a server reports it; `code` is the vendor's own, if it is not the usual one for the status. */
 export interface ResponseError {
   readonly status: number
   readonly message: string
   readonly code?: string
 }
 
-/** Writes responses in the form of a wire: the inverse of reading them. */
+/** Writes responses in the format of a wire. */
 export interface ResponseWriter {
-  /** Writes a streamed response, event by event. */
   startStream(head: ResponseMetadata): ResponseStream
   /** Writes a response that is not streamed. */
   writeWhole(turn: AssistantTurn, head: ResponseMetadata): JsonObject
   /** The body of an HTTP error. */
   writeError(error: ResponseError): JsonObject
-  /** An error inside of a stream. */
+  /** An error inside a stream. */
   writeErrorFrame(error: ResponseError): ResponseFrame
 }
 
-/** A response that is being written. */
-export interface ResponseStream {
+interface ResponseStream {
   write(event: TurnEvent): ResponseFrame[]
 }
 
-/** What is known of a part when it begins. */
+/** What is known of a part at its start. */
 export type PartStart =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
   | { readonly kind: 'media' }
   | { readonly kind: 'call'; readonly id: string; readonly name: string }
 
-/** How a wire writes each step of a stream. Parts come one after the other and are numbered from 0. */
-export interface ResponseFrameWriter {
+/** How a wire writes each step of a stream. Parts do not overlap and are numbered from 0. */
+interface ResponseFrameWriter {
   begin(usage: Usage): ResponseFrame[]
   openPart(at: number, part: PartStart): ResponseFrame[]
   addDelta(at: number, part: PartStart, text: string): ResponseFrame[]
@@ -70,10 +68,10 @@ export interface ResponseFrameWriter {
 }
 
 /**
- * Drives a form with the events of a turn. Parts of a turn may be open side by side, but clients expect them one after the
- * other: events of a part wait until the part before it has closed. A call is written once its id and name are known.
+ * Writes the events of a turn. Several parts of a turn may be open at once, but clients expect them one after the other:
+ * the events of a part are held back until the previous part has closed. A call is written once its id and name are known.
  */
-export function createResponseStream(form: ResponseFrameWriter): ResponseStream {
+export function createResponseStream(writer: ResponseFrameWriter): ResponseStream {
   const parts: AssistantPart[] = []
   const bufferedEvents = new Map<number, PartEvent[]>()
   let usage = NO_USAGE
@@ -84,7 +82,7 @@ export function createResponseStream(form: ResponseFrameWriter): ResponseStream 
   function begin(): ResponseFrame[] {
     if (isStarted) return []
     isStarted = true
-    return form.begin(usage)
+    return writer.begin(usage)
   }
 
   function writePart(event: PartEvent): ResponseFrame[] {
@@ -98,18 +96,18 @@ export function createResponseStream(form: ResponseFrameWriter): ResponseStream 
     const at = parts.length
     if (event.type === 'part-open') {
       head = toPartStart(event)
-      return head ? form.openPart(at, head) : []
+      return head ? writer.openPart(at, head) : []
     }
-    if (event.type === 'part-delta') return head ? form.addDelta(at, head, event.text) : []
+    if (event.type === 'part-delta') return head ? writer.addDelta(at, head, event.text) : []
     const { part } = event
     const frames: ResponseFrame[] = []
     if (!head) {
       const start =
         part.kind === 'call' ? { kind: part.kind, id: getCallId(part), name: part.name } : { kind: part.kind }
       const text = part.kind === 'call' ? part.raw : part.kind === 'media' ? '' : part.text
-      frames.push(...form.openPart(at, start), ...(text === '' ? [] : form.addDelta(at, start, text)))
+      frames.push(...writer.openPart(at, start), ...(text === '' ? [] : writer.addDelta(at, start, text)))
     }
-    frames.push(...form.closePart(at, part))
+    frames.push(...writer.closePart(at, part))
     parts.push(part)
     current = undefined
     head = undefined
@@ -136,7 +134,7 @@ export function createResponseStream(form: ResponseFrameWriter): ResponseStream 
           usage = event.usage
           return []
         case 'finish':
-          return [...begin(), ...form.end({ finish: event, parts, usage })]
+          return [...begin(), ...writer.end({ finish: event, parts, usage })]
         case 'wait':
         case 'warn':
           return []
@@ -156,26 +154,25 @@ function toPartStart(event: Extract<TurnEvent, { type: 'part-open' }>): PartStar
     : { kind: 'call', id: event.id, name: event.name }
 }
 
-/** The id of a call: the vendor's own, or else ours. */
+/** The vendor's id of a call, or else ours. */
 export function getCallId({ id, native }: Extract<AssistantPart, { kind: 'call' }>): string {
   return native?.id ?? id
 }
 
-/** An id with the vendor's prefix; an empty one stays empty. */
+/** An empty id stays empty. */
 export function addIdPrefix(prefix: string, id: string): string {
   return id === '' || id.startsWith(prefix) ? id : prefix + id
 }
 
-/** The vendor data of a part, if it is this wire's own. */
+/** The vendor data of a part, if this wire made it. */
 export function getNativeData({ native }: AssistantPart, wire: WireId): JsonObject {
-  const data = native?.wire === wire ? native.data : undefined
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
+  return (native?.wire === wire ? objectOrEmpty(native.data) : {}) as JsonObject
 }
 
-/** The vendor's word for the end of a response. */
-export function toVendorFinishReason({ reason, raw }: Finish, words: VendorFinishReasons): string {
-  return raw ?? words[reason]
+/** The vendor's label for the end of a response. */
+export function toVendorFinishReason({ reason, raw }: Finish, labels: VendorFinishReasons): string {
+  return raw ?? labels[reason]
 }
 
-/** The word of a vendor for each way to end; an aborted or failed response has none, and ends as if it were cut off. */
+/** An aborted or failed response has no label of its own: it ends as if it were cut off. */
 export type VendorFinishReasons = Readonly<Record<FinishReason, string>>

@@ -1,7 +1,7 @@
 import type { WireId } from '../model/turn.ts'
 import type { Wire } from './wire.ts'
 
-/** The five wires, each loaded only when it is asked for. */
+/** Each wire is loaded only when it is needed. */
 const WIRE_LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
   gemini: async () => (await import('./gemini/wire.ts')).gemini,
   'code-assist': async () => (await import('./code-assist/wire.ts')).codeAssist,
@@ -10,15 +10,12 @@ const WIRE_LOADERS: Readonly<Record<WireId, () => Promise<Wire>>> = {
   anthropic: async () => (await import('./anthropic/wire.ts')).anthropic,
 }
 
-/** The names of the wires. */
 export const wireIds = Object.keys(WIRE_LOADERS) as readonly WireId[]
 
-/** Is this the name of a wire? */
 export function isWireId(name: string): name is WireId {
   return Object.hasOwn(WIRE_LOADERS, name)
 }
 
-/** Loads a wire by its name. */
 export function loadWire(id: WireId): Promise<Wire> {
   return WIRE_LOADERS[id]()
 }

@@ -88,7 +88,7 @@ describe('dragoman doctor', () => {
     assert.equal(code, 1)
     assert.doesNotMatch(out, /canary/, 'a key in the address is not shown')
     assert.match(out, /^This server ends its answers without saying that they are over: /m)
-    assert.match(err, /^dragoman: The answer ended without an end signal\./)
+    assert.match(err, /^dragoman: The response ended without an end signal\./)
   })
 
   test('--list', async () => {

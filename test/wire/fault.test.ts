@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FaultKind } from '../../src/model/fault.ts'
-import { classifyError, type ParsedError, parseError, parseRetryAfter } from '../../src/wire/errors/classify-error.ts'
+import { classifyError } from '../../src/wire/errors/classify-error.ts'
+import { type ParsedError, parseError } from '../../src/wire/errors/parse-error.ts'
+import { parseRetryAfter } from '../../src/wire/errors/retry-after.ts'
 import { createFramer } from '../../src/wire/framing/framer.ts'
 import { recordings } from '../support/corpus.ts'
 import { skipWithoutShared } from '../support/paths.ts'
@@ -183,7 +185,7 @@ test('T133 an error inside a 200 gets the status that its type stands for', () =
   assert.deepEqual(overloaded, { kind: 'server', message: 'Overloaded', status: 529, code: 'overloaded_error' })
   const upstream = classifyError(found({ error: { message: 'x', code: 429 } }), { status: 500 })
   assert.deepEqual([upstream.kind, upstream.status], ['rate', 500])
-  assert.equal(classifyError({ message: '' }, { status: 503 }).message, 'The server answered 503.')
+  assert.equal(classifyError({ message: '' }, { status: 503 }).message, 'The server responded with 503.')
 })
 
 test('T159 overflow in the words of many vendors', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classifyError, type ParsedError, parseError } from '../../src/wire/errors/classify-error.ts'
+import { classifyError } from '../../src/wire/errors/classify-error.ts'
+import { type ParsedError, parseError } from '../../src/wire/errors/parse-error.ts'
 
 /** The error in a frame, which must be there. */
 function found(value: unknown): ParsedError {

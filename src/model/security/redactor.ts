@@ -1,23 +1,24 @@
-/** Takes secrets out of texts, before they are written where others may read them. */
+import { isObject } from '../json.ts'
+
+/** Removes secrets from texts before they are written where others may read them. */
 export interface Redactor {
-  /** The text with a word in brackets where a secret stood. */
+  /** Replaces each secret by a label in brackets. */
   readonly redact: (text: string) => string
-  /** Where secrets stand in a text, in order, none inside another. */
+  /** Finds the secrets in a text, in order and without overlaps. */
   readonly findSpans: (text: string) => readonly SecretSpan[]
-  /** The same, but only those that are secret beyond doubt. */
+  /** The same, but only what is certainly a secret. */
   readonly findCertainSpans: (text: string) => readonly SecretSpan[]
-  /** Learns a secret; from now on it is found in whatever form it comes. */
+  /** From now on this secret is found, also in its usual encodings. */
   readonly addSecret: (secret: string) => void
 }
 
-/** A place in a text where a secret stands, and the word for it. */
 export interface SecretSpan {
   readonly start: number
   readonly end: number
   readonly label: string
 }
 
-/** Starts a redactor that knows these secrets, and the forms that keys have. */
+/** Creates a redactor for these secrets, and for everything that looks like a key. */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
   const knownSecrets = new Set<string>()
   const forms: string[] = []
@@ -29,20 +30,20 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   for (const secret of secrets) learn(secret)
   const searchText = (text: string, patterns: readonly SecretPattern[]): readonly SecretSpan[] =>
     mergeSpans([...findKnownSpans(text, forms), ...findPatternSpans(text, patterns), ...findBase64Spans(text, forms)])
-  const marks = (text: string): readonly SecretSpan[] => searchText(text, [...CERTAIN_PATTERNS, ...LIKELY_PATTERNS])
+  const findSpans = (text: string): readonly SecretSpan[] => searchText(text, [...CERTAIN_PATTERNS, LIKELY_PATTERN])
   return {
     addSecret: learn,
-    findSpans: marks,
+    findSpans,
     findCertainSpans: (text) => searchText(text, CERTAIN_PATTERNS),
-    redact: (text) => replaceSpans(text, marks(text)),
+    redact: (text) => replaceSpans(text, findSpans(text)),
   }
 }
 
-/** Settings without secrets: what stands under such a name is one, whatever it looks like. */
+/** Settings without secrets: a value whose key is named like a secret is one, whatever it looks like. */
 export function redactSettings(value: unknown, redact: Redactor['redact']): unknown {
   if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map((one) => redactSettings(one, redact))
-  if (typeof value !== 'object' || value === null) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
       const isLiteral = typeof one === 'string' && one !== '' && !VARIABLE_PATTERN.test(one)
@@ -51,7 +52,7 @@ export function redactSettings(value: unknown, redact: Redactor['redact']): unkn
   )
 }
 
-/** The secrets among the variables of a process: whatever has a name like one. */
+/** The values of environment variables that are named like a secret, and the passwords in URLs. */
 export function findEnvironmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const trimmed = value?.trim() ?? ''
@@ -61,12 +62,12 @@ export function findEnvironmentSecrets(env: Readonly<Record<string, string | und
   })
 }
 
-/** Could this be a key? Local servers are often given a word, like “not-needed”; that would be found everywhere. */
+/** Local servers are often configured with a word like “not-needed” as their key; it would be found everywhere. */
 export function isKeyLike(secret: string): boolean {
   return secret.length >= MIN_SECRET_CHARS && (/\d|[a-z].*[A-Z]|[A-Z].*[a-z]/.test(secret) || secret.length >= 20)
 }
 
-/** Headers that carry nothing but a secret. */
+/** Headers whose whole value is a secret. */
 export const SECRET_HEADER_PATTERN =
   /^(?:authorization|proxy-authorization|x-api-key|x-goog-api-key|api-key|cookie|set-cookie|x-auth-token)$/i
 
@@ -81,26 +82,25 @@ function isSecretName(name: string): boolean {
 const SECRET_NAME_PATTERN =
   /(?:api[-_]?key|apikey|_key|access[-_]?key|private[-_]?key|secret|token|passw(?:or)?d|passphrase|credentials?|authorization)$/i
 
-/** The name of a variable, or a reference to one: where a secret is, not what it is. */
+/** The name of a variable, or a reference to one: not the secret itself. */
 const VARIABLE_PATTERN = /^\$?\{?[A-Z][A-Z0-9_]*\}?$/
 
 interface SecretPattern {
   readonly label: string
-  /** What is secret is the group named `it`, or all that matches. */
+  /** The secret is the group named `it`, or the whole match. */
   readonly pattern: RegExp
 }
 
-/** A key stands alone: no letter comes before it, unless it is that of an escaped line end, as JSON writes it. */
+/** No letter or digit comes before a key, except that of a JSON escape such as `\n`. */
 const KEY_START_PATTERN = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))`
 
-/** Every repetition has an end, so that no text, however hostile, costs more than its length times a constant. */
+/** Every repetition is bounded, so that no text takes more than linear time. */
 const DIGIT_LOOKAHEAD = String.raw`(?=[\w-]{0,200}\d)`
 
 function createKeyPattern(...patterns: string[]): SecretPattern {
   return { label: SECRET_LABEL, pattern: new RegExp(`${KEY_START_PATTERN}(?:${patterns.join('|')})`, 'dg') }
 }
 
-/** Forms that nothing else has. */
 const CERTAIN_PATTERNS: readonly SecretPattern[] = [
   {
     label: '[private key]',
@@ -137,7 +137,7 @@ const CERTAIN_PATTERNS: readonly SecretPattern[] = [
     'AGE-SECRET-KEY-1[A-Z0-9]{30,}',
   ),
   { label: SECRET_LABEL, pattern: /(?:Bearer|Basic)\s{1,4}(?<it>(?=[^\s"']{0,400}\d)[A-Za-z0-9._~+/=-]{16,})/dgi },
-  // A password in an address: user:password@host.
+  // A password in a URL: user:password@host.
   {
     label: SECRET_LABEL,
     pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/(?<it>[^\s/:@"'<>\\]{0,200}:[^\s/@"'<>\\[\]]{1,200})@/dgi,
@@ -149,18 +149,16 @@ const CERTAIN_PATTERNS: readonly SecretPattern[] = [
   },
 ]
 
-/** Forms that are most likely a secret; to lose them is no loss, but to stop for them would be. */
-const LIKELY_PATTERNS: readonly SecretPattern[] = [
-  {
-    label: SECRET_LABEL,
-    pattern:
-      /(?:api[-_]?key|apikey|secret|passw(?:or)?d|passphrase|(?:access|refresh|auth|id)[-_]?token|private[-_]?key)["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4}(?<it>(?!-?[\d.]{1,40}(?![^\s"'\\,;&(){}[\]<>$]))[^\s"'\\,;&(){}[\]<>$]{8,})/dgi,
-  },
-]
+/** Probably a secret: good enough to redact it, but not to block anything. */
+const LIKELY_PATTERN: SecretPattern = {
+  label: SECRET_LABEL,
+  pattern:
+    /(?:api[-_]?key|apikey|secret|passw(?:or)?d|passphrase|(?:access|refresh|auth|id)[-_]?token|private[-_]?key)["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4}(?<it>(?!-?[\d.]{1,40}(?![^\s"'\\,;&(){}[\]<>$]))[^\s"'\\,;&(){}[\]<>$]{8,})/dgi,
+}
 
-function findPatternSpans(text: string, forms: readonly SecretPattern[]): SecretSpan[] {
+function findPatternSpans(text: string, patterns: readonly SecretPattern[]): SecretSpan[] {
   const found: SecretSpan[] = []
-  for (const { label, pattern } of forms) {
+  for (const { label, pattern } of patterns) {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices?.groups?.['it'] ?? match.indices?.[0] ?? [0, 0]
       found.push({ start, end, label })
@@ -178,12 +176,12 @@ function findKnownSpans(text: string, forms: readonly string[]): SecretSpan[] {
   return found
 }
 
-/** Secrets of any form inside base64: files of secrets are often written so. */
+/** Secrets inside base64. */
 function findBase64Spans(text: string, forms: readonly string[]): SecretSpan[] {
   const found: SecretSpan[] = []
   for (const match of text.matchAll(/[A-Za-z0-9+/_-]{24,65536}={0,2}/g)) {
     const [run] = match
-    // Where it begins is not certain: something of the same letters may stand before it.
+    // Other letters may precede the base64, so each of the four alignments is tried.
     for (let skip = 0; skip < 4; skip++) {
       const inner = decodeBase64Text(run.slice(skip))
       if (
@@ -198,7 +196,7 @@ function findBase64Spans(text: string, forms: readonly string[]): SecretSpan[] {
   return found
 }
 
-/** What base64 says, if it is text. */
+/** The decoded text; undefined if it is not text. */
 function decodeBase64Text(base64: string): string | undefined {
   const letters = base64.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')
   try {
@@ -209,13 +207,13 @@ function decodeBase64Text(base64: string): string | undefined {
   }
 }
 
-/** The forms in which a secret may turn up: as it is, escaped once or twice, in a URL, in base64 at any place, in hex. */
+/** A secret as it is, JSON-escaped once or twice, in a URL, in base64 at any alignment, and in hex. */
 function listEncodedForms(secret: string): string[] {
   const escaped = JSON.stringify(secret).slice(1, -1)
   const utf8 = [...new TextEncoder().encode(secret)]
   const bytes = String.fromCharCode(...utf8)
   const base64 = [0, 1, 2].map((before) => {
-    // Only the letters that do not depend on what stands before and behind.
+    // Only the letters that do not depend on what precedes and follows.
     const written = btoa(`${'\0'.repeat(before)}${bytes}`).replace(/=+$/, '')
     const first = before === 0 ? 0 : before + 1
     return written.slice(first, Math.floor(((before + bytes.length) * 8) / 6))
@@ -235,10 +233,10 @@ function listEncodedForms(secret: string): string[] {
   return [...new Set(all)].filter((form) => form.length >= MIN_SECRET_CHARS)
 }
 
-/** In order, and what overlaps made one. */
-function mergeSpans(marks: readonly SecretSpan[]): SecretSpan[] {
+/** Sorts the spans, and joins those that overlap. */
+function mergeSpans(spans: readonly SecretSpan[]): SecretSpan[] {
   const all: SecretSpan[] = []
-  for (const span of marks.toSorted((a, b) => a.start - b.start)) {
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     const last = all.at(-1)
     if (last && span.start < last.end) all[all.length - 1] = { ...last, end: Math.max(last.end, span.end) }
     else if (span.end > span.start) all.push(span)
@@ -246,11 +244,10 @@ function mergeSpans(marks: readonly SecretSpan[]): SecretSpan[] {
   return all
 }
 
-function replaceSpans(text: string, marks: readonly SecretSpan[]): string {
-  if (marks.length === 0) return text
+function replaceSpans(text: string, spans: readonly SecretSpan[]): string {
   let out = ''
   let from = 0
-  for (const { start, end, label } of marks) {
+  for (const { start, end, label } of spans) {
     out += text.slice(from, start) + label
     from = end
   }

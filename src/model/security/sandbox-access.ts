@@ -1,5 +1,5 @@
-/** What a command may do beyond the sandbox: reach the network from inside, or run outside of it. */
+/** What a command is granted beyond the sandbox: network access inside it, or running outside it. */
 export type SandboxAccess = 'network' | 'outside'
 
-/** What the sandbox kept a failed command from: the network, or files that it hides or makes read-only. */
+/** What the sandbox blocked for a failed command; `files` are those that it hides or makes read-only. */
 export type SandboxBlock = 'network' | 'files'

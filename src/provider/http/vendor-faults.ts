@@ -5,10 +5,11 @@ import { getBaseUrlSource, type Endpoint, describeSignIn } from '../endpoint.ts'
  * An error that a vendor sent, with whose it is and what can be done about it. The vendor's own words stay in it as they
  * are. `page` is what came in their place, where the answer could not be read: a proxy's web page, or a line of text.
  */
-export function explainVendorFault(fault: Fault, endpoint: Endpoint, url: URL, page = ''): Fault {
+export function explainVendorFault({ isUnexplained, ...fault }: Fault, endpoint: Endpoint, url: URL, page = ''): Fault {
   const { status } = fault
   if (status === undefined) return fault
-  const vendorText = extractVendorMessage(fault.message) || extractVendorMessage(page).slice(0, 200)
+  const ownText = isUnexplained ? '' : extractVendorMessage(fault.message)
+  const vendorText = ownText || extractVendorMessage(page).slice(0, 200)
   const message =
     vendorText === ''
       ? formatStatusMessage(status, endpoint, url, getPageTitle(page))
@@ -35,10 +36,10 @@ export function getPageTitle(page: string): string {
   return title.replace(/\s+/g, ' ').trim()
 }
 
-/** What an error says in words; a bare status and a web page say nothing. */
+/** The text of an error; a web page is none. */
 function extractVendorMessage(text: string): string {
-  const vendorText = text.replace(/^HTTP \d{3}(?:: |$)/, '').trim()
-  return /^(?:The server answered|<)/.test(vendorText) ? '' : vendorText.slice(0, MAX_MESSAGE_CHARS)
+  const vendorText = text.trim()
+  return vendorText.startsWith('<') ? '' : vendorText.slice(0, MAX_MESSAGE_CHARS)
 }
 
 /** Longer words quote the request. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, nonBlankString, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TextStream } from '../turn/text-stream.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
@@ -6,33 +6,30 @@ import { createReasoningSplitter, type ReasoningSplitter } from '../turn/reasoni
 
 type JsonFields = Readonly<Record<string, unknown>>
 
-/** The blocks of one answer. Where an endpoint bends the protocol, what can be told apart is; what cannot taints the answer (T132). */
+/** The blocks of one response. Deviations from the protocol are resolved; if that is not possible, no call may run (T132). */
 export interface ContentBlocks {
   start(index: unknown, block: JsonFields): void
   addDelta(index: unknown, delta: JsonFields): void
   stop(index: unknown): void
-  /** A whole block that stands before all others. */
+  /** Adds a complete block before all others. */
   addLeadingBlock(block: JsonFields): void
-  /** The answer is over: what was not stopped is closed, as far as the answer itself ended (T132). */
+  /** The response is over: blocks that were not stopped are closed (T132). */
   end(): void
   readonly count: number
 }
 
-/** A block that is open at an index. */
 interface ContentBlock {
   readonly type: string
-  /** It was opened by a delta: its start is still due. */
+  /** It was opened by a delta: its start has not been received yet. */
   readonly early?: boolean
   index?: number
   isClosed: boolean
-  /** The call that it is, if it is one. */
   readonly pendingCall?: PendingCall
   add(delta: JsonFields): void
-  /** `whole`: the vendor said that the block, or the answer, is over. */
+  /** `whole`: the vendor signalled the end of the block or of the response. */
   close(whole: boolean): void
 }
 
-/** Starts the table of an answer's blocks. */
 export function createContentBlocks(builder: TurnBuilder): ContentBlocks {
   const all: ContentBlock[] = []
   const at = new Map<number, ContentBlock>()
@@ -48,45 +45,40 @@ export function createContentBlocks(builder: TurnBuilder): ContentBlocks {
   }
 
   function warnDropped(kind: string): void {
-    builder.warn('unknown-delta', `A delta of type “${kind}” was not understood; it was dropped (T132).`)
+    builder.warn('unknown-delta', `A delta of the unknown type “${kind}” was dropped (T132).`)
   }
 
   function start(index: number, rawBlock: JsonFields): void {
     const current = at.get(index)
     if (typeof rawBlock['id'] === 'string' && leadingIds.has(rawBlock['id'])) {
-      builder.warn(
-        'repeated-call',
-        'A call that stood at the head of the answer came again; the repeat was dropped (T21).',
-      )
+      builder.warn('repeated-call', 'A call from the start of the response was sent again; it was dropped (T21).')
       return void addBlock(index, createIgnoredBlock())
     }
-    if (typeof rawBlock['type'] !== 'string' || rawBlock['type'] === '') {
-      return builder.warn('unknown-block', 'A block began that does not say what it is; its deltas will (T132).')
-    }
+    const type = stringOrEmpty(rawBlock['type'])
+    if (type === '') return builder.warn('unknown-block', 'A block has no type; its deltas decide what it is (T132).')
     const early = current?.early && !current.isClosed ? current : undefined
-    if (early?.type === rawBlock['type']) return early.add(rawBlock)
-    if (current?.pendingCall && !current.isClosed && isRepeatedStart(current.pendingCall, rawBlock)) {
-      return builder.warn('repeated-block', 'A block began twice; the second time was ignored (T132).')
-    }
+    if (early?.type === type) return early.add(rawBlock)
+    if (current?.pendingCall && !current.isClosed && isRepeatedStart(current.pendingCall, rawBlock))
+      return builder.warn('repeated-block', 'A block was started twice; the second start was ignored (T132).')
     const block = openBlock(builder, index, rawBlock)
-    // The next deltas at this index may still be meant for a call that was not over.
+    // The next deltas at this index may still belong to an earlier call that is not complete.
     const before = current ? all.flatMap((one) => (one.index === index ? listUnfinishedCalls(one) : [])) : []
     if (block.pendingCall && before.length > 0) markAmbiguous([...before, block.pendingCall])
-    // What came too early goes to the block that it belongs to.
+    // Deltas that came before the start are added now.
     if (early && 'json' in early) block.add({ partial_json: early.json })
     else if (early) closeBlock(early, true)
     if (early) early.isClosed = true
     addBlock(index, block)
   }
 
-  /** A piece without an index may belong to any call that is still open. */
+  /** A delta without an index may belong to any call that is still open. */
   function markUnindexed(): void {
     const open = all.flatMap(listUnfinishedCalls)
     if (open.length > 1) markAmbiguous(open)
   }
 
   return {
-    // An index that is missing is the next one, or, of deltas, the newest.
+    // A block without an index gets the next one; a delta without an index belongs to the newest block.
     start: (index, rawBlock) => start(typeof index === 'number' ? index : newest + 1, rawBlock),
     addDelta(index, delta) {
       const blockIndex = typeof index === 'number' ? index : newest
@@ -100,7 +92,7 @@ export function createContentBlocks(builder: TurnBuilder): ContentBlocks {
       }
       if (current?.isClosed && type === 'tool_use' && delta['partial_json'] === '') return
       if (current?.isClosed && type === 'tool_use')
-        return builder.markCorrupt('Arguments came for a call that had ended (T132).')
+        return builder.markCorrupt('Arguments were received for a call that had ended (T132).')
       if (type === undefined) return warnDropped(kind)
       const block =
         type === 'tool_use' ? createEarlyArgumentsBlock(builder, blockIndex) : openBlock(builder, blockIndex, { type })
@@ -109,12 +101,12 @@ export function createContentBlocks(builder: TurnBuilder): ContentBlocks {
     stop(index) {
       const current = at.get(typeof index === 'number' ? index : newest)
       if (current) closeBlock(current, true)
-      else builder.warn('unknown-block', 'A block ended that had never begun (T132).')
+      else builder.warn('unknown-block', 'A block was stopped that was never started (T132).')
     },
     addLeadingBlock(rawBlock) {
       if (rawBlock['type'] === 'text' || rawBlock['type'] === 'thinking') {
         if (rawBlock['text'] || rawBlock['thinking'])
-          builder.warn('early-text', 'Text at the head of the answer was not read.')
+          builder.warn('early-text', 'Text before the first block was ignored.')
         return
       }
       const index = -1 - all.length
@@ -132,22 +124,20 @@ export function createContentBlocks(builder: TurnBuilder): ContentBlocks {
   }
 }
 
-/** The call that a block is, if more of it may come. */
 function listUnfinishedCalls({ pendingCall, isClosed }: ContentBlock): PendingCall[] {
   return pendingCall && !isClosed && !pendingCall.scan.isComplete ? [pendingCall] : []
 }
 
-/** Two calls may have got each other's arguments: neither may run. */
+/** The calls may have received arguments of each other: none of them may run. */
 function markAmbiguous(pendingCalls: readonly PendingCall[]): void {
   for (const pendingCall of pendingCalls) pendingCall.isAmbiguous = true
 }
 
-/** Is this the start of the very call that is still coming in? */
+/** Is this the start of the same call again? */
 function isRepeatedStart(pendingCall: PendingCall, rawBlock: JsonFields): boolean {
-  const id = typeof rawBlock['id'] === 'string' && rawBlock['id'].trim() !== '' ? rawBlock['id'] : undefined
   return (
     rawBlock['type'] === 'tool_use' &&
-    id === pendingCall.wireId &&
+    nonBlankString(rawBlock['id']) === pendingCall.wireId &&
     rawBlock['name'] === pendingCall.nameFragments[0] &&
     !pendingCall.scan.isComplete
   )
@@ -167,30 +157,29 @@ function openBlock(builder: TurnBuilder, index: number, rawBlock: JsonFields): C
 }
 
 function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlock {
-  const think: ReasoningSplitter | undefined = builder.context.profile.think ? createReasoningSplitter() : undefined
-  let thoughts: TextStream | undefined = think && builder.openText('reasoning')
+  const splitter = builder.context.profile.think ? createReasoningSplitter() : undefined
+  let reasoning: TextStream | undefined = splitter && builder.openText('reasoning')
   const stream = builder.openText('text')
   const citations: Json[] = Array.isArray(rawBlock['citations']) ? [...(rawBlock['citations'] as Json[])] : []
   const appendPieces = (pieces: ReturnType<ReasoningSplitter['push']>) => {
-    for (const piece of pieces) (piece.channel === 'text' ? stream : (thoughts ?? stream)).append(piece.text)
+    for (const piece of pieces) (piece.channel === 'text' ? stream : (reasoning ?? stream)).append(piece.text)
   }
   const block: ContentBlock = {
     type: 'text',
     isClosed: false,
     add(delta) {
       const text = delta['text']
-      if (typeof text === 'string' && think) appendPieces(think.push(text))
+      if (typeof text === 'string' && splitter) appendPieces(splitter.push(text))
       else if (typeof text === 'string') stream.append(text)
       else if (typeof delta['thinking'] === 'string')
-        (thoughts ??= builder.openText('reasoning')).append(delta['thinking'])
+        (reasoning ??= builder.openText('reasoning')).append(delta['thinking'])
       else if (isObject(delta['citation'])) citations.push(delta['citation'] as Json)
-      else if (typeof delta['partial_json'] === 'string' && delta['partial_json'] !== '') {
-        builder.markCorrupt('Arguments came inside a text block (T132).')
-      }
+      else if (stringOrEmpty(delta['partial_json']) !== '')
+        builder.markCorrupt('A text block contained call arguments (T132).')
     },
     close() {
-      if (think) appendPieces(think.end())
-      thoughts?.close()
+      if (splitter) appendPieces(splitter.end())
+      reasoning?.close()
       stream.close(citations.length > 0 ? builder.createNative(undefined, { type: 'text', citations }) : undefined)
     },
   }
@@ -198,7 +187,7 @@ function createTextBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlo
   return block
 }
 
-/** Thinking is kept as it came, beside what is shown of it: its signature covers every byte (T80). */
+/** Thinking is also kept as received, because its signature covers every byte (T80). */
 function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlock {
   const stream = builder.openText('reasoning')
   let thinking = ''
@@ -212,18 +201,17 @@ function createThinkingBlock(builder: TurnBuilder, rawBlock: JsonFields): Conten
         thinking += delta['thinking']
         stream.append(delta['thinking'])
       }
-      if (typeof delta['signature'] === 'string' && delta['signature'] !== '') signature = delta['signature']
-      // The visible answer in a block of thinking: a proxy forgot to begin another one.
-      if (typeof delta['text'] === 'string' && delta['text'] !== '')
-        (stray ??= builder.openText('text')).append(delta['text'])
-      if (typeof delta['partial_json'] === 'string' && delta['partial_json'] !== '') {
-        builder.markCorrupt('Arguments came inside a block of thinking (T132).')
-      }
+      signature = stringOrEmpty(delta['signature']) || signature
+      // Visible text in a thinking block: a proxy did not start a new block.
+      const text = stringOrEmpty(delta['text'])
+      if (text !== '') (stray ??= builder.openText('text')).append(text)
+      if (stringOrEmpty(delta['partial_json']) !== '')
+        builder.markCorrupt('A thinking block contained call arguments (T132).')
     },
     close() {
       const signed: JsonObject | undefined =
         signature === '' ? undefined : { ...(rawBlock as JsonObject), type: 'thinking', thinking, signature }
-      // Nothing is kept of thinking that neither says anything nor can go back (T136).
+      // Empty thinking without a signature is dropped (T136).
       if (signed || thinking !== '') stream.close(builder.createNative(undefined, signed))
       stray?.close()
     },
@@ -244,29 +232,24 @@ function createCallBlock(builder: TurnBuilder, index: number, rawBlock: JsonFiel
     add(delta) {
       if (typeof delta['partial_json'] === 'string') calls.extend(pendingCall, { args: delta['partial_json'] })
       else if (delta['input'] !== undefined) calls.extend(pendingCall, { args: delta['input'] })
-      else if (typeof delta['text'] === 'string' && delta['text'] !== '')
-        builder.markCorrupt('Text came inside a call (T132).')
+      else if (stringOrEmpty(delta['text']) !== '') builder.markCorrupt('A call contained text (T132).')
     },
     close(whole) {
       if (!whole) return
-      // The input of the start is a placeholder, unless nothing else comes (T18).
+      // The input at the start is a placeholder, unless no other is received (T18).
       if (pendingCall.raw === '') calls.extend(pendingCall, { args: rawBlock['input'] })
-      // A call without arguments stays open to the end: they may have been written as text (T63).
-      if (!hasNoArguments(pendingCall)) calls.close(pendingCall)
+      // A call without arguments stays open to the end: they may be written as text (T63).
+      if (!/^[\s{}]*$/.test(pendingCall.raw)) calls.close(pendingCall)
     },
   }
 }
 
-function hasNoArguments(pendingCall: PendingCall): boolean {
-  return /^[\s{}]*$/.test(pendingCall.raw)
-}
-
-/** What only the vendor understands: server tools, their results, redacted thinking, and whatever comes next. Kept whole, for replay (T82, T137). */
+/** Server tools, their results, redacted thinking and unknown blocks are kept as they are, for replay (T82, T137). */
 function createNativeBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentBlock {
   const index = builder.reserveIndex()
   const fields = new Map(Object.entries(rawBlock as JsonObject))
   const kind = rawBlock['type'] === 'redacted_thinking' ? 'reasoning' : 'text'
-  const type = typeof rawBlock['type'] === 'string' ? rawBlock['type'] : ''
+  const type = stringOrEmpty(rawBlock['type'])
   let json = ''
   return {
     type,
@@ -275,15 +258,14 @@ function createNativeBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentB
       for (const [key, value] of Object.entries(delta as JsonObject)) {
         if (key === 'type' || value === null) continue
         const before = fields.get(key)
-        if (key === 'partial_json') json += typeof value === 'string' ? value : ''
+        if (key === 'partial_json') json += stringOrEmpty(value)
         else fields.set(key, typeof before === 'string' && typeof value === 'string' ? before + value : value)
       }
     },
     close(whole) {
-      const input = json === '' ? undefined : tryParseJson(json)
-      if (!whole || (json !== '' && input === undefined)) {
-        return builder.warn('cut-block', `A block of type ${type} broke off; it was dropped.`)
-      }
+      const input = tryParseJson(json) as Json | undefined
+      if (!whole || (json !== '' && input === undefined))
+        return builder.warn('cut-block', `An incomplete block of type ${type} was dropped.`)
       if (input !== undefined) fields.set('input', input)
       builder.emit({ type: 'part-open', index, kind })
       builder.emit({
@@ -295,7 +277,7 @@ function createNativeBlock(builder: TurnBuilder, rawBlock: JsonFields): ContentB
   }
 }
 
-/** Arguments that came before the start of their block wait for it (T132). */
+/** Arguments that were received before the start of their block (T132). */
 function createEarlyArgumentsBlock(builder: TurnBuilder, index: number): ContentBlock & { json: string } {
   return {
     type: '',
@@ -314,25 +296,13 @@ function createIgnoredBlock(): ContentBlock {
   return { type: '', isClosed: false, add: () => undefined, close: () => undefined }
 }
 
-/** What kind of delta this is; a proxy may leave out the type. */
+/** A proxy may omit the type: then the fields show it. */
 function getDeltaType(delta: JsonFields): string {
   if (typeof delta['type'] === 'string') return delta['type']
-  return (
-    [...BLOCK_TYPE_BY_DELTA.keys()].find(
-      (type) => FIELD_BY_DELTA.get(type) !== undefined && delta[FIELD_BY_DELTA.get(type) ?? ''] !== undefined,
-    ) ?? ''
-  )
+  return FIELD_BY_DELTA.find(([, field]) => delta[field] !== undefined)?.[0] ?? ''
 }
 
-function tryParseJson(json: string): Json | undefined {
-  try {
-    return JSON.parse(json) as Json
-  } catch {
-    return undefined
-  }
-}
-
-/** The blocks of which every delta is known; of others, everything is kept. */
+/** Unknown deltas of these blocks are dropped; of other blocks everything is kept. */
 const KNOWN_BLOCK_TYPES = new Set(['text', 'thinking', 'tool_use'])
 
 const BLOCK_TYPE_BY_DELTA: ReadonlyMap<string, string> = new Map([
@@ -342,9 +312,9 @@ const BLOCK_TYPE_BY_DELTA: ReadonlyMap<string, string> = new Map([
   ['input_json_delta', 'tool_use'],
 ])
 
-const FIELD_BY_DELTA: ReadonlyMap<string, string> = new Map([
+const FIELD_BY_DELTA = [
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
   ['signature_delta', 'signature'],
   ['input_json_delta', 'partial_json'],
-])
+] as const

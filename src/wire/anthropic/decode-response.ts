@@ -1,66 +1,50 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject } from '../../model/json.ts'
-import type { FinishReason } from '../../model/turn.ts'
+import { isObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
-import { classifyError, parseError } from '../errors/classify-error.ts'
-import type { Frame } from '../framing/frame.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
+import { parseError } from '../errors/parse-error.ts'
+import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
 import type { DecodeContext } from '../wire.ts'
-import { type ContentBlocks, createContentBlocks } from './content-blocks.ts'
+import { createContentBlocks } from './content-blocks.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What is known of an answer while it comes in. */
-export interface AnthropicDecoderState {
-  readonly builder: TurnBuilder
-  readonly blocks: ContentBlocks
-  id: string | undefined
-  isOpened: boolean
-  /** The word under which the answer ends; it counts once the end itself has come (T133). */
-  stopReason: string | undefined
-  usageReport: Partial<UsageReport>
-  status: number | undefined
-  /** The beginning of what could not be understood, for an error that nobody explains (T112). */
-  unreadExcerpt: string | undefined
-}
+export type AnthropicDecoderState = ReturnType<typeof startAnthropicDecoding>
 
 type JsonFields = Readonly<Record<string, unknown>>
 
-/** Starts reading an answer. */
-export function startAnthropicDecoding(context: DecodeContext): AnthropicDecoderState {
+export function startAnthropicDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('anthropic', context)
   return {
     builder,
     blocks: createContentBlocks(builder),
-    id: undefined,
+    id: undefined as string | undefined,
     isOpened: false,
-    stopReason: undefined,
-    usageReport: {},
+    /** Valid only once the end of the response has been received (T133). */
+    stopReason: undefined as string | undefined,
+    usageReport: {} as Partial<UsageReport>,
     status: context.status,
-    unreadExcerpt: undefined,
+    /** The beginning of what could not be read, for errors without a message (T112). */
+    unreadExcerpt: undefined as string | undefined,
   }
 }
 
-/** Reads one frame: an event of a stream, or a whole answer. */
-export function decodeAnthropicFrame(state: AnthropicDecoderState, frame: Frame): TurnEvent[] {
-  const { builder } = state
-  if (frame.kind === 'json') decodeJsonFrame(state, frame.value, frame.event)
-  else if (frame.kind === 'bad' && frame.event !== 'ping') {
-    state.unreadExcerpt ??= frame.text.slice(0, 300)
-    builder.markCorrupt(`A part of the answer could not be read: ${frame.text.slice(0, 200)}`)
-  } else if (frame.kind === 'comment') {
-    const status = /^\s*HTTP_STATUS\/(\d{3})/.exec(frame.text)?.[1]
-    if (status !== undefined) state.status = Number(status)
-  }
-  return builder.takeEvents()
-}
+/** A frame is an event of a stream, or a whole response. */
+export const decodeAnthropicFrame = createFrameDecoder<AnthropicDecoderState>({
+  json: decodeJsonFrame,
+  bad(state, text, event) {
+    if (event === 'ping') return
+    state.unreadExcerpt ??= text.slice(0, 300)
+    state.builder.markUnreadable(text)
+  },
+})
 
-/** Closes what is open; `fault` says why the bytes ended early, if they did. */
 export function finishAnthropicDecoding(state: AnthropicDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, blocks } = state
   blocks.end()
   if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400)
-    reportError(state, { message: state.unreadExcerpt ?? '' })
+    builder.failWith({ message: state.unreadExcerpt ?? '' }, state.status)
   return builder.finish(fault)
 }
 
@@ -68,18 +52,18 @@ function decodeJsonFrame(state: AnthropicDecoderState, value: unknown, event: st
   const { builder } = state
   const error = parseError(value)
   if (error && builder.hasEnded)
-    return builder.warn('late-error', `After its end the answer went on with an error: ${error.message}`)
-  if (error) return reportError(state, error)
-  const fields = isObject(value) ? value : {}
+    return builder.warn('late-error', `The server reported an error after the end of the response: ${error.message}`)
+  if (error) return builder.failWith(error, state.status)
+  const fields = objectOrEmpty(value)
   const named = typeof fields['type'] === 'string' ? fields['type'] : (event ?? '')
   const type = named === '' ? guessEventType(fields) : named
   const handler = EVENT_HANDLERS.get(type)
   if (handler) return handler(state, fields)
   state.unreadExcerpt ??= JSON.stringify(value).slice(0, 300)
-  builder.warn('unknown-event', `An event of type “${type}” was not understood (T132).`)
+  builder.warn('unknown-event', `An event of the unknown type “${type}” was ignored (T132).`)
 }
 
-/** A proxy may leave out the type, and a server the whole envelope: then the fields tell. */
+/** A proxy may omit the type, and a server the whole envelope: then the fields show what it is. */
 function guessEventType(fields: JsonFields): string {
   if (Array.isArray(fields['content'])) return 'message'
   if (isObject(fields['message'])) return 'message_start'
@@ -91,39 +75,34 @@ function guessEventType(fields: JsonFields): string {
 function handleMessageStart(state: AnthropicDecoderState, event: JsonFields): void {
   const { builder, blocks } = state
   // Bedrock sends null here (T132).
-  const message = isObject(event['message']) ? event['message'] : {}
-  const id = typeof message['id'] === 'string' && message['id'] !== '' ? message['id'] : undefined
+  const message = objectOrEmpty(event['message'])
+  const id = nonBlankString(message['id'])
   if (builder.hasEnded)
-    return builder.warn('after-end', 'Another answer began after the end of this one; it was ignored (T134).')
-  if (state.id !== undefined && id !== undefined && id !== state.id) {
-    return builder.markCorrupt('A second answer began in the middle of the first (T134).')
-  }
+    return builder.warn('after-end', 'A second response after the end of this one was ignored (T134).')
+  if (state.id !== undefined && id !== undefined && id !== state.id)
+    return builder.markCorrupt('A second response started before the end of the first (T134).')
   const again = state.isOpened
   emitOpen(state, message)
   recordUsage(state, message['usage'])
-  // Calls that server code made may stand here, whole, before the first block.
+  // Calls made by server code may be here, complete, before the first block.
   if (!again && Array.isArray(message['content']))
     for (const block of message['content']) if (isObject(block)) blocks.addLeadingBlock(block)
 }
 
 function emitOpen(state: AnthropicDecoderState, message: JsonFields): void {
-  const id = typeof message['id'] === 'string' && message['id'] !== '' ? { id: message['id'] } : {}
-  const model = typeof message['model'] === 'string' && message['model'] !== '' ? { model: message['model'] } : {}
-  state.id ??= id.id
+  const id = nonBlankString(message['id'])
+  state.id ??= id
   if (state.isOpened) return
   state.isOpened = true
-  state.builder.emit({ type: 'open', ...id, ...model })
+  state.builder.emit({ type: 'open', ...defined({ id, model: nonBlankString(message['model']) }) })
 }
 
 function handleBlockStart(state: AnthropicDecoderState, event: JsonFields): void {
-  if (isAfterEnd(state)) return
-  const block = isObject(event['content_block']) ? event['content_block'] : {}
-  state.blocks.start(event['index'], block)
+  if (!isAfterEnd(state)) state.blocks.start(event['index'], objectOrEmpty(event['content_block']))
 }
 
 function handleBlockDelta(state: AnthropicDecoderState, event: JsonFields): void {
-  if (isAfterEnd(state)) return
-  if (isObject(event['delta'])) state.blocks.addDelta(event['index'], event['delta'])
+  if (!isAfterEnd(state) && isObject(event['delta'])) state.blocks.addDelta(event['index'], event['delta'])
 }
 
 function handleBlockStop(state: AnthropicDecoderState, event: JsonFields): void {
@@ -132,42 +111,41 @@ function handleBlockStop(state: AnthropicDecoderState, event: JsonFields): void 
 
 function isAfterEnd(state: AnthropicDecoderState): boolean {
   if (state.builder.hasEnded)
-    state.builder.warn('after-end', 'A piece came after the end of the answer; it was ignored (T56).')
+    state.builder.warn('after-end', 'An event after the end of the response was ignored (T56).')
   return state.builder.hasEnded
 }
 
 function handleMessageDelta(state: AnthropicDecoderState, event: JsonFields): void {
-  const delta = isObject(event['delta']) ? event['delta'] : {}
-  const stopLabel = delta['stop_reason']
-  if (typeof stopLabel === 'string' && stopLabel !== '') state.stopReason ??= stopLabel
-  const details = isObject(delta['stop_details']) ? delta['stop_details'] : {}
-  if (typeof details['explanation'] === 'string') state.builder.warn('refusal', details['explanation'])
+  const delta = objectOrEmpty(event['delta'])
+  state.stopReason ??= nonBlankString(delta['stop_reason'])
+  const { explanation } = objectOrEmpty(delta['stop_details'])
+  if (typeof explanation === 'string') state.builder.warn('refusal', explanation)
   recordUsage(state, event['usage'])
 }
 
-/** Only this ends a stream: a stop reason alone does not (T53, T133). */
+/** Only this event ends a stream: a stop reason alone does not (T53, T133). */
 function handleMessageStop(state: AnthropicDecoderState): void {
   const { builder, stopReason: stopLabel } = state
   if (builder.hasEnded) return
   const reason = FINISH_REASONS.get(stopLabel?.toLowerCase() ?? '')
   if (reason === 'fault')
-    builder.fail({ kind: 'server', message: `The endpoint ended the answer with “${stopLabel ?? ''}”.` })
+    builder.fail({ kind: 'server', message: `The endpoint ended the response with “${stopLabel ?? ''}”.` })
   if (reason !== undefined) return builder.setFinish(reason, stopLabel ?? '')
-  // A word that nobody knows, or none: calls do not run on it, text is taken (T54).
+  // With an unknown stop reason, or none, calls do not run, but text is accepted (T54).
   const message =
     stopLabel === undefined
-      ? 'The answer ended without a reason.'
-      : `The answer ended for the unknown reason “${stopLabel}”.`
+      ? 'The response has no stop reason.'
+      : `The response has the unknown stop reason “${stopLabel}”.`
   builder.warn('unknown-finish', message)
   if (builder.calls.count > 0) builder.fail({ kind: 'decode', message })
   builder.setFinish('stop', stopLabel ?? '')
 }
 
-/** A whole answer is read as the stream that it could have been. */
+/** A whole response is decoded like a stream. */
 function decodeWholeMessage(state: AnthropicDecoderState, message: JsonFields): void {
   const { builder, blocks } = state
   if (builder.hasEnded || blocks.count > 0)
-    return builder.warn('repeated-answer', 'The whole answer came after its pieces; it was ignored (T26).')
+    return builder.warn('repeated-answer', 'The whole response was sent again after its stream; it was ignored (T26).')
   emitOpen(state, message)
   const content =
     typeof message['content'] === 'string' ? [{ type: 'text', text: message['content'] }] : message['content']
@@ -180,27 +158,21 @@ function decodeWholeMessage(state: AnthropicDecoderState, message: JsonFields): 
   handleMessageStop(state)
 }
 
-/** Counts come at the start and at the end; the last that is given counts. The cache is counted apart, thinking is not. */
+/** Counts are sent at the start and at the end; the last one is used. Input excludes the cache, output includes thinking. */
 function recordUsage(state: AnthropicDecoderState, value: unknown): void {
   if (!isObject(value)) return
-  const details = isObject(value['output_tokens_details']) ? value['output_tokens_details'] : {}
   const counts = {
     input: value['input_tokens'],
     output: value['output_tokens'],
     cacheRead: value['cache_read_input_tokens'],
     cacheWrite: value['cache_creation_input_tokens'],
-    reasoning: details['thinking_tokens'],
+    reasoning: objectOrEmpty(value['output_tokens_details'])['thinking_tokens'],
   }
   for (const [key, count] of Object.entries(counts))
     if (count !== undefined && count !== null) Object.assign(state.usageReport, { [key]: count })
   state.builder.setUsage(
     normalizeUsage({ ...state.usageReport, inputIncludesCache: false, outputIncludesReasoning: true }),
   )
-}
-
-function reportError(state: AnthropicDecoderState, error: Parameters<typeof classifyError>[0]): void {
-  const { headers } = state.builder.context
-  state.builder.fail(classifyError(error, { ...defined({ status: state.status, headers }) }))
 }
 
 const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: JsonFields) => void> = new Map([
@@ -214,21 +186,12 @@ const EVENT_HANDLERS: ReadonlyMap<string, (state: AnthropicDecoderState, event: 
   ['ping', () => undefined],
 ])
 
-/** The words under which endpoints end an answer, with those that leak from other wires (T135, T54). */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  // The server's own tools need more time: the same history goes back as it is.
-  ['pause_turn', 'stop'],
-  ['compaction', 'stop'],
-  ['stop', 'stop'],
-  ['tool_use', 'calls'],
-  ['tool_calls', 'calls'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  ['length', 'length'],
-  ['refusal', 'filter'],
-  ['sensitive', 'filter'],
-  ['content_filter', 'filter'],
-  ['error', 'fault'],
-])
+/** The stop reasons of endpoints, also those of other wires (T135, T54). */
+const FINISH_REASONS = mapFinishLabels({
+  // After pause_turn the same history is sent again, because the server's own tools need more time.
+  stop: 'end_turn stop_sequence pause_turn compaction stop',
+  calls: 'tool_use tool_calls',
+  length: 'max_tokens model_context_window_exceeded length',
+  filter: 'refusal sensitive content_filter',
+  fault: 'error',
+})

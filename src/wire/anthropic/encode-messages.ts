@@ -1,58 +1,40 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
-import { findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
+import { describeMedia, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, ReasoningPart, ResultPart, TextPart } from '../../model/turn.ts'
-import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { formatCallAsText, formatResultAsText } from '../text-calls/format-text-calls.ts'
+import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import {
-  toWireArguments,
-  toWireArgumentText,
-  isNativeTo,
+  type AssistantStep,
+  type EncodeContext,
   getReplayableData,
+  isNativeTo,
+  toWireArguments,
   type TranscriptStep,
 } from '../history/transcript.ts'
 
-/** A message as the API takes it: a role and a list of blocks. */
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
   readonly content: JsonObject[]
 }
 
-interface EncodeContext {
-  readonly profile: Profile
-  readonly projection: ToolDeclarations
-}
-
-type AssistantStep = TranscriptStep & { kind: 'assistant' }
-
-/** Writes the history. Whatever the user's side has to say in a row becomes one message, with the results in front (T91). */
+/** Consecutive user content becomes one message, with the results first (T91). */
 export function encodeMessages(steps: readonly TranscriptStep[], context: EncodeContext): AnthropicMessage[] {
   const messages: AnthropicMessage[] = []
-  const resultId = findServerToolPairs(steps, context.profile)
+  const serverToolBlocks = findServerToolPairs(steps, context)
   const addUserContent = (content: JsonObject[]): void => {
     const last = messages.at(-1)
     if (last?.role === 'user') last.content.push(...content)
     else if (content.length > 0) messages.push({ role: 'user', content })
   }
   for (const step of steps) {
-    if (step.kind === 'user') addUserContent(step.parts.map((part) => encodeUserPart(part, context.profile)))
-    else if (context.profile.tools === 'text') {
-      const content = encodeAsText(step, context)
-      if (content.length > 0) messages.push({ role: 'assistant', content })
-      addUserContent(
-        step.pairs.flatMap(({ call, result }) => [
-          createTextBlock(
-            formatResultAsText(context.projection.toWireName(call.name), formatResultText(result), result.status),
-          ),
-          ...findResultMedia(result).map((part) => encodeUserPart(part, context.profile)),
-        ]),
-      )
-    } else {
-      const content = encodeAssistant(step, resultId, context)
-      if (content.length > 0) messages.push({ role: 'assistant', content })
-      const results = step.pairs.map(({ id, result }) => encodeToolResult(id, result, context.profile))
-      addUserContent([...results.map(({ block }) => block), ...results.flatMap(({ beside }) => beside)])
+    if (step.kind === 'user') {
+      addUserContent(step.parts.map((part) => encodeUserPart(part, context)))
+      continue
     }
+    const isText = context.profile.tools === 'text'
+    const content = isText ? encodeAsText(step, context) : encodeAssistant(step, serverToolBlocks, context)
+    if (content.length > 0) messages.push({ role: 'assistant', content })
+    addUserContent(isText ? encodeTextResults(step, context) : encodeToolResults(step, context))
   }
   return messages
 }
@@ -61,32 +43,45 @@ function createTextBlock(content: string): JsonObject {
   return { type: 'text', text: toWellFormed(content) }
 }
 
-/** A model without native calls reads its own calls as text, in the form in which it is asked to write them. */
+/** A model without native calls gets its own calls as text, in the format in which it is asked to write them. */
 function encodeAsText(step: AssistantStep, { projection }: EncodeContext): JsonObject[] {
-  const calls = step.pairs.map(({ call }) =>
-    formatCallAsText(projection.toWireName(call.name), toWireArgumentText(call, projection)),
-  )
   const texts = step.parts.flatMap((part) => {
-    if (part.kind === 'media') return [`(${describeMedia(part)} was shown here)`]
+    if (part.kind === 'media') return [describeShownMedia(part)]
     return part.kind === 'text' ? [part.text] : []
   })
-  return [...texts, ...calls].filter((one) => one.trim() !== '').map(createTextBlock)
+  const calls = step.pairs.map(({ call }) => formatCallPart(call, projection))
+  return [...texts, ...calls].filter((text) => text.trim() !== '').map(createTextBlock)
 }
 
-/** The blocks of an answer. Thinking is signed together with its siblings: if one of these has to go, the thinking goes too (T80). */
-function encodeAssistant(step: AssistantStep, resultId: ReadonlySet<JsonObject>, context: EncodeContext): JsonObject[] {
+function encodeTextResults(step: AssistantStep, context: EncodeContext): JsonObject[] {
+  return step.pairs.flatMap((pair) => [
+    createTextBlock(formatResultPart(pair, context.projection)),
+    ...findResultMedia(pair.result).map((part) => encodeUserPart(part, context)),
+  ])
+}
+
+function encodeToolResults(step: AssistantStep, context: EncodeContext): JsonObject[] {
+  const results = step.pairs.map(({ id, result }) => encodeToolResult(id, result, context))
+  return [...results.map(({ block }) => block), ...results.flatMap(({ beside }) => beside)]
+}
+
+/** Thinking is signed together with the blocks beside it: if one of these changes, the thinking is left out too (T80). */
+function encodeAssistant(
+  step: AssistantStep,
+  serverToolBlocks: ReadonlySet<JsonObject>,
+  context: EncodeContext,
+): JsonObject[] {
   const blocks: JsonObject[] = []
   const sent = new Set(step.parts)
   const ids = new Map(step.pairs.map(({ call, id }) => [call, id]))
   let intact = step.turn.parts.every((part) => part.kind !== 'call' || sent.has(part))
   for (const part of step.parts) {
-    const block = encodeAssistantPart(part, ids, resultId, context)
+    const block = encodeAssistantPart(part, ids, serverToolBlocks, context)
     if (block) blocks.push(block)
-    if (!block || (part.kind === 'call' && !matchesOriginal(part, block)))
-      intact &&= !isNativeTo(part, createNativeScope(context.profile))
+    if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !isNativeTo(part, context)
   }
   const kept = intact ? blocks : blocks.filter((block) => !isThinking(block))
-  // An answer must not end in thinking.
+  // A message must not end in thinking.
   while (kept.length > 0 && isThinking(kept.at(-1))) kept.pop()
   return kept
 }
@@ -94,57 +89,64 @@ function encodeAssistant(step: AssistantStep, resultId: ReadonlySet<JsonObject>,
 function encodeAssistantPart(
   part: AssistantPart,
   ids: ReadonlyMap<AssistantPart, string>,
-  resultId: ReadonlySet<JsonObject>,
+  serverToolBlocks: ReadonlySet<JsonObject>,
   context: EncodeContext,
 ): JsonObject | undefined {
-  const { profile, projection } = context
-  if (part.kind === 'reasoning') return encodeThinking(part, profile)
-  if (part.kind === 'media') return createTextBlock(`(${describeMedia(part)} was shown here)`)
-  const data = getReplayableData(part, createNativeScope(profile))
-  if (part.kind === 'call') {
-    const id = ids.get(part) ?? part.id
-    const caller = data?.['caller'] === undefined ? {} : { caller: data['caller'] }
-    return {
-      type: 'tool_use',
-      id,
-      name: projection.toWireName(part.name),
-      input: toWireArguments(part, projection),
-      ...caller,
-    }
+  const data = getReplayableData(part, context)
+  switch (part.kind) {
+    case 'reasoning':
+      return encodeThinking(part, context)
+    case 'media':
+      return createTextBlock(describeShownMedia(part))
+    case 'call':
+      return {
+        type: 'tool_use',
+        id: ids.get(part) ?? part.id,
+        name: context.projection.toWireName(part.name),
+        input: toWireArguments(part, context.projection),
+        ...(data?.['caller'] !== undefined && { caller: data['caller'] }),
+      }
+    case 'text':
+      // Without text there is nothing to cite.
+      if (part.text.trim() === '')
+        return data && data['type'] !== 'text' && serverToolBlocks.has(data) ? data : undefined
+      return {
+        ...createTextBlock(part.text),
+        ...(data?.['citations'] !== undefined && { citations: data['citations'] }),
+      }
+    default:
+      return part satisfies never
   }
-  // Without words there is nothing to cite.
-  if (part.text.trim() === '') return data && data['type'] !== 'text' && resultId.has(data) ? data : undefined
-  return { ...createTextBlock(part.text), ...(data?.['citations'] !== undefined && { citations: data['citations'] }) }
 }
 
-/** Does the block say what the model said? A call that could not be read, or that shares its id, had to be changed. */
+/** A call that could not be parsed, or that shares its id with another, had to be changed. */
 function matchesOriginal(call: CallPart, block: JsonObject): boolean {
   return call.input !== undefined && (call.native?.id === undefined || call.native.id === block['id'])
 }
 
-/** Thinking goes back unmodified and signed (T80–T82); unsigned only to endpoints that do not sign (T81). */
-function encodeThinking(part: ReasoningPart, profile: Profile): JsonObject | undefined {
-  if (profile.replay === 'never' || !isNativeTo(part, createNativeScope(profile))) return undefined
-  const data = getReplayableData(part, createNativeScope(profile))
-  if (data) return data
-  return profile.signatures === 'optional' && part.text !== ''
-    ? { type: 'thinking', thinking: toWellFormed(part.text) }
-    : undefined
+/** Thinking is sent back unmodified and signed (T80–T82); unsigned only to endpoints that do not sign (T81). */
+function encodeThinking(part: ReasoningPart, context: EncodeContext): JsonObject | undefined {
+  const { profile } = context
+  if (profile.replay === 'never' || !isNativeTo(part, context)) return undefined
+  const isUnsigned = profile.signatures === 'optional' && part.text !== ''
+  return (
+    getReplayableData(part, context) ??
+    (isUnsigned ? { type: 'thinking', thinking: toWellFormed(part.text) } : undefined)
+  )
 }
 
 /**
- * The blocks of server tools that may go back: a use and its result go together or not at all (T137). The result of a
- * use may come in the next answer, if the client's own calls had to be answered first.
+ * The blocks of server tools that may be sent back: a use and its result are sent together or not at all (T137). The
+ * result of a use may be in the next response, if calls of the client had to be answered first.
  */
-function findServerToolPairs(steps: readonly TranscriptStep[], profile: Profile): Set<JsonObject> {
+function findServerToolPairs(steps: readonly TranscriptStep[], context: EncodeContext): Set<JsonObject> {
   const allowed = new Set<JsonObject>()
-  const answers = steps.filter((step): step is AssistantStep => step.kind === 'assistant')
-  const blocks = answers.map(({ parts }) => {
-    const data = parts.map((part) =>
-      part.kind === 'text' ? getReplayableData(part, createNativeScope(profile)) : undefined,
-    )
-    return data.filter((block) => block !== undefined)
-  })
+  const answers = steps.filter((step) => step.kind === 'assistant')
+  const blocks = answers.map(({ parts }) =>
+    parts
+      .map((part) => (part.kind === 'text' ? getReplayableData(part, context) : undefined))
+      .filter((block) => block !== undefined),
+  )
   for (const [index, stepBlocks] of blocks.entries()) {
     const step = answers[index]
     const pending = step === answers.at(-1) && (step === steps.at(-1) || step?.turn.finish.reason === 'calls')
@@ -159,46 +161,50 @@ function findServerToolPairs(steps: readonly TranscriptStep[], profile: Profile)
   return allowed
 }
 
-/** Is this a call that the server itself runs? */
+/** A call that the server itself runs. */
 export function isServerToolUse(block: JsonObject | undefined): boolean {
   return block?.['type'] === 'server_tool_use' || block?.['type'] === 'mcp_tool_use'
 }
 
-function isThinking(block: JsonObject | undefined): boolean {
+export function isThinking(block: JsonObject | undefined): boolean {
   return block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking'
 }
 
-/** A result, and what has to stand beside it: the result of a failure takes text only. */
+/** A result, and the media that are sent beside it: the result of a failure may contain only text. */
 function encodeToolResult(
   id: string,
   result: ResultPart,
-  profile: Profile,
+  context: EncodeContext,
 ): { block: JsonObject; beside: JsonObject[] } {
   const failed = result.status !== 'ok'
   const pieces = result.content
     .filter((part) => part.kind === 'media' || part.text.trim() !== '')
     .map((part) =>
-      part.kind === 'text' ? part.text : (encodeMedia(part, profile) ?? describeOmittedMedia(part, profile)),
+      part.kind === 'text' ? part.text : (encodeMedia(part, context) ?? describeOmittedMedia(part, context.profile)),
     )
   const media = pieces.filter((piece) => typeof piece !== 'string')
   const hasDetails = result.data !== undefined || result.error !== undefined || failed
   if (pieces.length === media.length && (media.length === 0 || hasDetails)) pieces.unshift(formatResultText(result))
-  const plain = media.length === 0 || failed
   const plainText = pieces.filter((piece) => typeof piece === 'string').join('\n')
   const block: JsonObject = {
     type: 'tool_result',
     tool_use_id: id,
-    content: plain
-      ? toWellFormed(plainText)
-      : pieces.map((piece) => (typeof piece === 'string' ? createTextBlock(piece) : piece)),
+    content:
+      media.length === 0 || failed
+        ? toWellFormed(plainText)
+        : pieces.map((piece) => (typeof piece === 'string' ? createTextBlock(piece) : piece)),
     ...(failed && { is_error: true }),
   }
   return { block, beside: failed ? media : [] }
 }
 
-function encodeUserPart(part: TextPart | MediaPart, profile: Profile): JsonObject {
+function encodeUserPart(part: TextPart | MediaPart, context: EncodeContext): JsonObject {
   if (part.kind === 'text') return createTextBlock(part.text)
-  return encodeMedia(part, profile) ?? createTextBlock(describeOmittedMedia(part, profile))
+  return encodeMedia(part, context) ?? createTextBlock(describeOmittedMedia(part, context.profile))
+}
+
+function describeShownMedia(part: MediaPart): string {
+  return `(${describeMedia(part)} was shown here)`
 }
 
 function describeOmittedMedia(part: MediaPart, profile: Profile): string {
@@ -207,15 +213,16 @@ function describeOmittedMedia(part: MediaPart, profile: Profile): string {
   return `(${describeMedia(part)}${where} was left out: ${why})`
 }
 
-function encodeMedia(part: MediaPart, profile: Profile): JsonObject | undefined {
-  if (!profile.media) return undefined
-  const replayable = getReplayableData(part, createNativeScope(profile))
+function encodeMedia(part: MediaPart, context: EncodeContext): JsonObject | undefined {
+  if (!context.profile.media) return undefined
+  const replayable = getReplayableData(part, context)
   if (replayable) return replayable
   const source = encodeMediaSource(part)
-  return source && { type: part.mime === PDF_MIME || source['media_type'] === PDF_MIME ? 'document' : 'image', source }
+  const isPdf = part.mime === PDF_MIME || source?.['media_type'] === PDF_MIME
+  return source && { type: isPdf ? 'document' : 'image', source }
 }
 
-/** Where the API finds a picture or a document; nothing if it would refuse it, empty ones included (T100). */
+/** Undefined if the API would reject it, also if it is empty (T100). */
 function encodeMediaSource(part: MediaPart): JsonObject | undefined {
   const inline = /^data:([^;,]+);base64,(.+)$/s.exec(part.uri ?? '')
   const data = part.data ?? inline?.[2] ?? ''
@@ -225,22 +232,10 @@ function encodeMediaSource(part: MediaPart): JsonObject | undefined {
   return showable && /^https?:/.test(part.uri ?? '') ? { type: 'url', url: part.uri ?? '' } : undefined
 }
 
-function describeMedia(part: MediaPart): string {
-  return part.name === undefined ? part.mime : `${part.name} (${part.mime})`
-}
-
-function createNativeScope(profile: Profile) {
-  return { wire: 'anthropic', profile } as const
-}
-
 const PDF_MIME = 'application/pdf'
 
-/** The media that the API takes, and what it calls them. */
+/** The media types that the API accepts, and its names for them. */
 const SUPPORTED_MIME_TYPES: ReadonlyMap<string, string> = new Map([
-  ['image/jpeg', 'image/jpeg'],
   ['image/jpg', 'image/jpeg'],
-  ['image/png', 'image/png'],
-  ['image/gif', 'image/gif'],
-  ['image/webp', 'image/webp'],
-  [PDF_MIME, PDF_MIME],
+  ...['image/jpeg', 'image/png', 'image/gif', 'image/webp', PDF_MIME].map((mime) => [mime, mime] as const),
 ])

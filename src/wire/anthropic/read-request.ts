@@ -1,39 +1,39 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, type Json, type JsonObject, listObjects, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
 import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import { createReadNative, readToolSchema } from '../read-parts.ts'
 import { defined } from '../../model/defined.ts'
 
 const WIRE_ID = 'anthropic'
 
-/** Reads a messages request back into a request. */
 export function readAnthropicRequest(body: unknown): ModelRequest {
-  const fields = isObject(body) ? body : {}
-  const model = toText(fields['model'])
-  const system = toBlocks(fields['system'])
-    .map((block) => toText(block['text']))
-    .join('\n')
-  const choice = readToolChoice(fields['tool_choice'])
+  const fields = objectOrEmpty(body)
+  const model = stringOrEmpty(fields['model'])
+  const system = joinText(toBlocks(fields['system']))
   return {
     model,
     ...(system !== '' && { system }),
-    tools: toObjects(fields['tools']).flatMap(readTools),
-    ...defined({ toolChoice: choice }),
-    turns: toObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
+    tools: listObjects(fields['tools']).flatMap(readTools),
+    ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
+    turns: listObjects(fields['messages']).flatMap((message) => readMessage(message, model)),
     params: readParams(fields),
   }
 }
 
+function joinText(blocks: readonly Record<string, unknown>[]): string {
+  return blocks.map((block) => stringOrEmpty(block['text'])).join('\n')
+}
+
 function readMessage(message: Record<string, unknown>, model: string): Turn[] {
   const blocks = toBlocks(message['content'])
-  if (message['role'] === 'system')
-    return [{ role: 'note', text: blocks.map((block) => toText(block['text'])).join('\n') }]
+  if (message['role'] === 'system') return [{ role: 'note', text: joinText(blocks) }]
   if (message['role'] !== 'assistant') return readUserTurns(blocks)
   const parts = blocks.map(readAssistantPart)
   const reason = parts.some((part) => part.kind === 'call') ? 'calls' : 'stop'
   return [{ role: 'assistant', origin: { provider: WIRE_ID, wire: WIRE_ID, model }, parts, finish: { reason } }]
 }
 
-/** A user's message holds what the user said and the results of calls; here they are turns of their own, in their order. */
+/** A user message contains both the user's content and results of calls; these become separate turns, in order. */
 function readUserTurns(blocks: readonly Record<string, unknown>[]): Turn[] {
   const turns: Turn[] = []
   for (const block of blocks) {
@@ -53,36 +53,30 @@ function readAssistantPart(block: Record<string, unknown>): AssistantPart {
   const type = block['type']
   if (type === 'text') return readTextPart(block)
   if (type === 'thinking') {
-    const signed = typeof block['signature'] === 'string' && block['signature'] !== ''
-    return {
-      kind: 'reasoning',
-      text: toText(block['thinking']),
-      native: createNative(undefined, signed ? withoutCacheControl(block) : undefined),
-    }
+    const native = stringOrEmpty(block['signature']) === '' ? createReadNative(WIRE_ID, undefined) : keepBlock(block)
+    return { kind: 'reasoning', text: stringOrEmpty(block['thinking']), native }
   }
-  if (type === 'redacted_thinking')
-    return { kind: 'reasoning', text: '', native: createNative(undefined, withoutCacheControl(block)) }
-  if (type !== 'tool_use')
-    return { kind: 'text', text: '', native: createNative(undefined, withoutCacheControl(block)) }
-  const id = toText(block['id'])
+  if (type === 'redacted_thinking') return { kind: 'reasoning', text: '', native: keepBlock(block) }
+  if (type !== 'tool_use') return { kind: 'text', text: '', native: keepBlock(block) }
+  const id = stringOrEmpty(block['id'])
   const input = block['input'] ?? {}
   const caller =
     isObject(block['caller']) && block['caller']['type'] !== 'direct' ? { caller: block['caller'] as Json } : undefined
   return {
     kind: 'call',
     id,
-    name: toText(block['name']),
+    name: stringOrEmpty(block['name']),
     raw: typeof input === 'string' ? input : JSON.stringify(input),
     ...(isObject(input) && { input: input as JsonObject }),
-    native: createNative(id, caller),
+    native: createReadNative(WIRE_ID, id === '' ? undefined : id, caller),
   }
 }
 
-/** The wire does not name the tool of a result; the call does. */
+/** On this wire a result does not name its tool; its call does. */
 function readToolResult(block: Record<string, unknown>): ResultPart {
   return {
     kind: 'result',
-    id: toText(block['tool_use_id']),
+    id: stringOrEmpty(block['tool_use_id']),
     name: '',
     status: block['is_error'] === true ? 'error' : 'ok',
     content: toBlocks(block['content'])
@@ -93,44 +87,41 @@ function readToolResult(block: Record<string, unknown>): ResultPart {
 
 function readContentPart(block: Record<string, unknown>): TextPart | MediaPart {
   if (block['type'] === 'text') return readTextPart(block)
-  const source = isObject(block['source']) ? block['source'] : {}
-  const mime =
-    typeof source['media_type'] === 'string'
-      ? source['media_type']
-      : block['type'] === 'image'
-        ? 'image/*'
-        : 'application/octet-stream'
-  const isMedia = block['type'] === 'image' || block['type'] === 'document'
-  if (isMedia && source['type'] === 'base64') return { kind: 'media', mime, data: toText(source['data']) }
-  if (isMedia && source['type'] === 'url') {
-    return { kind: 'media', mime: block['type'] === 'document' ? 'application/pdf' : mime, uri: toText(source['url']) }
-  }
-  // A file on the vendor's side, a search result, plain text as a document: only the vendor can show it.
-  return { kind: 'media', mime, native: createNative(undefined, withoutCacheControl(block)) }
+  const source = objectOrEmpty(block['source'])
+  const isImage = block['type'] === 'image'
+  const isDocument = block['type'] === 'document'
+  const fallback = isImage ? 'image/*' : 'application/octet-stream'
+  const mime = typeof source['media_type'] === 'string' ? source['media_type'] : fallback
+  if ((isImage || isDocument) && source['type'] === 'base64')
+    return { kind: 'media', mime, data: stringOrEmpty(source['data']) }
+  if ((isImage || isDocument) && source['type'] === 'url')
+    return { kind: 'media', mime: isDocument ? 'application/pdf' : mime, uri: stringOrEmpty(source['url']) }
+  // A file at the vendor, a search result, plain text as a document: only the vendor can read it.
+  return { kind: 'media', mime, native: keepBlock(block) }
 }
 
 function readTextPart(block: Record<string, unknown>): TextPart {
-  const citations =
-    Array.isArray(block['citations']) && block['citations'].length > 0 ? (block['citations'] as Json) : undefined
-  const nativeField = citations === undefined ? {} : { native: createNative(undefined, { type: 'text', citations }) }
-  return { kind: 'text', text: toText(block['text']), ...nativeField }
+  const { citations } = block
+  const hasCitations = Array.isArray(citations) && citations.length > 0
+  const data = { type: 'text', citations: citations as Json }
+  const native = hasCitations ? createReadNative(WIRE_ID, undefined, data) : undefined
+  return { kind: 'text', text: stringOrEmpty(block['text']), ...defined({ native }) }
 }
 
-/** A block without the mark that belongs to the request rather than to the block. */
-function withoutCacheControl(block: Record<string, unknown>): JsonObject {
-  return Object.fromEntries(Object.entries(block as JsonObject).filter(([key]) => key !== 'cache_control'))
+/** The whole block, without the cache mark, which belongs to the request. */
+function keepBlock(block: Record<string, unknown>): NativeData {
+  const fields = Object.entries(block as JsonObject).filter(([key]) => key !== 'cache_control')
+  return createReadNative(WIRE_ID, undefined, Object.fromEntries(fields))
 }
 
-/** Tools that the client runs; those of the server are not ours to declare. */
+/** Only tools that the client runs. */
 function readTools(fields: Record<string, unknown>): ToolSpec[] {
   if (!isObject(fields['input_schema']) && typeof fields['type'] === 'string' && fields['type'] !== 'custom') return []
   return [
     {
-      name: toText(fields['name']),
-      description: toText(fields['description']),
-      schema: (isObject(fields['input_schema'])
-        ? fields['input_schema']
-        : { type: 'object', properties: {} }) as JsonObject,
+      name: stringOrEmpty(fields['name']),
+      description: stringOrEmpty(fields['description']),
+      schema: readToolSchema(fields['input_schema']),
     },
   ]
 }
@@ -143,22 +134,21 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
 }
 
 function readParams(body: Record<string, unknown>): ModelParams {
-  const effort = readEffort(body)
-  const isSerial = isObject(body['tool_choice']) && body['tool_choice']['disable_parallel_tool_use'] === true
+  const isSerial = objectOrEmpty(body['tool_choice'])['disable_parallel_tool_use'] === true
   return {
     ...(typeof body['max_tokens'] === 'number' && { maxTokens: body['max_tokens'] }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(Array.isArray(body['stop_sequences']) && { stop: body['stop_sequences'].map(String) }),
-    ...defined({ effort }),
+    ...defined({ effort: readEffort(body) }),
     ...(isSerial && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
   }
 }
 
 function readEffort(body: Record<string, unknown>): ModelParams['effort'] | undefined {
-  const thinking = isObject(body['thinking']) ? body['thinking'] : {}
-  const config = isObject(body['output_config']) ? body['output_config'] : {}
+  const thinking = objectOrEmpty(body['thinking'])
+  const config = objectOrEmpty(body['output_config'])
   if (thinking['type'] === 'disabled') return 'off'
   if (thinking['type'] === 'enabled' && typeof thinking['budget_tokens'] === 'number') return thinking['budget_tokens']
   if (config['effort'] === 'max') return 'xhigh'
@@ -170,22 +160,5 @@ const EFFORTS = ['low', 'medium', 'high', 'xhigh'] as const
 /** Content is a list of blocks, or plain text. */
 function toBlocks(content: unknown): Record<string, unknown>[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  return toObjects(content)
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function toObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function createNative(id: string | undefined, data?: Json): NativeData {
-  return {
-    wire: WIRE_ID,
-    signer: WIRE_ID,
-    ...(id !== undefined && id !== '' && { id }),
-    ...defined({ data }),
-  }
+  return listObjects(content)
 }

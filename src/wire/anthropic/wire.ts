@@ -1,4 +1,4 @@
-import type { Profile } from '../../model/profile.ts'
+import { BASE_PROFILE } from '../base-profile.ts'
 import {
   type AnthropicDecoderState,
   startAnthropicDecoding,
@@ -10,36 +10,20 @@ import { readAnthropicRequest } from './read-request.ts'
 import { anthropicResponseWriter } from './write-response.ts'
 import type { Wire } from '../wire.ts'
 
-const anthropicProfile: Profile = {
-  signer: 'anthropic',
-  tools: 'native',
-  dialect: 'anthropic',
-  ids: 'any',
-  media: true,
-  refuses: [],
-  replay: 'own',
-  emptyContent: 'omit',
-  maxTokensField: 'max_tokens',
-  systemRole: 'system',
-  alternate: true,
-  bridge: false,
-  resultName: false,
-  streamUsage: true,
-  cache: 'auto',
-  entities: false,
-  think: false,
-  signatures: 'required',
-  nestedMedia: true,
-  thinking: 'budget',
-  constrain: false,
-  eagerArguments: true,
-  encryptedReasoning: false,
-}
-
-/** Anthropic's Messages API, and every endpoint that speaks it. */
+/** Anthropic's Messages API, and compatible endpoints. */
 export const anthropic: Wire<AnthropicDecoderState> = {
   id: 'anthropic',
-  profile: anthropicProfile,
+  profile: {
+    ...BASE_PROFILE,
+    signer: 'anthropic',
+    dialect: 'anthropic',
+    alternate: true,
+    cache: 'auto',
+    signatures: 'required',
+    nestedMedia: true,
+    thinking: 'budget',
+    eagerArguments: true,
+  },
   encodeRequest: encodeAnthropicRequest,
   startDecoding: startAnthropicDecoding,
   decodeFrame: decodeAnthropicFrame,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { AssistantPart, Finish } from '../../model/turn.ts'
+import type { AssistantPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import {
   getCallId,
@@ -16,7 +16,6 @@ import {
 } from '../response-writer.ts'
 import { toRawJson } from '../json/raw-json.ts'
 
-/** Writes messages as Anthropic's API sends them. */
 export const anthropicResponseWriter: ResponseWriter = {
   startStream: (head) =>
     createResponseStream({
@@ -96,18 +95,35 @@ function createMessage({ id, model }: ResponseMetadata): JsonObject {
   }
 }
 
-/** A block as it begins, before its deltas. */
+/** A block before its deltas. */
 function createEmptyBlock(part: PartStart): JsonObject | undefined {
-  if (part.kind === 'text') return { type: 'text', text: '', citations: null }
-  if (part.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }
-  return part.kind === 'call' ? createToolUse(part, {}) : undefined
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: '', citations: null }
+    case 'reasoning':
+      return { type: 'thinking', thinking: '', signature: '' }
+    case 'call':
+      return createToolUse(part, {})
+    case 'media':
+      return undefined
+    default:
+      return part satisfies never
+  }
 }
 
 function createWholeBlocks(part: AssistantPart): JsonObject[] {
-  if (part.kind === 'text') return [{ type: 'text', text: part.text, citations: null }]
-  const { signature = '' } = getNativeData(part, 'anthropic')
-  if (part.kind === 'reasoning') return [{ type: 'thinking', thinking: part.text, signature }]
-  return part.kind === 'call' ? [createToolUse({ id: getCallId(part), name: part.name }, toRawJson(part.raw))] : []
+  switch (part.kind) {
+    case 'text':
+      return [{ type: 'text', text: part.text, citations: null }]
+    case 'reasoning':
+      return [{ type: 'thinking', thinking: part.text, signature: getNativeData(part, 'anthropic')['signature'] ?? '' }]
+    case 'call':
+      return [createToolUse({ id: getCallId(part), name: part.name }, toRawJson(part.raw))]
+    case 'media':
+      return []
+    default:
+      return part satisfies never
+  }
 }
 
 function createToolUse({ id, name }: { id: string; name: string }, input: ReturnType<typeof toRawJson>): JsonObject {
@@ -122,7 +138,7 @@ const VENDOR_FINISH_REASONS: VendorFinishReasons = {
   'malformed-call': 'tool_use',
   aborted: 'max_tokens',
   fault: 'max_tokens',
-} satisfies Record<Finish['reason'], string>
+}
 
 function toInputUsage(usage: Usage): JsonObject {
   return {

@@ -1,83 +1,83 @@
 import { createCallId } from '../../model/ids.ts'
-import { toCanonicalJson, type Json } from '../../model/json.ts'
+import { toCanonicalJson, type Json, nonBlankString } from '../../model/json.ts'
 import { findNameCandidates, resolveCallName } from './call-name.ts'
 import { closeCall } from './close-call.ts'
 import { createDuplicateDetector } from './duplicate-calls.ts'
-import { type JsonScanner, createJsonScanner, parseArguments } from './parse-arguments.ts'
+import { type JsonScanner, createJsonScanner } from '../json/json-scanner.ts'
+import { parseArguments } from './parse-arguments.ts'
 import type { TextCall } from '../text-calls/text-call-parser.ts'
 import { replaceInvalidBytes } from '../framing/utf8.ts'
 import { type FragmentHints, matchFragment } from './match-fragment.ts'
 import type { PartEmitter } from '../turn/part-emitter.ts'
 import { createPendingCalls } from './pending-calls.ts'
 
-/** What one delta says about a call. Everything is a hint: vendors leave out, repeat, rotate and split each of these. */
+/** What one delta says about a call. Every field is only a hint: vendors omit, repeat, change and split each of them. */
 export interface CallFragment {
   readonly id?: unknown
   readonly index?: unknown
   readonly name?: unknown
   readonly args?: unknown
-  /** Where it stood in the list of its delta, and how long that list was. */
+  /** Its position in the list of its delta, and the length of that list. */
   readonly listPosition?: number
   readonly listLength?: number
   /** The arguments are free text (T30). */
   readonly freeform?: boolean
 }
 
-/** A call that is being assembled. Its key is ours; nothing a vendor sends identifies it for good. */
+/** A call that is being assembled. Its ordinal is ours: nothing that a vendor sends identifies it reliably. */
 export interface PendingCall {
   readonly ordinal: number
   readonly partIndex: number
   wireIndex: number | undefined
   wireId: string | undefined
-  /** All ids under which fragments of this call came. */
+  /** All ids of the fragments of this call. */
   readonly ids: Set<string>
   nameFragments: string[]
   raw: string
-  /** The last piece, as long as each piece repeated all before it (T20). */
+  /** The last fragment, if each fragment so far repeated all before it (T20). */
   cumulativeText: string | undefined
   fragmentCount: number
   readonly scan: JsonScanner
   isFreeform: boolean
-  /** Vendor data that must go back with this call. */
+  /** Vendor data that must be sent back with this call. */
   nativeData: Json | undefined
   isAnnounced: boolean
   isClosed: boolean
-  /** A fragment may have gone to the wrong call: neither may run. */
+  /** A fragment may have been added to the wrong call, so this call must not run. */
   isAmbiguous: boolean
-  /** Grows with every fragment that went to some call: of two, the greater was spoken of later. */
+  /** A counter over all calls of the turn: the call with the greatest value was updated last. */
   lastUpdate: number
-  /** The wire itself said that this is a call of its own. */
+  /** The wire itself marked this as a separate call. */
   readonly isSeparate: boolean
 }
 
-/** Puts calls together from fragments, for every wire: the one place where a call is opened, extended and closed. */
+/** Assembles calls from fragments, for all wires: the one place where a call is opened, extended and closed. */
 export interface CallAssembler {
-  /** Adds what a delta says, to whichever call it belongs to; gives that call, unless the delta said nothing. */
+  /** Adds a fragment to the call that it belongs to, and returns that call; undefined if the fragment is empty. */
   add(fragment: CallFragment): PendingCall | undefined
-  /** Opens a new call, whatever its hints say: for wires on which each item is a call of its own. */
+  /** Opens a new call, whatever its hints say: for wires on which each item is a separate call. */
   open(fragment: CallFragment): PendingCall
-  /** Adds to a call that the wire itself has found, whatever its hints say. */
+  /** Adds a fragment to a call that the wire has identified. */
   extend(pendingCall: PendingCall, fragment: CallFragment): void
-  /** Replaces the arguments by the vendor's own final word (T140). */
+  /** Replaces the arguments by the vendor's final version (T140). */
   replaceArguments(pendingCall: PendingCall, args: unknown): void
-  /** The vendor says that this call is whole. */
+  /** The vendor says that this call is complete. */
   close(pendingCall: PendingCall): void
-  /** The vendor answered this call itself: it is not ours to run. */
+  /** The vendor ran this call itself: it must not run here. */
   drop(pendingCall: PendingCall): void
   /** The newest call at a vendor's index. */
   findByIndex(index: number): PendingCall | undefined
-  /** A call that was written as text. */
   addTextCall(call: TextCall): void
-  /** Arguments that were written as text, for a call that came with none; tells whether there was such a call (T63). */
+  /** Uses arguments that were written as text for a call that has none; false if there is no such call (T63). */
   fillArguments(call: TextCall): boolean
-  /** The answer is over; `ended` tells whether the vendor said so. */
+  /** The response is over; `ended`: there was an end signal. */
   end(ended: boolean): void
   readonly count: number
   readonly hasUnfinished: boolean
   readonly hasUnnamed: boolean
 }
 
-/** Starts the assembler of one turn; it shares nothing with any other (T29). */
+/** The assembler of one turn; it shares nothing with any other (T29). */
 export function createCallAssembler(emitter: PartEmitter): CallAssembler {
   const pendingCalls = createPendingCalls()
   const toolNames = emitter.projection.tools.map((tool) => tool.name)
@@ -87,7 +87,7 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
   let unfinished = false
   let unnamed = false
 
-  function open(wireIndex: number | undefined, placed: boolean): PendingCall {
+  function open(wireIndex: number | undefined, isSeparate: boolean): PendingCall {
     const pendingCall: PendingCall = {
       ordinal: nextOrdinal++,
       partIndex: emitter.reserveIndex(),
@@ -105,7 +105,7 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       isClosed: false,
       isAmbiguous: false,
       lastUpdate: ++updates,
-      isSeparate: placed,
+      isSeparate,
     }
     pendingCalls.add(pendingCall)
     pendingCalls.markUpdated(pendingCall)
@@ -113,22 +113,19 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
   }
 
   function extend(pendingCall: PendingCall, fragment: CallFragment): void {
-    const id = nonEmptyString(fragment.id)
+    const id = toLabel(fragment.id)
     if (id !== undefined) {
       pendingCall.wireId ??= id
       pendingCall.ids.add(id)
       pendingCalls.addId(pendingCall, id)
     }
-    const name = nonEmptyString(fragment.name)
+    const name = toLabel(fragment.name)
     if (name !== undefined && pendingCall.nameFragments.length < 64) pendingCall.nameFragments.push(name)
     if (fragment.freeform) pendingCall.isFreeform = true
     const text = toArgumentText(fragment.args)
     if (text === '') return
     if (typeof fragment.args === 'object' && LONG_NUMBER.test(text))
-      emitter.warn(
-        'big-number',
-        'A number among the arguments has more digits than can be kept; it may be rounded (T49).',
-      )
+      emitter.warn('big-number', 'A number in the arguments has too many digits; it may be rounded (T49).')
     pendingCall.cumulativeText =
       pendingCall.fragmentCount === 0 ||
       (pendingCall.cumulativeText !== undefined && text.startsWith(pendingCall.cumulativeText))
@@ -153,9 +150,8 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
     pendingCall.isClosed = true
     const closedCall = closeCall(pendingCall, { emitter, toolNames, hasEnded: ended })
     if (closedCall.isEmpty)
-      return emitter.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
-    if (isDuplicate(pendingCall, closedCall.parts))
-      return emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+      return emitter.warn('ghost-call', 'A call without a name and arguments was ignored (T08, T28).')
+    if (isDuplicate(pendingCall, closedCall.parts)) return emitter.warn('repeated-call', REPEATED_CALL)
     announce(pendingCall)
     for (const warning of closedCall.warnings) emitter.emit({ type: 'warn', warning })
     for (const [at, part] of closedCall.parts.entries()) {
@@ -170,8 +166,8 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
 
   return {
     add(fragment) {
-      const id = nonEmptyString(fragment.id)
-      const name = nonEmptyString(fragment.name)
+      const id = toLabel(fragment.id)
+      const name = toLabel(fragment.name)
       const args = toArgumentText(fragment.args)
       if (id === undefined && name === undefined && args === '') return undefined
       const index = typeof fragment.index === 'number' ? fragment.index : undefined
@@ -185,10 +181,10 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       }
       const fragmentMatch = matchFragment(pendingCalls, hints, (pieces) => findNameCandidates(pieces, toolNames))
       if (fragmentMatch.isRepeat) {
-        // The repeat may be the first to say the name (T14).
+        // The repeat may be the first fragment with the name (T14).
         if (fragmentMatch.pendingCall && name !== undefined && fragmentMatch.pendingCall.nameFragments.length === 0)
           fragmentMatch.pendingCall.nameFragments.push(name)
-        emitter.warn('repeated-call', 'A call was sent again whole; the repeat was dropped (T21).')
+        emitter.warn('repeated-call', REPEATED_CALL)
         return fragmentMatch.pendingCall
       }
       for (const pendingCall of fragmentMatch.ambiguousCalls) pendingCall.isAmbiguous = true
@@ -211,18 +207,11 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
       const text = toArgumentText(args)
       if (pendingCall.isClosed || text === '' || text === pendingCall.raw) return
       if (areArgumentsDifferent(pendingCall.raw, text))
-        emitter.warn(
-          'contradiction',
-          'The final arguments of a call differ from those that were streamed; the final ones count (T140).',
-        )
+        emitter.warn('contradiction', 'The final arguments of a call differ from the streamed ones (T140).')
       const scan = createJsonScanner()
       scan.push(text)
-      Object.assign(pendingCall, {
-        raw: text,
-        cumulativeText: text,
-        fragmentCount: 1,
-        scan,
-      } satisfies Partial<PendingCall>)
+      const changes: Partial<PendingCall> = { raw: text, cumulativeText: text, fragmentCount: 1, scan }
+      Object.assign(pendingCall, changes)
     },
     close: (pendingCall) => close(pendingCall, true),
     drop: (pendingCall) =>
@@ -236,10 +225,7 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
         (one) => !one.isClosed && resolveCallName(one.nameFragments, toolNames) === call.name,
       )
       if (!pendingCall || pendingCall.raw.replace(/\s/g, '') !== '{}') return false
-      emitter.warn(
-        'written-arguments',
-        `The arguments of ${call.name} were written as text; they were read from there (T63).`,
-      )
+      emitter.warn('written-arguments', `The arguments of ${call.name} were read from the text (T63).`)
       this.replaceArguments(pendingCall, call.raw)
       return true
     },
@@ -259,22 +245,21 @@ export function createCallAssembler(emitter: PartEmitter): CallAssembler {
   }
 }
 
-/** A long number that came as a number, not as text. */
+const REPEATED_CALL = 'A complete call was sent again; the repeat was dropped (T21).'
+
 const LONG_NUMBER = /[:[,]-?\d{16,}/
 
-/** Do two complete argument texts say different things? */
 function areArgumentsDifferent(before: string, now: string): boolean {
   const [one, other] = [parseArguments(before), parseArguments(now)]
   return before.trim() !== '' && one.ok && other.ok && toCanonicalJson(one.inputs) !== toCanonicalJson(other.inputs)
 }
 
-/** A non-empty string, or nothing: vendors send "" and null for "as before" (T07). */
-function nonEmptyString(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+/** Vendors send "" and null for "unchanged" (T07), and numbers as ids. */
+function toLabel(value: unknown): string | undefined {
+  return typeof value === 'number' ? String(value) : nonBlankString(value)
 }
 
-/** Argument text: vendors send it as a string, as an object, or not at all (T16, T17). */
+/** Vendors send arguments as a string, as an object, or not at all (T16, T17). */
 function toArgumentText(value: unknown): string {
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)

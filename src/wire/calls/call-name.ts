@@ -1,14 +1,15 @@
-/** The names that pieces of a name can mean, and whether one of them can still become a declared one. */
+/** The names that fragments of a name can mean. */
 export interface NameCandidates {
   readonly names: readonly string[]
+  /** One of them is a declared name, or the beginning of one. */
   readonly canMatch: boolean
-  /** One of them is a declared name; where nothing is declared, every name is whole. */
+  /** One of them is a declared name; if no tools are declared, every name is complete. */
   readonly isComplete: boolean
 }
 
 /**
- * Vendors send a name whole in every delta (T12), in pieces, or ever longer (T13); "assign" and "append" are both wrong.
- * So every reading is kept, and the declared names decide.
+ * Vendors send the whole name in every delta (T12), fragments of it, or a longer one each time (T13); neither to assign nor
+ * to append is always right. So all interpretations are kept, and the declared names decide.
  */
 export function findNameCandidates(fragments: readonly string[], toolNames: readonly string[]): NameCandidates {
   let names: string[] = []
@@ -22,7 +23,7 @@ export function findNameCandidates(fragments: readonly string[], toolNames: read
       if (fragment === name) next.add(name)
       else if (fragment.startsWith(name)) next.add(fragment)
       next.add(name + fragment)
-      // The last piece once more.
+      // The last fragment may be repeated.
       if (name.endsWith(fragment)) next.add(name)
     }
     names = [...next].filter((name) => isPrefixOfAny(name, toolNames)).slice(0, 8)
@@ -36,7 +37,6 @@ export function findNameCandidates(fragments: readonly string[], toolNames: read
   }
 }
 
-/** The one name that the pieces mean. */
 export function resolveCallName(fragments: readonly string[], toolNames: readonly string[]): string {
   if (fragments.length <= 1) return stripTemplateTokens(fragments[0] ?? '', toolNames)
   const { names } = findNameCandidates(fragments, toolNames)
@@ -44,7 +44,7 @@ export function resolveCallName(fragments: readonly string[], toolNames: readonl
   return exact[0] ?? stripTemplateTokens(names[0] ?? '', toolNames)
 }
 
-/** The name without the special tokens of a chat template that stick to it, if that is a declared one (T65). */
+/** Removes special tokens of a chat template after the name, if that gives a declared name (T65). */
 function stripTemplateTokens(name: string, toolNames: readonly string[]): string {
   if (toolNames.includes(name)) return name
   const stripped = name.replace(/\s*<[|｜][\s\S]*$/, '')

@@ -1,16 +1,17 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { type JsonObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import { isWellFormed } from '../../model/text.ts'
 import type { CallPart, CallFlaw } from '../../model/turn.ts'
 import { validate } from '../../schema/validate/validate.ts'
-import { decodeEntities, parseArguments } from './parse-arguments.ts'
+import { decodeEntities } from './html-entities.ts'
+import { parseArguments } from './parse-arguments.ts'
 import { resolveCallName } from './call-name.ts'
 import type { PendingCall } from './call-assembler.ts'
 import { replaceInvalidBytes } from '../framing/utf8.ts'
 import type { PartEmitter } from '../turn/part-emitter.ts'
 
-/** What became of a slot: usually one call, several if it held several objects (T22, T142), none if it was a ghost. */
-export interface ClosedCall {
+/** Usually one part; several if the call contains several argument objects (T22, T142), none if it is empty. */
+interface ClosedCall {
   readonly parts: readonly CallPart[]
   readonly warnings: readonly Warning[]
   readonly isEmpty?: true
@@ -19,23 +20,20 @@ export interface ClosedCall {
 interface CloseContext {
   readonly emitter: PartEmitter
   readonly toolNames: readonly string[]
-  /** Did the vendor say that the call, or the answer, is over? */
+  /** Did the vendor signal the end of the call or of the response? */
   readonly hasEnded: boolean
 }
 
-/** Closes a call: settles its name, reads its arguments without inventing anything, and says why it must not run if it must not. */
+/** Closes a call: decides its name, parses its arguments, and rejects it if it must not run. */
 export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnded }: CloseContext): ClosedCall {
   const { projection, context } = emitter
   const wireName = resolveCallName(pendingCall.nameFragments, toolNames)
   const name = projection.toToolName(replaceInvalidBytes(wireName))
   if (pendingCall.nameFragments.length === 1 && pendingCall.nameFragments[0] !== wireName)
-    emitter.warn(
-      'decorated-name',
-      `The call named “${pendingCall.nameFragments[0]?.slice(0, 80)}”, which was read as ${wireName} (T65).`,
-    )
+    emitter.warn('decorated-name', `The name “${pendingCall.nameFragments[0]?.slice(0, 80)}” means ${wireName} (T65).`)
   const native = emitter.createNative(pendingCall.wireId, pendingCall.nativeData)
   const call = { kind: 'call', id: '', name, raw: replaceInvalidBytes(pendingCall.raw), native } as const
-  // One id and one signature belong to one part, also where a slot falls apart into several calls (T10, T118).
+  // An id and a signature belong to one part only, also if a call is split into several (T10, T118).
   const nativeAt = (at: number) => (at === 0 ? native : emitter.createNative(undefined))
   if (wireName === '' && pendingCall.raw.trim() === '') return { parts: [], warnings: [], isEmpty: true }
 
@@ -43,27 +41,25 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
     parts: [{ ...call, flaw: { code, message } }],
     warnings: [],
   })
-  if (context.toolChoice === 'none')
-    return createFlawed('forbidden', 'The model was told not to call, and called (T153).')
+  if (context.toolChoice === 'none') return createFlawed('forbidden', 'Calls are forbidden in this request (T153).')
   if (wireName === '') return createFlawed('unnamed', 'The call has arguments but no name (T08).')
   if (pendingCall.isAmbiguous)
-    return createFlawed('ambiguous', 'Its arguments may be mixed with those of another call.')
+    return createFlawed('ambiguous', 'The arguments may be mixed with those of another call.')
   if (!hasEnded)
-    return createFlawed('unfinished', 'The answer ended without an end signal, so the call may not be whole (T53).')
+    return createFlawed('unfinished', 'The response ended without an end signal, so the call may be incomplete (T53).')
   if (!isWellFormed([pendingCall.raw, ...pendingCall.nameFragments, ...pendingCall.ids]))
     return createFlawed('not-json', NOT_UTF8_MESSAGE)
   if (pendingCall.isFreeform)
     return { parts: [{ ...call, freeform: true, input: { input: pendingCall.raw } }], warnings: [] }
 
-  const arguments_ = readPendingArguments(pendingCall)
-  const read = arguments_.read
+  const { raw, read } = readPendingArguments(pendingCall)
   if (!read.ok) return createFlawed(read.code, read.message)
   const tool = projection.tools.find((one) => one.name === wireName)
   const inputs = read.inputs.map((args) =>
     projection.toToolInput(name, context.profile.entities ? decodeEntities(args) : args),
   )
 
-  // An escape may name half a character; a tool could only put something else in its place.
+  // An escape sequence may be a lone surrogate, which a tool could not write.
   if (!isWellFormed(inputs)) return createFlawed('not-json', NOT_UTF8_MESSAGE)
 
   const unwrapped = inputs.length === 1 ? unwrapParallel(wireName, inputs[0] ?? {}, toolNames) : undefined
@@ -78,18 +74,15 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
         input: projection.toToolInput(inner, one.args),
       }
     })
-    const warning = {
-      code: 'parallel-wrapper',
-      message: `${wireName} was taken apart into its ${parts.length} calls (T142).`,
-    }
-    return { parts, warnings: [...read.notes, warning] }
+    const message = `${wireName} was split into its ${parts.length} calls (T142).`
+    return { parts, warnings: [...read.notes, { code: 'parallel-wrapper', message }] }
   }
   if (inputs.length > 1) {
     const schema = context.tools.find((one) => one.name === name)?.schema
     const invalid = tool && schema && inputs.some((input) => validate(schema, input).length > 0)
-    // Where the wire itself tells calls apart, a second object has strayed from another call.
+    // If the wire itself separates calls, the second object belongs to another call.
     if (invalid || pendingCall.isSeparate)
-      return createFlawed('not-object', 'The call holds several argument objects; make one call for each (T22).')
+      return createFlawed('not-object', 'The call has several argument objects. Make one call for each (T22).')
     const parts = inputs.map((input, at) => ({
       ...call,
       raw: JSON.stringify(read.inputs[at]),
@@ -98,34 +91,36 @@ export function closeCall(pendingCall: PendingCall, { emitter, toolNames, hasEnd
     }))
     return { parts, warnings: read.notes }
   }
-  return { parts: [{ ...call, raw: arguments_.raw, input: inputs[0] ?? {} }], warnings: read.notes }
+  return { parts: [{ ...call, raw, input: inputs[0] ?? {} }], warnings: read.notes }
 }
 
 const NOT_UTF8_MESSAGE =
-  'The call holds bytes that are no valid UTF-8, or half of a surrogate pair, so it is not known what was meant. Make the call again with valid text.'
+  'The call contains invalid UTF-8 or a lone surrogate, so its meaning is not certain. Make the call again with valid text.'
 
-/** The arguments as sent in pieces; where that cannot be read and every piece repeats the one before, the last piece (T20). */
+/** The joined fragments; if these are invalid and each fragment repeats the previous one, the last fragment (T20). */
 function readPendingArguments(pendingCall: PendingCall) {
   const read = parseArguments(pendingCall.raw)
   if (read.ok || pendingCall.cumulativeText === undefined || pendingCall.fragmentCount < 2)
     return { raw: pendingCall.raw, read }
   const last = parseArguments(pendingCall.cumulativeText)
   if (!last.ok) return { raw: pendingCall.raw, read }
-  const note = {
-    code: 'cumulative',
-    message: 'Each piece repeated the arguments so far; the last one was taken (T20).',
+  const message = 'Each fragment repeated the arguments so far; the last one was used (T20).'
+  return {
+    raw: pendingCall.cumulativeText,
+    read: { ...last, notes: [...last.notes, { code: 'cumulative', message }] },
   }
-  return { raw: pendingCall.cumulativeText, read: { ...last, notes: [...last.notes, note] } }
 }
 
-/** A model's internal wrapper around parallel calls, where the server let it leak (T142). */
+/** The calls inside a model's internal wrapper for parallel calls, which some servers pass on (T142). */
 function unwrapParallel(name: string, args: JsonObject, toolNames: readonly string[]) {
   if (!/^(multi_tool_use[._])?parallel$/.test(name) || toolNames.includes(name) || !Array.isArray(args['tool_uses']))
     return undefined
   const uses = args['tool_uses'].map((use) => {
-    const recipient = isObject(use) && typeof use['recipient_name'] === 'string' ? use['recipient_name'] : ''
-    const parameters = isObject(use) && isObject(use['parameters']) ? use['parameters'] : {}
-    return { name: recipient.replace(/^functions[.:]/, ''), args: parameters }
+    const { recipient_name: recipient, parameters } = objectOrEmpty(use)
+    return {
+      name: stringOrEmpty(recipient).replace(/^functions[.:]/, ''),
+      args: objectOrEmpty(parameters) as JsonObject,
+    }
   })
   return uses.length > 0 && uses.every((use) => toolNames.includes(use.name)) ? uses : undefined
 }

@@ -2,11 +2,8 @@ import { toCanonicalJson } from '../../model/json.ts'
 import type { CallPart } from '../../model/turn.ts'
 import type { PendingCall } from './call-assembler.ts'
 
-/** Tells a call that is sent again from one that is made again, and remembers it for the next. */
-export type DuplicateDetector = (pendingCall: PendingCall, parts: readonly CallPart[]) => boolean
-
-/** Starts to watch the calls of one turn (T11, T21). Each call is looked up, not compared with all others. */
-export function createDuplicateDetector(): DuplicateDetector {
+/** Tells whether a call of a turn is a transmission repeat of an earlier one, and not a second call (T11, T21). */
+export function createDuplicateDetector(): (pendingCall: PendingCall, parts: readonly CallPart[]) => boolean {
   const contents = new Map<string, number>()
   const seenKeys = new Set<string>()
 
@@ -21,7 +18,7 @@ export function createDuplicateDetector(): DuplicateDetector {
   }
 }
 
-/** Under what a call is remembered: its ids, its place, and that nobody told it apart. */
+/** The keys under which a call is stored: its ids, its index, and `anywhere` if the wire did not separate it. */
 function listIdentityKeys({ ids, wireIndex, isSeparate }: PendingCall): string[] {
   const kind = ids.size > 0 ? 'id' : 'no id'
   return [
@@ -33,8 +30,8 @@ function listIdentityKeys({ ids, wireIndex, isSeparate }: PendingCall): string[]
 }
 
 /**
- * Where a call of which this may be a copy would be remembered. Two with ids are told apart by them; else two with places by
- * these; else nothing tells them apart, unless the wire itself did.
+ * The keys of a call that this one may repeat. Two calls with ids differ if their ids do; else two with indexes, if their
+ * indexes do; else they are repeats, unless the wire separated them.
  */
 function listLookupKeys({ ids, wireIndex, isSeparate }: PendingCall): string[] {
   const others = ids.size > 0 ? ['no id'] : ['id', 'no id']

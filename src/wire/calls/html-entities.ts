@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { MAX_JSON_DEPTH } from '../json/relaxed-json.ts'
 
 /**
- * Decodes HTML entities in string leaves (T42). A string is decoded only if it has entities and none of the characters
- * that they stand for: who escapes, escapes all of them; so `a && b &amp; c` is meant as it stands.
+ * Decodes HTML entities in strings (T42). A string is decoded only if it has entities and none of the characters that they
+ * encode: an escaper escapes all of them, so `a && b &amp; c` is not escaped.
  */
 export function decodeEntities(input: JsonObject): JsonObject {
   return decodeValue(input, 1) as JsonObject
 }
 
-/** Gives back the same value if there is nothing to decode in it. */
+/** Returns the same object if there is nothing to decode. */
 function decodeValue(value: Json, depth: number): Json {
   if (typeof value === 'string') return decodeText(value)
   if (depth > MAX_JSON_DEPTH) return value

@@ -4,7 +4,7 @@ import type { PendingCall } from './call-assembler.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { isCallOpen, type PendingCalls } from './pending-calls.ts'
 
-/** The hints of a fragment, cleaned: what is absent or empty is undefined. */
+/** The hints of a fragment; empty ones are undefined. */
 export interface FragmentHints {
   readonly id: string | undefined
   readonly name: string | undefined
@@ -14,20 +14,20 @@ export interface FragmentHints {
   readonly listLength: number
 }
 
-/** Where a fragment belongs: to a slot, to a new call (no slot), or nowhere because it repeats what is there. */
-export interface FragmentMatch {
+interface FragmentMatch {
+  /** Undefined for a new call. */
   readonly pendingCall: PendingCall | undefined
+  /** The fragment repeats what the call already has. */
   readonly isRepeat?: true
-  /** Calls that the fragment might belong to as well: none of them can be trusted any more. */
+  /** Calls that the fragment might belong to as well: none of them may run. */
   readonly ambiguousCalls: readonly PendingCall[]
 }
 
-/** What pieces of a name can mean, and whether that can still become a declared name. */
 type FindNameCandidates = (pieces: readonly string[]) => NameCandidates
 
 /**
- * Finds the call that a fragment belongs to: by id, then by index, then by its place in the list, then the newest call
- * that is still open. Where two open calls could be meant, both become doubtful: better no call than a wrong one.
+ * Finds the call that a fragment belongs to: by id, then by index, then by its position in the list, then the newest call
+ * that is still open. If two open calls are possible, both become ambiguous: better no call than a wrong one.
  */
 export function matchFragment(
   pendingCalls: PendingCalls,
@@ -54,13 +54,13 @@ export function matchFragment(
   return matchArgumentsOnly(pendingCalls.listOpen(), pendingCalls.findLatest(), pendingCalls.all.length, hints)
 }
 
-/** The newest call that came under this id; of several with one id, the one at this index (T10). */
+/** The newest call with this id; of several, the one at this index (T10). */
 function findByHintedId(pendingCalls: PendingCalls, { id, index }: FragmentHints): PendingCall | undefined {
   if (id === undefined) return undefined
   const identified = pendingCalls.findById(id)
   const sameIndex =
     index === undefined ? undefined : identified.findLast((pendingCall) => pendingCall.wireIndex === index)
-  // An id that stands for a call in another place does not lead away from the call that is in this one.
+  // If there is a call at this index, an id of a call at another index is ignored.
   const isTaken = index !== undefined && pendingCalls.countAtIndex(index) > 0
   return (
     sameIndex ??
@@ -68,7 +68,7 @@ function findByHintedId(pendingCalls: PendingCalls, { id, index }: FragmentHints
   )
 }
 
-/** A fragment with a name but without index or known id: a new call, unless it goes on spelling the name of the last one. */
+/** A fragment with a name but without index or known id: a new call, unless it continues the name of the last one. */
 function matchByName(
   pendingCalls: PendingCalls,
   hints: FragmentHints,
@@ -76,7 +76,7 @@ function matchByName(
 ): FragmentMatch {
   const last = pendingCalls.findLatest()
   if (!last || last.isClosed || last.wireIndex !== undefined) return matchNewCall()
-  // Two calls in one list are two calls.
+  // Entries of one list are separate calls.
   if (hints.listLength > 1) return matchNewCall()
   if (hints.id !== undefined && last.ids.size > 0) return matchNewCall()
   if (startsNewCall(last, hints, findCandidates)) return matchNewCall()
@@ -86,7 +86,7 @@ function matchByName(
   return { ...matchCall(last, hints), ambiguousCalls: matching.length > 1 ? matching : [] }
 }
 
-/** Where one index stands for several calls, a fragment may belong to any of them that is still open. */
+/** If several calls have the same index, a fragment may belong to any of them that is still open. */
 function matchSharedIndex(pendingCalls: PendingCalls, last: PendingCall, hints: FragmentHints): FragmentMatch {
   if (pendingCalls.countAtIndex(last.wireIndex) === 1) return matchCall(last, hints)
   const open = pendingCalls
@@ -96,7 +96,7 @@ function matchSharedIndex(pendingCalls: PendingCalls, last: PendingCall, hints: 
   return { ...matchCall(last, hints), ambiguousCalls: isDoubtful ? [...open, last] : [] }
 }
 
-/** A fragment with arguments only, for one of the calls of which these are open and this one was spoken of last. */
+/** A fragment with arguments only. `newest` is the call that was updated last, `count` the number of candidates. */
 function matchArgumentsOnly(
   open: readonly PendingCall[],
   newest: PendingCall | undefined,
@@ -108,26 +108,26 @@ function matchArgumentsOnly(
   const last = newest?.isClosed ? open.at(-1) : newest
   if (!last) return matchNewCall()
   const otherId = hints.id !== undefined && last.ids.size > 0
-  // Nothing but an id: a call that will be named later (T14).
+  // Only an id: a new call whose name follows (T14).
   if (otherId && last.raw === '' && hints.args.trim() === '') return matchNewCall()
   if (isCallOpen(last)) {
-    // Another id may be the same call's (T09), or that of a call whose name was lost.
+    // Another id may belong to the same call (T09), or to a call whose name was lost.
     const nameless = otherId && last.raw === '' && startsObject(hints.args)
     const stray = count > 1 && isStrayNewline(last, hints.args)
     return { pendingCall: last, ambiguousCalls: open.length > 1 || nameless || stray ? open : [] }
   }
   if (otherId) return matchNewCall()
   const other = open.at(-1)
-  // All calls are complete: this is a repeat of the last one's arguments, or trailing text of it.
+  // All calls are complete: this repeats the arguments of the last one, or is trailing text.
   if (!other) return matchCall(last, hints)
-  // It goes on with the one call that is open, unless it could as well be said once more of the last one.
+  // It continues the one open call, unless it could also repeat the last one.
   const repeated = startsObject(hints.args) || isStrayNewline(other, hints.args) || !startsObject(last.raw)
   return { pendingCall: other, ambiguousCalls: open.length > 1 || repeated ? [...open, last] : [] }
 }
 
 /**
- * Does a fragment, sent to a slot by its id or index, begin another call there? Vendors give every call index 0 (T02,
- * T03), repeat the name in every delta (T12), rotate the id (T09), or use one id twice (T10).
+ * Does a fragment with the id or index of a call start another call? Vendors give every call index 0 (T02, T03), repeat the
+ * name in every delta (T12), change the id (T09), or use one id twice (T10).
  */
 function startsNewCall(pendingCall: PendingCall, hints: FragmentHints, findCandidates: FindNameCandidates): boolean {
   const { id, name, args } = hints
@@ -143,14 +143,14 @@ function startsNewCall(pendingCall: PendingCall, hints: FragmentHints, findCandi
     return elsewhere || (newId && pendingCall.scan.isComplete && args.trim() !== '')
   const other = newId || elsewhere
   if (pendingCall.scan.isComplete) {
-    // An id may come late (T06), but not after all arguments and with the name of the next call.
+    // An id may come late (T06), but not after all arguments together with a name.
     const next = other || (id !== undefined && pendingCall.ids.size === 0)
     return (
       !isRepeatedCall(pendingCall, hints) &&
       (next || startsAnotherObject(pendingCall, args) || !continuesName(pendingCall, name, findCandidates))
     )
   }
-  // The slot is still open: a new id or place with a name begins a call, unless its text plainly goes on with the open one.
+  // The call is still open: a new id or index with a name starts a call, unless the text clearly continues the open one.
   if (other)
     return !(
       args.trim() !== '' &&
@@ -167,7 +167,7 @@ function canExtendName(pendingCall: PendingCall, name: string, findCandidates: F
   return repeatsName(pendingCall, name, findCandidates) || findCandidates([...pendingCall.nameFragments, name]).canMatch
 }
 
-/** After arguments, and after a whole name, a piece that could begin a name begins another call. */
+/** After arguments and a complete name, a fragment that could start a name starts another call. */
 function continuesName(pendingCall: PendingCall, name: string, findCandidates: FindNameCandidates): boolean {
   if (repeatsName(pendingCall, name, findCandidates)) return true
   return (
@@ -176,12 +176,12 @@ function continuesName(pendingCall: PendingCall, name: string, findCandidates: F
   )
 }
 
-/** Is this the name that the call has already (T12)? */
+/** Does the call already have this name (T12)? */
 function repeatsName(pendingCall: PendingCall, name: string, findCandidates: FindNameCandidates): boolean {
   return pendingCall.nameFragments.at(-1) === name || findCandidates(pendingCall.nameFragments).names.includes(name)
 }
 
-/** A line break cannot stand in a string: it is the end of another call's arguments, or nothing that can be trusted. */
+/** A raw line break is invalid in a JSON string: it may belong to the arguments of another call. */
 function isStrayNewline(pendingCall: PendingCall, args: string): boolean {
   return pendingCall.scan.isInString && /^\s*[\n\r\t]\s*$/.test(args)
 }
@@ -190,7 +190,7 @@ function startsObject(args: string): boolean {
   return /^\s*\{/.test(args)
 }
 
-/** An object after an object is another call; but after an empty one it may be what that held the place for (T18). */
+/** A second object is another call, unless the first one is an empty placeholder (T18). */
 function startsAnotherObject(pendingCall: PendingCall, args: string): boolean {
   return startsObject(args) && !/^\s*\{\s*\}\s*$/.test(pendingCall.raw)
 }
@@ -201,7 +201,7 @@ function matchCall(pendingCall: PendingCall, hints: FragmentHints): FragmentMatc
     : { pendingCall, ambiguousCalls: [] }
 }
 
-/** Is this the same call again, whole: the same name and the same arguments? */
+/** Is this the same complete call again, with the same name and arguments? */
 function isRepeatedCall(pendingCall: PendingCall, hints: FragmentHints): boolean {
   if (!pendingCall.scan.isComplete || !startsObject(hints.args)) return false
   if (
@@ -213,7 +213,7 @@ function isRepeatedCall(pendingCall: PendingCall, hints: FragmentHints): boolean
   if (hints.id !== undefined && pendingCall.ids.size > 0 && !pendingCall.ids.has(hints.id) && hints.name !== undefined)
     return false
   if (hints.args === pendingCall.raw) return true
-  // Spaces and escapes do not make that much of a difference; what holds many objects is not read again for each more.
+  // White space and escapes do not make this much difference. Long arguments are not parsed again for each fragment.
   if (pendingCall.raw.length > MAX_WHITESPACE_RATIO * (hints.args.length + MAX_WHITESPACE_RATIO)) return false
   const before = parseArguments(pendingCall.raw)
   const now = parseArguments(hints.args)

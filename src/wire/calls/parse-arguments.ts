@@ -3,11 +3,7 @@ import { toCanonicalJson, isObject, type Json, type JsonObject } from '../../mod
 import { endsInsideValue } from '../json/json-scanner.ts'
 import { losesPrecision, MAX_JSON_DEPTH, createRelaxedJsonParser, type JsonRepair } from '../json/relaxed-json.ts'
 
-export { decodeEntities } from './html-entities.ts'
-export { type JsonScanner, createJsonScanner } from '../json/json-scanner.ts'
-
-/** The inputs that an argument text holds, and what had to be forgiven; or why it cannot be used. */
-export type ArgumentsResult =
+type ArgumentsResult =
   | { readonly ok: true; readonly inputs: readonly JsonObject[]; readonly notes: readonly Warning[] }
   | ArgumentsError
 
@@ -18,8 +14,8 @@ interface ArgumentsError {
 }
 
 /**
- * Reads the argument text of a closed call. It may unwrap, re-escape, strip and split; it never invents a character
- * that closes something, so a text that was cut off is refused (T37–T39). More than one input comes only of T22.
+ * Parses the argument text of a closed call. It may unwrap, re-escape, strip and split, but never adds a character that
+ * closes something, so truncated text is rejected (T37–T39). There is more than one input only in the case of T22.
  */
 export function parseArguments(raw: string): ArgumentsResult {
   // A tool without parameters is called with nothing, or with null (T17).
@@ -27,7 +23,7 @@ export function parseArguments(raw: string): ArgumentsResult {
   return parseArgumentText(raw, 0)
 }
 
-/** `layers` counts the strings that this text was taken out of. */
+/** `layers`: in how many JSON strings this text was wrapped. */
 function parseArgumentText(text: string, layers: number): ArgumentsResult {
   const notes: Warning[] = []
   let values: readonly Json[] | ArgumentsError
@@ -42,7 +38,7 @@ function parseArgumentText(text: string, layers: number): ArgumentsResult {
   return unwrapObject(values[0] ?? null, layers, text, notes)
 }
 
-/** Makes an object of the one value that was read, if it is one in some wrapping. */
+/** Unwraps an object from strings and a one-element array. */
 function unwrapObject(value: Json, layers: number, text: string, notes: Warning[]): ArgumentsResult {
   if (value === null && layers === 0) return { ok: true, inputs: [{}], notes }
   if (typeof value === 'string' && layers < MAX_STRING_LAYERS && value.trim() !== '') {
@@ -56,13 +52,13 @@ function unwrapObject(value: Json, layers: number, text: string, notes: Warning[
     return unwrapObject(only, layers, text, notes)
   }
   if (!isObject(value)) return NOT_OBJECT_ERROR
-  // Only a long text can be deep.
+  // Only a long text can nest deeply.
   if (text.length > MAX_JSON_DEPTH && isDeeperThan(value, MAX_JSON_DEPTH))
     return createNotJsonError('it is nested too deeply')
   return { ok: true, inputs: [value], notes }
 }
 
-/** Reads one value, or several objects in a row, out of text that strict JSON refuses. */
+/** Parses one value, or several objects in a row, from text that is not strict JSON. */
 function parseRelaxed(text: string, notes: Warning[]): Json[] | ArgumentsError {
   const reader = createRelaxedJsonParser(text)
   const values: Json[] = []
@@ -70,7 +66,7 @@ function parseRelaxed(text: string, notes: Warning[]): Json[] | ArgumentsError {
   let hasTail = false
   for (let at = skipWhitespace(text, fenceLength); at < text.length; at = skipWhitespace(text, at)) {
     if (values.length > 0 && text.charAt(at) !== '{') {
-      if (!isIgnorableTail(text, at)) return toArgumentsError(text, 'something follows the end of the arguments')
+      if (!isIgnorableTail(text, at)) return toArgumentsError(text, 'there is text after the arguments')
       hasTail = true
       break
     }
@@ -79,15 +75,15 @@ function parseRelaxed(text: string, notes: Warning[]): Json[] | ArgumentsError {
     values.push(reading.value)
     at = reading.end
   }
-  if (values.length === 0) return toArgumentsError(text, 'there is nothing in it')
-  if (values.length > 1 && !isObject(values[0])) return toArgumentsError(text, 'something stands before the arguments')
+  if (values.length === 0) return toArgumentsError(text, 'they are empty')
+  if (values.length > 1 && !isObject(values[0])) return toArgumentsError(text, 'there is text before the arguments')
   for (const repair of reader.repairs) notes.push(REPAIR_WARNINGS[repair])
   if (fenceLength > 0 || hasTail) notes.push(REPAIR_WARNINGS['trailing-text'])
   for (const digits of reader.bigNumbers) notes.push(createBigNumberWarning(digits))
   return values
 }
 
-/** Several objects under one call: placeholders and copies go, what is left are calls of their own (T18, T21, T22). */
+/** Of several objects in one call, empty placeholders and repeats are removed; the others are separate calls (T18, T21, T22). */
 function splitObjects(objects: readonly JsonObject[], notes: Warning[]): JsonObject[] {
   let first = 0
   while (first < objects.length - 1 && Object.keys(objects[first] ?? {}).length === 0) first++
@@ -102,7 +98,7 @@ function splitObjects(objects: readonly JsonObject[], notes: Warning[]): JsonObj
   return [...distinct.values()]
 }
 
-/** Notes whole numbers that lost digits, and refuses numbers that became infinite (T49). */
+/** Warns of integers that lost digits, and rejects numbers that became infinite (T49). */
 function checkNumbers(text: string, notes: Warning[]): ArgumentsError | undefined {
   if (!RISKY_NUMBER.test(text)) return undefined
   for (let at = 0; at < text.length; at++) {
@@ -120,7 +116,7 @@ function checkNumbers(text: string, notes: Warning[]): ArgumentsError | undefine
   return undefined
 }
 
-/** Is the rest of the text only closers, known markers and white space (T33)? */
+/** Is the rest of the text only closing brackets, known markers and white space (T33)? */
 function isIgnorableTail(text: string, start: number): boolean {
   for (let at = start; at < text.length; at = IGNORABLE_TAIL.lastIndex) {
     IGNORABLE_TAIL.lastIndex = at
@@ -140,7 +136,7 @@ function skipWhitespace(text: string, start: number): number {
   return at
 }
 
-/** Whatever else is wrong with it: if the text ends inside something, it was cut off. */
+/** If the text ends inside a value, it is truncated, whatever else is wrong with it. */
 function toArgumentsError(text: string, problem: string): ArgumentsError {
   return endsInsideValue(text) ? UNFINISHED_ERROR : createNotJsonError(problem)
 }
@@ -151,13 +147,13 @@ function createNotJsonError(problem: string): ArgumentsError {
 
 function createBigNumberWarning(digits: string): Warning {
   const excerpt = digits.length > 60 ? `${digits.slice(0, 60)}…` : digits
-  return { code: 'big-number', message: `The number ${excerpt} is too long to be exact; it was rounded.` }
+  return { code: 'big-number', message: `The number ${excerpt} has too many digits; it was rounded.` }
 }
 
 const UNFINISHED_ERROR: ArgumentsError = {
   ok: false,
   code: 'unfinished',
-  message: 'The arguments break off before they are complete.',
+  message: 'The arguments are incomplete.',
 }
 const NOT_OBJECT_ERROR: ArgumentsError = {
   ok: false,
@@ -169,17 +165,17 @@ const REPAIR_MESSAGES: Record<
   JsonRepair | 'double-encoded' | 'array-root' | 'placeholder' | 'repeated' | 'several-objects' | 'trailing-text',
   string
 > = {
-  'control-characters': 'Raw control characters in strings were taken as they are.',
-  'illegal-escapes': 'Backslashes that escape nothing were taken as they are.',
+  'control-characters': 'Raw control characters in strings were accepted.',
+  'illegal-escapes': 'Invalid escape sequences were taken literally.',
   'single-quotes': 'Strings in single quotes were accepted.',
   'bare-keys': 'Keys without quotes were accepted.',
   'python-literals': 'True, False and None were accepted.',
   'trailing-comma': 'A comma before a closing bracket was ignored.',
-  'double-encoded': 'The arguments came as JSON inside a JSON string.',
-  'array-root': 'The arguments came inside an array.',
+  'double-encoded': 'The arguments were JSON inside a JSON string.',
+  'array-root': 'The arguments were inside an array.',
   placeholder: 'An empty object before the arguments was ignored.',
-  repeated: 'Copies of the same arguments were ignored.',
-  'several-objects': 'The call holds several argument objects, which are calls of their own.',
+  repeated: 'Repeats of the same arguments were ignored.',
+  'several-objects': 'The call has several argument objects, which are separate calls.',
   'trailing-text': 'Brackets or markers around the arguments were ignored.',
 }
 
@@ -192,10 +188,10 @@ const QUOTE = 34
 const BACKSLASH = 92
 const ZERO = 48
 const NINE = 57
-/** Ordinary text has neither sixteen digits in a row nor an exponent of three; only then are its numbers looked at. */
+/** Numbers are checked only if there are sixteen digits in a row or a three-digit exponent, which is rare. */
 const RISKY_NUMBER = /\d{16}|\d[eE]\+?\d{3}/
 const NUMBER_CHARS = /[\d.eE+-]+/y
 const CODE_FENCE = /^\s*```\w*\s*(?=[{["])/
-/** A closer, a fence, a closing tag, or a special token of some chat template. */
+/** A closing bracket, a fence, a closing tag, or a special token of a chat template. */
 const IGNORABLE_TAIL =
   /[\s\]})]+|```|<\/[A-Za-z][\w:.-]{0,60}>|<[|｜][^\s<>|｜]{1,60}[|｜]>|\[\/[A-Z_]{1,40}\]|<(?:end_of_turn|eos)>/y

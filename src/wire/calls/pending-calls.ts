@@ -1,25 +1,23 @@
 import type { PendingCall } from './call-assembler.ts'
 
-/** The calls of one turn as far as they came, and the ways to find one without looking at all of them. */
+/** The calls of one turn, indexed so that finding one does not take time in proportion to their number. */
 export interface PendingCalls {
   readonly all: readonly PendingCall[]
   add(pendingCall: PendingCall): void
-  /** A fragment with this id went to the call. */
+  /** A fragment with this id was added to the call. */
   addId(pendingCall: PendingCall, id: string): void
-  /** A fragment went to the call: of all, and of all at its place, it is the one that was last spoken of. */
+  /** A fragment was added to the call: it is the latest of all, and the latest at its index. */
   markUpdated(pendingCall: PendingCall): void
-  /** The calls that came under an id, in order. */
   findById(id: string): readonly PendingCall[]
-  /** How many calls are at a place. */
   countAtIndex(index: number | undefined): number
-  /** The call that was last spoken of; at a vendor's index, or among those without one. */
+  /** The call that was updated last. */
   findLatest(): PendingCall | undefined
+  /** The same at a vendor's index, or among the calls without one. */
   findLatestAtIndex(index: number | undefined): PendingCall | undefined
-  /** The calls that are still coming in, in order. */
+  /** The calls that are not complete, in order. */
   listOpen(): readonly PendingCall[]
 }
 
-/** Starts the list of one turn. */
 export function createPendingCalls(): PendingCalls {
   const all: PendingCall[] = []
   const byId = new Map<string, PendingCall[]>()
@@ -27,7 +25,7 @@ export function createPendingCalls(): PendingCalls {
   const counts = new Map<number | undefined, number>()
   const latestByIndex = new Map<number | undefined, PendingCall>()
   let last: PendingCall | undefined
-  // A call that is complete or closed stays so: it is left out when it is next met.
+  // A call that is complete or closed stays so, so it is removed lazily.
   let openCalls: PendingCall[] = []
 
   function count(pendingCall: PendingCall, change: 1 | -1, index: number | undefined): void {
@@ -48,7 +46,7 @@ export function createPendingCalls(): PendingCalls {
       else if (sameId.at(-1) !== pendingCall && !sameId.includes(pendingCall)) sameId.push(pendingCall)
     },
     markUpdated(pendingCall) {
-      // Its place may have become known only now.
+      // Its index may have become known only now.
       if (pendingCall.wireIndex !== undefined && !indexedCalls.has(pendingCall)) {
         count(pendingCall, -1, undefined)
         count(pendingCall, 1, pendingCall.wireIndex)
@@ -61,7 +59,7 @@ export function createPendingCalls(): PendingCalls {
     findById: (id) => byId.get(id) ?? [],
     countAtIndex: (index) => counts.get(index) ?? 0,
     findLatest: () => last,
-    findLatestAtIndex: (index) => (hasCallAtIndex(counts, index) ? latestByIndex.get(index) : undefined),
+    findLatestAtIndex: (index) => ((counts.get(index) ?? 0) > 0 ? latestByIndex.get(index) : undefined),
     listOpen() {
       if (!openCalls.every(isCallOpen)) openCalls = openCalls.filter(isCallOpen)
       return openCalls
@@ -69,13 +67,9 @@ export function createPendingCalls(): PendingCalls {
   }
 }
 
-/** Does more of this call have to come? */
+/** Is more of this call expected? */
 export function isCallOpen(pendingCall: PendingCall): boolean {
   return !pendingCall.isClosed && !pendingCall.scan.isComplete
-}
-
-function hasCallAtIndex(counts: ReadonlyMap<number | undefined, number>, index: number | undefined): boolean {
-  return (counts.get(index) ?? 0) > 0
 }
 
 function searchLatestAtIndex(pendingCalls: readonly PendingCall[], index: number | undefined): PendingCall | undefined {

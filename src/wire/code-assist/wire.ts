@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, nonBlankString, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { gemini } from '../gemini/wire.ts'
@@ -15,7 +15,7 @@ import type { HistoryPosition } from '../history/transcript.ts'
 import type { EncodedRequest, Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Gemini inside Code Assist's envelope: the request under `request`, the answer under `response` (T131). */
+/** Gemini inside Code Assist's envelope: the request under `request`, the response under `response` (T131). */
 export const codeAssist: Wire<GeminiDecoderState> = {
   id: 'code-assist',
   profile: { ...gemini.profile, signer: 'code-assist' },
@@ -27,7 +27,7 @@ export const codeAssist: Wire<GeminiDecoderState> = {
   responseWriter: codeAssistResponseWriter,
 }
 
-/** Writes the envelope. The request is its last key, and the contents the last key of the request. */
+/** The request is the last key of the envelope, and the contents are the last key of the request. */
 function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest {
   const extra = request.session === undefined ? {} : { session_id: request.session }
   const { body, warnings } = encodeGeminiBody('code-assist', request, profile, extra, position)
@@ -41,18 +41,16 @@ function encodeCodeAssistRequest(request: ModelRequest, profile: Profile, positi
 }
 
 function readCodeAssistRequest(body: unknown): ModelRequest {
-  const envelope = isObject(body) ? body : {}
+  const envelope = objectOrEmpty(body)
   const inner = isObject(envelope['request']) ? envelope['request'] : envelope
   const request = readGeminiBody('code-assist', inner)
   return {
     ...request,
     model: typeof envelope['model'] === 'string' ? envelope['model'] : request.model,
-    ...optionalText('project', envelope['project']),
-    ...optionalText('prompt', envelope['user_prompt_id']),
-    ...optionalText('session', inner['session_id']),
+    ...defined({
+      project: nonBlankString(envelope['project']),
+      prompt: nonBlankString(envelope['user_prompt_id']),
+      session: nonBlankString(inner['session_id']),
+    }),
   }
-}
-
-function optionalText(key: 'project' | 'prompt' | 'session', value: unknown): Partial<ModelRequest> {
-  return typeof value === 'string' && value !== '' ? { [key]: value } : {}
 }

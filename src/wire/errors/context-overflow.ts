@@ -1,9 +1,9 @@
 import type { ParsedError } from './parse-error.ts'
 
-/** Does this error say that the conversation is too long for the model (T159)? Only compressing it helps then. */
+/** Is the conversation too long for the model (T159)? Then only compaction helps. */
 export function isContextOverflow(error: ParsedError, status: number | undefined): boolean {
   const searchText = `${error.code ?? ''} ${error.type ?? ''} ${error.message.slice(0, 1000)}`
-  // A limit over time is about waiting, however much it talks of tokens; and 429 never means compress (T158).
+  // A rate limit is not an overflow, even if the message is about tokens; and 429 never means overflow (T158).
   if (status === 429 || RATE_LIMIT_PHRASE.test(searchText)) return false
   return status === 413 || OVERFLOW_PHRASES.some((phrase) => phrase.test(searchText))
 }
@@ -11,7 +11,7 @@ export function isContextOverflow(error: ParsedError, status: number | undefined
 const RATE_LIMIT_PHRASE =
   /\bper[ _-]?(?:second|sec|minute|min|hour|day)|\b[TR]P[MD]\b|rate.?limit|throttl|too many requests|too many tokens, please wait/i
 
-/** One phrase per way of saying it; the names say who was seen to use it. */
+/** With the vendors that use each phrase. */
 const OVERFLOW_PHRASES: readonly RegExp[] = [
   /context[_ ](?:length|window|size)[_ ]?(?:limit[_ ])?(?:has been |is |was )?exceed/i, // OpenAI, Groq, Cerebras, LM Studio, z.ai
   /exceed[_ ]context[_ ]size/i, // llama.cpp

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ResponseError } from '../response-writer.ts'
 
-/** The body of an OpenAI error. */
 export function createOpenaiErrorBody({ status, message, code }: ResponseError): JsonObject {
   const [type, usual] =
     ERROR_LABELS_BY_STATUS.get(status) ?? (status >= 500 ? ['server_error', null] : ['invalid_request_error', null])

@@ -1,20 +1,21 @@
-import { isObject } from '../../model/json.ts'
+import { defined } from '../../model/defined.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 
-/** An error as some vendor wrote it, with the parts that vendors put into different places in one place. */
+/** The error of any vendor, in one form. */
 export interface ParsedError {
   readonly message: string
   readonly code?: string
   readonly type?: string
-  /** The HTTP status that the error itself names. */
+  /** The HTTP status that the error itself contains. */
   readonly status?: number
   readonly param?: string
-  /** Whatever else came with it; retry hints are found here. */
+  /** Everything else, such as retry hints. */
   readonly details?: unknown
-  /** What the model wrote, where a server rejected it as a malformed call (T73). */
+  /** What the model wrote, if a server rejected it as a malformed call (T73). */
   readonly written?: string
 }
 
-/** The error that a frame carries, if it carries one: the shapes of all vendors (T107). */
+/** The error in a frame, if there is one, in the format of any vendor (T107). */
 export function parseError(value: unknown): ParsedError | undefined {
   return parseAtDepth(value, 0)
 }
@@ -27,7 +28,7 @@ function parseAtDepth(value: unknown, depth: number): ParsedError | undefined {
   return parseErrorField(one, depth) ?? parseEnclosedError(one, depth) ?? parseBareError(one, depth)
 }
 
-/** `{error: …}`, where null, false and the like mean that there is none. */
+/** `{error: …}`; null, false and empty values mean that there is no error. */
 function parseErrorField(value: Fields, depth: number): ParsedError | undefined {
   const error = value['error']
   if (isObject(error) && Object.keys(error).length > 0) return parseErrorObject(error, value, depth)
@@ -48,7 +49,7 @@ function parseEnclosedError(value: Fields, depth: number): ParsedError | undefin
   return undefined
 }
 
-/** Errors that are not under `error`. Their keys are so common that a frame with content is never taken for one. */
+/** Errors without a key `error`. Their keys are common, so a frame with content is never taken for an error. */
 function parseBareError(value: Fields, depth: number): ParsedError | undefined {
   const minimax = value['base_resp']
   if (isObject(minimax) && (toInteger(minimax['status_code']) ?? 0) !== 0) {
@@ -110,21 +111,15 @@ function createParsedError(
   fields: { [Key in keyof ParsedError]?: ParsedError[Key] | undefined },
 ): ParsedError {
   const written = fields.written ?? OLLAMA_PARSE_ERROR.exec(message)?.[1]
-  const all = { ...fields, written, message: message.slice(0, MAX_MESSAGE_CHARS) }
-  return Object.fromEntries(Object.entries(all).filter(([, field]) => field !== undefined)) as unknown as ParsedError
+  return { ...defined({ ...fields, written }), message: message.slice(0, MAX_MESSAGE_CHARS) }
 }
 
-/** The error inside an error: gateways pass on what their upstream said, often as a string of JSON. */
+/** The error inside an error: gateways pass on the error of their upstream, often as a string of JSON. */
 function parseNestedError(value: unknown, depth: number): ParsedError | undefined {
   if (typeof value !== 'string') return isObject(value) ? parseAtDepth(value, depth + 1) : undefined
   if (value.length > MAX_NESTED_CHARS) return undefined
   const start = looksLikeJson(value) ? 0 : value.indexOf('{"error"')
-  if (start < 0) return undefined
-  try {
-    return parseAtDepth(JSON.parse(value.slice(start)), depth + 1)
-  } catch {
-    return undefined
-  }
+  return start < 0 ? undefined : parseAtDepth(tryParseJson(value.slice(start)), depth + 1)
 }
 
 function joinMessages(message: string, raw: unknown, inner: ParsedError | undefined): string {
@@ -133,7 +128,7 @@ function joinMessages(message: string, raw: unknown, inner: ParsedError | undefi
   return more === '' || message.includes(more) ? message : `${message}: ${more}`
 }
 
-/** What an error says in words, wherever it says it. */
+/** The message of an error, under any of the usual keys. */
 function extractMessage(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value
   if (depth > 4) return ''
@@ -160,7 +155,7 @@ function isNonEmpty(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || (Array.isArray(value) && value.length > 0)
 }
 
-/** The parameter that a validation error of FastAPI points at. */
+/** The parameter that a validation error of FastAPI refers to. */
 function getValidationPath(errors: unknown): string | undefined {
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined
   const path = isObject(first) && Array.isArray(first['loc']) ? first['loc'] : []
@@ -181,7 +176,7 @@ function findStatus(error: Fields): number | undefined {
   return undefined
 }
 
-/** A gateway says 502 of whatever its upstream refused; the upstream's own word for it counts more. */
+/** A gateway responds with 502 to any error of its upstream; the status of the upstream is the better one. */
 function preferUpstreamStatus(outer: number | undefined, inner: number | undefined): number | undefined {
   return outer === undefined || (outer >= 500 && inner !== undefined) ? inner : outer
 }
@@ -192,13 +187,13 @@ function getNonStatusCode(value: unknown): string | undefined {
   return value === '' || findStatus({ code: value }) !== undefined ? undefined : String(value)
 }
 
-/** The fields that have no place of their own, such as a time to wait. */
+/** The fields that are not parsed otherwise, such as retry hints. */
 function collectOtherFields(error: Fields): Fields | undefined {
   const rest = Object.entries(error).filter(([key, value]) => !PARSED_KEYS.has(key) && value !== null)
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
-/** Only of texts and numbers: other values could have a `valueOf` of their own. */
+/** Only strings and numbers: other values could have a `valueOf` of their own. */
 function toInteger(value: unknown): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
   return value === '' || !Number.isInteger(Number(value)) ? undefined : Number(value)
@@ -225,30 +220,8 @@ const MAX_NESTED_ERRORS = 4
 const MESSAGE_KEYS = ['message', 'msg', 'detail', 'error', 'error_msg', 'errors', 'description', 'title']
 /** Keys that only an error has at the top level. */
 const ERROR_KEYS = ['message', 'msg', 'detail', 'error_msg', 'errors']
-const CONTENT_KEYS = [
-  'choices',
-  'candidates',
-  'content',
-  'output',
-  'delta',
-  'response',
-  'item',
-  'part',
-  'data',
-  'content_block',
-  'usageMetadata',
-]
+const CONTENT_KEYS =
+  'choices candidates content output delta response item part data content_block usageMetadata'.split(' ')
 const ERROR_TYPE = /error|exception|invalid|denied|fail|limit|quota|not.?found|forbidden|unauthori|^about:|^https?:/i
-const PARSED_KEYS = new Set([
-  'message',
-  'type',
-  'code',
-  'status',
-  'param',
-  'failed_generation',
-  'object',
-  'error',
-  'detail',
-  'errors',
-])
+const PARSED_KEYS = new Set('message type code status param failed_generation object error detail errors'.split(' '))
 const OLLAMA_PARSE_ERROR = /error parsing tool call: raw='([\s\S]*)', err=/

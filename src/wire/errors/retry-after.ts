@@ -1,17 +1,17 @@
 import { isObject } from '../../model/json.ts'
 import type { ParsedError } from './parse-error.ts'
 
-type HeaderMap = Readonly<Record<string, string>>
+export type HeaderMap = Readonly<Record<string, string>>
 
 /**
- * Every form of a retry hint, in milliseconds (T157); undefined if there is none. Points in time are measured against
- * the response's own `date` header. Nothing is capped: whoever waits must decide what is too long.
+ * The retry hint of an error in any format, in milliseconds (T157); undefined if there is none. Points in time are compared
+ * with the `date` header of the response. There is no upper limit: the caller decides what is too long.
  */
 export function parseRetryAfter(error: ParsedError, headers: HeaderMap = {}): number | undefined {
   return parseRequestedWait(error, headers) ?? parseResetWait({ ...headers, ...getUpstreamHeaders(error, headers) })
 }
 
-/** Only the hints that ask us to wait, without the counters that some vendors send with every answer. */
+/** Only explicit requests to wait, without the rate limit counters that some vendors send with every response. */
 export function parseRequestedWait(error: ParsedError, headers: HeaderMap = {}): number | undefined {
   return (
     parseHeaderWait(headers) ??
@@ -25,7 +25,7 @@ function parseHeaderWait(headers: HeaderMap): number | undefined {
   return toMilliseconds(parseNumber(headers['retry-after-ms'])) ?? parseDelay(headers['retry-after'], headers)
 }
 
-/** When the limits are full again: of those that are used up the last, or of all if none says so. */
+/** When the last of the used-up limits resets; if none is marked as used up, the last of all limits. */
 function parseResetWait(headers: HeaderMap): number | undefined {
   const waits: number[] = []
   const usedUp: number[] = []
@@ -88,7 +88,7 @@ function delayUntil(instant: number | undefined, headers: HeaderMap): number | u
   return instant === undefined || now === undefined ? undefined : toMilliseconds(instant - now)
 }
 
-/** Dates without a zone are Greenwich's, not those of this machine. */
+/** Dates without a time zone are UTC. */
 function parseDate(value: string): number | undefined {
   if (!/\d{4}/.test(value)) return undefined
   const zoned = /(?:GMT|UTC|Z|[+-]\d\d:?\d\d)\s*$/i.test(value)
@@ -118,7 +118,7 @@ function secondsToMs(value: unknown): number | undefined {
   return plain === undefined ? undefined : toMilliseconds(plain * 1000)
 }
 
-/** What lies in the past is over now. */
+/** A time in the past is 0. */
 function toMilliseconds(value: number | undefined): number | undefined {
   return value === undefined || !Number.isFinite(value) ? undefined : Math.max(0, Math.round(value))
 }

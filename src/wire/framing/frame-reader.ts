@@ -2,46 +2,35 @@ import type { Frame } from './frame.ts'
 import { isObject } from '../../model/json.ts'
 import { INVALID_BYTES, replaceInvalidBytes } from './utf8.ts'
 
-/** Cuts decoded text into frames, and adds them to a list that the caller owns. */
+/** Splits decoded text into frames, and appends them to a list of the caller. */
 export interface FrameReader {
   push(text: string, frames: Frame[]): void
   end(frames: Frame[]): void
 }
 
-/** Adds what one piece of text means. An array at the top level is a list of frames: so Google sends errors (T113). */
+/** An array at the top level is a list of frames: Google sends errors like this (T113). */
 export function appendFrames(frames: Frame[], text: string, event?: string): void {
-  if (BLANK.test(text)) {
-    // An event without data loses nothing, so it must not count as bad.
-    frames.push({ kind: 'comment', text: '' })
-    return
-  }
-  if (DONE.test(text)) {
-    frames.push({ kind: 'done' })
-    return
-  }
+  // An event without data loses nothing, so it is not bad.
+  if (BLANK.test(text)) return void frames.push({ kind: 'comment', text: '' })
+  if (DONE.test(text)) return void frames.push({ kind: 'done' })
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    frames.push(createBadFrame(text, event))
-    return
+    return void frames.push(createBadFrame(text, event))
   }
-  if (text.length > MIN_DEEP_CHARS && isTooDeep(text)) {
-    frames.push({ ...createBadFrame(text, event), deep: true })
-    return
-  }
-  if (text.includes(INVALID_BYTES) && !isBrokenOnlyInContent(value)) {
-    frames.push(createBadFrame(text, event))
-    return
-  }
+  if (text.length > MIN_DEEP_CHARS && isTooDeep(text))
+    return void frames.push({ ...createBadFrame(text, event), deep: true })
+  if (text.includes(INVALID_BYTES) && !isBrokenOnlyInContent(value))
+    return void frames.push(createBadFrame(text, event))
   if (Array.isArray(value)) for (const item of value) frames.push(createJsonFrame(item, event))
   else frames.push(createJsonFrame(value, event))
 }
 
-/** No answer nests this deep; and what does, cannot be written back, for that recursion has an end. */
+/** No response nests this deep; a value that does could not be serialised again, because of the recursion limit. */
 const MAX_FRAME_DEPTH = 500
 
-/** Shorter text cannot nest too deep. */
+/** Shorter text cannot nest too deeply. */
 const MIN_DEEP_CHARS = 2 * MAX_FRAME_DEPTH
 
 function isTooDeep(text: string): boolean {
@@ -61,8 +50,8 @@ function isTooDeep(text: string): boolean {
 }
 
 /**
- * Are the broken bytes only where content stands? Text is still readable with them, and a call with them will not run. But
- * a frame whose keys or kind are broken would be taken for another one, or for none, and what it held would be missing.
+ * Are the invalid bytes only in content? Such text is still readable, and a call with them does not run. But a frame with
+ * invalid bytes in its keys or type would be misunderstood, and its content would be missing.
  */
 function isBrokenOnlyInContent(value: unknown, key = ''): boolean {
   if (typeof value === 'string') return CONTENT_KEYS.has(key) || !value.includes(INVALID_BYTES)
@@ -73,36 +62,22 @@ function isBrokenOnlyInContent(value: unknown, key = ''): boolean {
   )
 }
 
-/** The keys under which the wires carry arguments as an object. */
+/** The keys of arguments that are objects, on all wires. */
 const ARGUMENT_KEYS = new Set(['arguments', 'args', 'input'])
 
-/** The keys under which the wires carry what a model wrote, as a string. */
+/** The keys of strings that a model wrote, on all wires. */
 const CONTENT_KEYS = new Set([
   ...ARGUMENT_KEYS,
-  'call_id',
-  'content',
-  'delta',
-  'id',
-  'message',
-  'name',
-  'partial_json',
-  'reasoning',
-  'reasoning_content',
-  'reasoning_text',
-  'refusal',
-  'stringValue',
-  'summary',
-  'text',
-  'thinking',
+  ...'call_id content delta id message name partial_json reasoning reasoning_content reasoning_text'.split(' '),
+  ...'refusal stringValue summary text thinking'.split(' '),
 ])
 
-/** A frame for text that could not be read, cut to a length that can be shown. */
+/** Text that could not be parsed, shortened for display. */
 export function createBadFrame(text: string, event?: string): Extract<Frame, { kind: 'bad' }> {
   const clipped = clipText(replaceInvalidBytes(text))
   return event === undefined ? { kind: 'bad', text: clipped } : { kind: 'bad', text: clipped, event }
 }
 
-/** The longest text that a bad frame carries. */
 export const MAX_BAD_TEXT_CHARS = 2000
 
 function createJsonFrame(value: unknown, event: string | undefined): Frame {
@@ -111,7 +86,7 @@ function createJsonFrame(value: unknown, event: string | undefined): Frame {
 
 function clipText(text: string): string {
   if (text.length <= MAX_BAD_TEXT_CHARS) return text
-  // Half a surrogate pair could not be sent on.
+  // A lone surrogate could not be written as UTF-8.
   const splits = HIGH_SURROGATE.test(text.charAt(MAX_BAD_TEXT_CHARS - 1))
   return text.slice(0, splits ? MAX_BAD_TEXT_CHARS - 1 : MAX_BAD_TEXT_CHARS)
 }

@@ -1,14 +1,20 @@
-/** One frame of a response, whatever framing it came in. */
+/** One frame of a response, in any framing. */
 export type Frame =
   | { readonly kind: 'json'; readonly value: unknown; readonly event?: string }
-  /** Text that should have been JSON, or JSON that nests too `deep`. What it held is lost, so open calls must not run (T114). */
+  /** Invalid JSON, or JSON that nests too `deep`. Its content is lost, so open calls must not run (T114). */
   | { readonly kind: 'bad'; readonly text: string; readonly event?: string; readonly deep?: true }
-  /** The `[DONE]` line. It is a hint only (T111). */
+  /** The `[DONE]` line. It is only a hint (T111). */
   | { readonly kind: 'done' }
-  /** A comment line: a sign of life that says nothing, except where a server hides a status in it (T107). */
+  /** A comment line: a keep-alive, or the place where some servers put a status (T107). */
   | { readonly kind: 'comment'; readonly text: string }
 
-/** Cuts the bytes of one response into frames. It holds one UTF-8 decoder, so chunks may split anywhere (T105). */
+/** The HTTP status that some servers put into a comment. */
+export function readStatusComment(comment: string): number | undefined {
+  const status = /^\s*HTTP_STATUS\/(\d{3})/.exec(comment)?.[1]
+  return status === undefined ? undefined : Number(status)
+}
+
+/** Splits the bytes of one response into frames. It has one UTF-8 decoder, so chunks may end anywhere (T105). */
 export interface Framer {
   push(bytes: Uint8Array): Frame[]
   end(): Frame[]

@@ -6,7 +6,7 @@ import { createSseReader } from './sse.ts'
 import { INVALID_BYTES, createUtf8Decoder } from './utf8.ts'
 import { createUnreadableReader, createWholeTextReader } from './whole-text.ts'
 
-/** Makes the framer of one response. The content type is a hint; the first characters decide (T26, T112, T113). */
+/** The content type is only a hint; the first characters decide (T26, T112, T113). */
 export function createFramer(contentType: string | undefined): Framer {
   const decoder = createUtf8Decoder()
   const declaredFraming = getDeclaredFraming(contentType)
@@ -16,7 +16,7 @@ export function createFramer(contentType: string | undefined): Framer {
   function read(text: string, last: boolean): Frame[] {
     const frames: Frame[] = []
     if (reader === undefined) {
-      // White space in front means nothing in any framing; some gateways send it to keep the connection open.
+      // Leading white space has no meaning in any framing; some gateways send it to keep the connection open.
       head = (head + text).trimStart()
       reader = chooseFrameReader(head, declaredFraming, last)
       reader?.push(head, frames)
@@ -38,7 +38,7 @@ function getDeclaredFraming(contentType = ''): DeclaredFraming {
   return /ndjson|jsonl|json-?lines|json-seq|stream\+json/i.test(contentType) ? 'ndjson' : 'other'
 }
 
-/** Undefined while the text is too short to tell. */
+/** Undefined while the text is too short to decide. */
 function chooseFrameReader(head: string, declaredFraming: DeclaredFraming, last: boolean): FrameReader | undefined {
   const first = head.charAt(0)
   if (first === '') return undefined
@@ -53,7 +53,7 @@ function chooseFrameReader(head: string, declaredFraming: DeclaredFraming, last:
   return declaredFraming === 'ndjson' ? createNdjsonReader() : createWholeTextReader()
 }
 
-/** The bytes 1f 8b as the decoder gives them: the second one is no UTF-8 (T115). */
+/** The bytes 1f 8b after decoding: the second one is invalid UTF-8 (T115). */
 const GZIP_MAGIC = `\u001F${INVALID_BYTES}`
 const SSE_FIELD = /^(?:data|event|id|retry)?:/
 const SSE_FIELD_PREFIX = /^(?:d(?:a(?:ta?)?)?|e(?:v(?:e(?:nt?)?)?)?|id?|r(?:e(?:t(?:ry?)?)?)?)$/

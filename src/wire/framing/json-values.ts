@@ -1,9 +1,18 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  isWhitespace,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../json/json-scanner.ts'
 import type { Frame } from './frame.ts'
 import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
 
 /**
  * Reads top-level JSON values as soon as they are complete: one whole body, several in a row with or without line ends,
- * or the elements of an array that is streamed (T113). It counts depth and strings only; JSON.parse judges the rest.
+ * or the elements of a streamed array (T113). It only tracks nesting and strings; JSON.parse checks the rest.
  */
 export function createJsonValuesReader(): FrameReader {
   let state: 'between' | 'value' | 'word' = 'between'
@@ -11,7 +20,7 @@ export function createJsonValuesReader(): FrameReader {
   let inString = false
   let escaped = false
   let depth = 0
-  // The current value as far as it came in earlier chunks.
+  // The part of the current value in earlier chunks.
   let buffer = ''
 
   function close(frames: Frame[], text: string): void {
@@ -44,7 +53,7 @@ export function createJsonValuesReader(): FrameReader {
           continue
         }
         if (state === 'word') {
-          // Whatever is not a value is lost up to the end of its line; the next line may be good again.
+          // Text that is not a value is skipped up to the end of its line; the next line may be valid again.
           if (code !== NEWLINE && !(inArray && (code === COMMA || code === CLOSE_BRACKET))) continue
           close(frames, buffer + text.slice(start, at))
         }
@@ -61,7 +70,7 @@ export function createJsonValuesReader(): FrameReader {
       if (state !== 'between') buffer += text.slice(start)
     },
     end(frames) {
-      // An array without its end is no loss of its own: all its elements are out, and they say whether more was due.
+      // A missing end of the array is no loss: its elements were all emitted, and the last one says whether it is the last.
       if (state === 'value') frames.push(createBadFrame(buffer.trimEnd()))
       else if (state === 'word') close(frames, buffer)
       buffer = ''
@@ -70,15 +79,5 @@ export function createJsonValuesReader(): FrameReader {
   }
 }
 
-function isWhitespace(code: number): boolean {
-  return code === 32 || code === NEWLINE || code === 13 || code === 9
-}
-
 const NEWLINE = 10
-const QUOTE = 34
 const COMMA = 44
-const OPEN_BRACKET = 91
-const BACKSLASH = 92
-const CLOSE_BRACKET = 93
-const OPEN_BRACE = 123
-const CLOSE_BRACE = 125

@@ -1,8 +1,8 @@
 import { appendFrames, type FrameReader } from './frame-reader.ts'
 
-/** Reads one JSON value per line; a corrupt line costs only itself. */
+/** One JSON value per line; an invalid line does not affect the others. */
 export function createNdjsonReader(): FrameReader {
-  // Only new text is searched for line ends, so that long lines in small chunks stay linear.
+  // Only new text is searched for line ends, so that long lines in small chunks take linear time.
   let buffer = ''
   return {
     push(text, frames) {

@@ -3,7 +3,7 @@ import type { Frame } from './frame.ts'
 import { appendFrames, createBadFrame, type FrameReader } from './frame-reader.ts'
 import { INVALID_BYTES } from './utf8.ts'
 
-/** Reads server-sent events by the WHATWG standard, and flushes a last event that has no blank line after it (T106). */
+/** Server-sent events by the WHATWG standard; a last event without a blank line after it is accepted (T106). */
 export function createSseReader(): FrameReader {
   let frames: Frame[] = []
   let hasEvents = false
@@ -18,13 +18,13 @@ export function createSseReader(): FrameReader {
       frames.push({ kind: 'comment', text })
     },
     onError({ line }) {
-      // The standard ignores such a line; but servers that fail in the middle of a stream write bare JSON into it.
+      // The standard ignores such a line, but servers that fail during a stream write bare JSON into it.
       if (line === undefined || line.startsWith('retry:')) return
       if (line.startsWith('{')) {
         hasEvents = true
         appendFrames(frames, line)
       } else if (line.includes(INVALID_BYTES)) {
-        // It may have been a line of data: what it held is missing.
+        // It may have been a line of data, whose content is missing now.
         frames.push(createBadFrame(line))
       } else {
         frames.push({ kind: 'comment', text: line })
@@ -42,13 +42,13 @@ export function createSseReader(): FrameReader {
     end(output) {
       frames = output
       parser.feed('\n\n')
-      // Not one event: the stray lines were the answer, for example a proxy's error message (T112).
+      // There was no event at all: the stray lines are the response, for example a proxy's error message (T112).
       if (!hasEvents && strayText !== '') frames.push(createBadFrame(strayText))
     },
   }
 }
 
-/** From every line on, the parser looks for both kinds of line end; small slices keep that from growing quadratic. */
+/** The parser searches for both kinds of line end from every line on; small slices avoid quadratic time. */
 const MAX_SLICE_CHARS = 32_768
 
 const MAX_STRAY_CHARS = 4000

@@ -1,17 +1,14 @@
 /**
- * Stands for bytes that are no UTF-8. No valid text holds it, so it can be told from a U+FFFD that a model wrote. It is two
- * halves of the same kind: even after an escaped first half, one of them stays without its other half.
+ * Replaces invalid UTF-8. No valid text contains it, so it can be told from a U+FFFD that a model wrote. It is two low
+ * surrogates: even after an escaped high surrogate, one of them stays alone.
  */
 export const INVALID_BYTES = '\uDFFF\uDFFF'
 
-/** Decodes the bytes of one response; a character may be split over any number of chunks (T105). */
-export interface Utf8Decoder {
-  push(bytes: Uint8Array): string
-  end(): string
-}
-
-/** Starts a decoder. Valid bytes take the fast native path; only a chunk with invalid ones is looked at byte by byte. */
-export function createUtf8Decoder(): Utf8Decoder {
+/**
+ * Decodes the bytes of one response; a character may be split over any number of chunks (T105). Valid chunks are decoded
+ * natively; only a chunk with invalid bytes is decoded byte by byte.
+ */
+export function createUtf8Decoder() {
   let pendingBytes = EMPTY_BYTES
   let isFirst = true
 
@@ -24,14 +21,14 @@ export function createUtf8Decoder(): Utf8Decoder {
   }
 
   return {
-    push(bytes) {
+    push(bytes: Uint8Array): string {
       const all = pendingBytes.length === 0 ? bytes : concatBytes(pendingBytes, bytes)
       const whole = all.length - unfinishedLength(all)
-      // A copy: whoever gave us the chunk may use its memory again.
+      // A copy, because the caller may reuse the memory of the chunk.
       pendingBytes = whole === all.length ? EMPTY_BYTES : all.slice(whole)
       return decode(whole === all.length ? all : all.subarray(0, whole))
     },
-    end() {
+    end(): string {
       const rest = pendingBytes
       pendingBytes = EMPTY_BYTES
       return decode(rest)
@@ -39,7 +36,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   }
 }
 
-/** Text in which broken bytes are shown as everybody shows them. */
+/** Invalid bytes as U+FFFD, for display. */
 export function replaceInvalidBytes(text: string): string {
   return text.includes(INVALID_BYTES) ? text.replaceAll(INVALID_BYTES, '\uFFFD') : text
 }
@@ -56,7 +53,7 @@ function decodeValid(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One mark for each longest beginning of a character that does not go on as it must: where other decoders put U+FFFD. */
+/** One replacement for each maximal invalid subsequence: where standard decoders put U+FFFD. */
 function decodeInvalid(bytes: Uint8Array): string {
   let text = ''
   let from = 0
@@ -71,7 +68,7 @@ function decodeInvalid(bytes: Uint8Array): string {
   return text + strictDecoder.decode(bytes.subarray(from))
 }
 
-/** The character that begins at an offset, or as much of one as is there. Overlong forms and surrogates are none. */
+/** The length of the character at an offset, or of its valid beginning. Overlong forms and surrogates are invalid. */
 function sequenceAt(bytes: Uint8Array, at: number): { length: number; isWhole: boolean } {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return { length: 1, isWhole: true }
@@ -85,7 +82,7 @@ function sequenceAt(bytes: Uint8Array, at: number): { length: number; isWhole: b
   return { length: needed, isWhole: true }
 }
 
-/** How many bytes at the end begin a character that may go on in the next chunk. */
+/** How many bytes at the end are the beginning of a character that may continue in the next chunk. */
 function unfinishedLength(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] ?? 0

@@ -1,6 +1,6 @@
 import { appendFrames, MAX_BAD_TEXT_CHARS, createBadFrame, type FrameReader } from './frame-reader.ts'
 
-/** Reads a body that has no framing: a JSON string or number at best, else a web page or an error message (T112). */
+/** A body without framing: a JSON string or number, a web page, or an error message (T112). */
 export function createWholeTextReader(): FrameReader {
   let held = ''
   let isReported = false
@@ -18,7 +18,7 @@ export function createWholeTextReader(): FrameReader {
   }
 }
 
-/** Says one thing about a body whose bytes are not text, and ignores them. */
+/** Reports once that the body is not text, and ignores it. */
 export function createUnreadableReader(message: string): FrameReader {
   let isReported = false
   return {
@@ -26,8 +26,6 @@ export function createUnreadableReader(message: string): FrameReader {
       if (!isReported) frames.push(createBadFrame(message))
       isReported = true
     },
-    end() {
-      // All was said at the first byte.
-    },
+    end: () => {},
   }
 }

@@ -1,28 +1,30 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import { findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
+import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
-import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
-import { formatCallAsText, describeToolsAsText, formatResultAsText } from '../text-calls/format-text-calls.ts'
+import { joinSystemPrompt, limitStopSequences } from '../encode-parts.ts'
+import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import {
+  type AssistantStep,
+  buildTranscript,
   type CallResultPair,
-  type TranscriptStep,
-  toWireArguments,
-  toWireArgumentText,
-  isNativeTo,
+  type EncodeContext,
   getReplayableData,
   type HistoryPosition,
-  buildTranscript,
+  isNativeTo,
+  toWireArguments,
+  type TranscriptStep,
 } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { encodeAttachments, encodeFunctionResponse, encodeMediaPart } from './encode-results.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A generateContent body. The contents are the last key, so that a longer history extends the bytes of a shorter one. */
-export interface GeminiBody {
+/** The contents are the last key, so that a longer history only adds bytes at the end. */
+interface GeminiBody {
   systemInstruction?: JsonObject
   tools?: JsonObject[]
   toolConfig?: JsonObject
@@ -31,37 +33,25 @@ export interface GeminiBody {
   contents: GeminiContent[]
 }
 
-/** One turn on the wire; there are only two roles (T122). */
+/** There are only two roles (T122). */
 interface GeminiContent {
   role: 'user' | 'model'
   parts: JsonObject[]
 }
 
-interface EncodeContext {
-  readonly wire: WireId
-  readonly profile: Profile
-  readonly projection: ToolDeclarations
-}
+/** Our own ids are not sent: an id is sent back only to the endpoint that made it. */
+const ID_PATTERN = /^[\w-]{1,64}$/
 
-type AssistantStep = TranscriptStep & { readonly kind: 'assistant' }
-
-/** Ids are only ever those that the endpoint gave, so none of ours needs a form here. */
-const ID_FORMAT = { pattern: /^[\w-]{1,64}$/ }
-
-/** Lets a call pass that another model made, and that therefore has no signature of Gemini's (T120). */
+/** The documented sentinel for calls of other models, which have no signature of Gemini (T120). */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator'
 
-/** Writes a generateContent request. The model is not in it; it is part of the address. */
-export function encodeGeminiRequest(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): EncodedRequest {
+/** The model is not in the body; it is part of the URL. */
+export const encodeGeminiRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const { body, warnings } = encodeGeminiBody('gemini', request, profile, {}, position)
   return { body: { ...body } as unknown as JsonObject, warnings }
 }
 
-/** Writes the request for a wire that carries it as it is, or in an envelope. */
+/** The body for Gemini itself, or for the envelope of Code Assist. */
 export function encodeGeminiBody(
   wire: WireId,
   request: ModelRequest,
@@ -71,8 +61,8 @@ export function encodeGeminiBody(
 ): { body: GeminiBody; warnings: Warning[] } {
   const projection = declareToolsFor(request.tools, profile)
   const context: EncodeContext = { wire, profile, projection }
-  const { steps, warnings } = buildTranscript(request.turns, { ...context, idFormat: ID_FORMAT }, position)
-  const system = getSystemText(request, context)
+  const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
+  const system = joinSystemPrompt(request, context)
   const hasDeclarations = profile.tools === 'native' && projection.tools.length > 0
   const tools: JsonObject[] = [
     ...(hasDeclarations ? [{ functionDeclarations: projection.tools.map((tool) => declareTool(tool, profile)) }] : []),
@@ -94,27 +84,18 @@ export function encodeGeminiBody(
   return { body, warnings }
 }
 
-const SERVER_TOOLS = { url_context: 'urlContext', google_search: 'googleSearch' } as const
+/** The names of server tools in the API. */
+export const SERVER_TOOLS = { url_context: 'urlContext', google_search: 'googleSearch' } as const
 
-function getSystemText(request: ModelRequest, { profile, projection }: EncodeContext): string {
-  const tools = profile.tools === 'text' && projection.tools.length > 0 ? describeToolsAsText(projection.tools) : ''
-  return toWellFormed([request.system ?? '', tools].filter((text) => text.trim() !== '').join('\n\n'))
-}
-
-function declareTool(tool: ToolDeclarations['tools'][number], { dialect }: Profile): JsonObject {
-  const { name, description, schema } = tool
+function declareTool({ name, description, schema }: DeclaredTool, { dialect }: Profile): JsonObject {
   if (dialect !== 'gemini') return { name, description, parametersJsonSchema: schema }
-  // The older form refuses an object without properties.
-  const properties = schema['properties']
-  const empty = !isObject(properties) || Object.keys(properties).length === 0
-  return { name, description, ...(!empty && { parameters: schema }) }
+  // The older dialect rejects an object without properties.
+  const isEmpty = Object.keys(objectOrEmpty(schema['properties'])).length === 0
+  return { name, description, ...(!isEmpty && { parameters: schema }) }
 }
 
-/** Sent only beside declarations (T130). `auto` is the default; VALIDATED is the same, with calls held to their schemas. */
-function createToolConfig(
-  choice: ToolChoice | undefined,
-  { profile, projection }: EncodeContext,
-): JsonObject | undefined {
+/** Sent only with declarations (T130). `auto` is the default; VALIDATED is the same with calls constrained to their schemas. */
+function createToolConfig(choice: ToolChoice | undefined, { profile, projection }: EncodeContext) {
   const streaming = profile.eagerArguments ? { streamFunctionCallArguments: true } : {}
   if (choice === 'none') return { mode: 'NONE' }
   if (choice === 'required') return { mode: 'ANY', ...streaming }
@@ -122,7 +103,7 @@ function createToolConfig(
     const wanted = ('name' in choice ? [choice.name] : choice.only).map((name) => projection.toWireName(name))
     const names = wanted.filter((name) => projection.tools.some((tool) => tool.name === name))
     if (names.length === 0) return { mode: 'NONE' }
-    // AUTO takes no names; ANY would force a call, and a model that must call can never finish (T130).
+    // AUTO does not accept names; ANY would force a call, and a model that must call never finishes (T130).
     return { mode: 'name' in choice ? 'ANY' : 'VALIDATED', allowedFunctionNames: names, ...streaming }
   }
   if (profile.constrain) return { mode: 'VALIDATED', ...streaming }
@@ -130,45 +111,37 @@ function createToolConfig(
 }
 
 function createGenerationConfig(params: ModelParams, profile: Profile, warnings: Warning[]): JsonObject {
-  if (params.parallelCalls === false) {
-    warnings.push({ code: 'parallel-calls', message: 'This wire cannot forbid parallel calls.' })
-  }
-  const stops = params.stop?.filter((word) => word !== '') ?? []
-  if (stops.length > MAX_STOP_SEQUENCES)
-    warnings.push({ code: 'stop', message: `Only the first ${MAX_STOP_SEQUENCES} stop sequences were sent.` })
-  const thinking = createThinkingConfig(params.effort, profile)
+  if (params.parallelCalls === false)
+    warnings.push({ code: 'parallel-calls', message: 'This API cannot forbid parallel calls.' })
+  const stopSequences = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   return {
     ...defined({ maxOutputTokens: params.maxTokens, temperature: params.temperature, topP: params.topP }),
-    ...(stops.length > 0 && { stopSequences: stops.slice(0, MAX_STOP_SEQUENCES) }),
-    ...defined({ thinkingConfig: thinking }),
+    ...(stopSequences.length > 0 && { stopSequences }),
+    ...defined({ thinkingConfig: createThinkingConfig(params.effort, profile) }),
   }
 }
 
-/** More are refused (T155). */
 const MAX_STOP_SEQUENCES = 5
 
-/** Without an effort the model thinks as it likes. Thoughts cannot be asked for where thinking is off. */
+/** Without an effort the model decides how much it thinks. Thoughts cannot be requested if thinking is off. */
 function createThinkingConfig(effort: ModelParams['effort'], { thinking }: Profile): JsonObject | undefined {
   if (thinking === 'none') return undefined
   if (effort === undefined) return { includeThoughts: true }
   if (thinking === 'level') {
-    const level =
-      typeof effort === 'number'
-        ? effort <= 2048
-          ? 'LOW'
-          : effort <= 8192
-            ? 'MEDIUM'
-            : 'HIGH'
-        : THINKING_LEVELS[effort]
-    return { thinkingLevel: level, includeThoughts: true }
+    const level = typeof effort === 'number' ? toEffort(effort) : effort
+    return { thinkingLevel: THINKING_LEVELS[level], includeThoughts: true }
   }
   const budget = typeof effort === 'number' ? effort : THINKING_BUDGETS[effort]
   return { thinkingBudget: budget, ...(budget !== 0 && { includeThoughts: true }) }
 }
 
+function toEffort(budget: number): 'low' | 'medium' | 'high' {
+  return budget <= THINKING_BUDGETS.low ? 'low' : budget <= THINKING_BUDGETS.medium ? 'medium' : 'high'
+}
+
 const THINKING_BUDGETS = { off: 0, minimal: 512, low: 2048, medium: 8192, high: 24576, xhigh: 24576 } as const
 
-/** Not every model of this kind knows MINIMAL, and none can be turned off. */
+/** Not every model with levels supports MINIMAL, and none can be turned off. */
 const THINKING_LEVELS = {
   off: 'LOW',
   minimal: 'LOW',
@@ -178,7 +151,7 @@ const THINKING_LEVELS = {
   xhigh: 'HIGH',
 } as const
 
-/** The history. What follows the same role is merged, so that results and the words after them are one content (T121, T122). */
+/** Consecutive contents of one role are merged, so that results and the text after them are one content (T121, T122). */
 function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext): GeminiContent[] {
   const list: GeminiContent[] = []
   const add = (role: GeminiContent['role'], parts: JsonObject[]) => {
@@ -188,17 +161,13 @@ function encodeContents(steps: readonly TranscriptStep[], context: EncodeContext
     else list.push({ role, parts })
   }
   for (const step of steps) {
-    if (step.kind === 'user')
-      add(
-        'user',
-        step.parts.map((part) => encodeUserPart(part, context.profile)),
-      )
-    else if (context.profile.tools === 'text') {
+    if (step.kind === 'user') {
+      const parts = step.parts.map((part) => encodeUserPart(part, context.profile))
+      add('user', parts)
+    } else if (context.profile.tools === 'text') {
+      const results = step.pairs.flatMap((pair) => encodeTextResult(pair, context))
       add('model', encodeTextTurn(step, context))
-      add(
-        'user',
-        step.pairs.flatMap((pair) => encodeTextResult(pair, context)),
-      )
+      add('user', results)
     } else {
       add('model', encodeModelParts(step, context))
       const answers = step.pairs.map((pair) => encodeFunctionResponse(pair, getEchoedId(pair, context), context))
@@ -216,13 +185,13 @@ function encodeModelParts(step: AssistantStep, context: EncodeContext): JsonObje
   const pairsByCall = new Map(step.pairs.map((pair) => [pair.call, pair]))
   const first = step.pairs[0]
   return step.parts.flatMap((part) => {
-    const pair = part.kind === 'call' ? pairsByCall.get(part) : undefined
-    if (pair) return [encodeFunctionCall(pair, step, pair === first, context)]
-    return part.kind === 'call' ? [] : encodeModelPart(part, context)
+    if (part.kind !== 'call') return encodeModelPart(part, context)
+    const pair = pairsByCall.get(part)
+    return pair ? [encodeFunctionCall(pair, chooseSignature(part, step, pair === first, context), context)] : []
   })
 }
 
-/** Own parts go back as they came. Thoughts without a signature stay here: nobody asks for them (T117–T119). */
+/** Gemini's own parts are sent back unchanged. Thoughts without a signature are not needed (T117–T119). */
 function encodeModelPart(part: Exclude<AssistantPart, CallPart>, context: EncodeContext): JsonObject[] {
   const { profile } = context
   const data = getReplayableData(part, context)
@@ -230,63 +199,57 @@ function encodeModelPart(part: Exclude<AssistantPart, CallPart>, context: Encode
   const intact = profile.signatures !== 'never' && (part.kind === 'media' || part.text === text)
   const signature = intact ? data?.['thoughtSignature'] : undefined
   const signed = typeof signature === 'string' ? { thoughtSignature: signature } : undefined
-  if (part.kind === 'reasoning') return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed }] : []
-  if (part.kind === 'media') {
-    return isNativeTo(part, context)
-      ? [{ ...encodeMediaPart(part, profile), ...signed }]
-      : [{ text: `(${part.mime} was shown here)` }]
+  switch (part.kind) {
+    case 'reasoning':
+      return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed }] : []
+    case 'media':
+      return isNativeTo(part, context)
+        ? [{ ...encodeMediaPart(part, profile), ...signed }]
+        : [{ text: `(${part.mime} was shown here)` }]
+    case 'text': {
+      const native = data?.['part']
+      if (text === '' && isObject(native)) return isReplayable(data?.['type']) ? [native] : []
+      return text.trim() === '' && !signed ? [] : [{ text, ...signed }]
+    }
+    default:
+      return part satisfies never
   }
-  const native = data?.['part']
-  if (text === '' && isObject(native)) return isReplayable(data?.['type']) ? [native] : []
-  return text.trim() === '' && !signed ? [] : [{ text, ...signed }]
 }
 
-/** A call that the vendor itself answered would need an answer in the next content, where there is none (T121). */
+/** A call that the vendor ran itself would need a response in the next content, where there is none (T121). */
 function isReplayable(type: unknown): boolean {
   return type !== 'functionCall' && type !== 'functionResponse'
 }
 
-function encodeFunctionCall(
-  pair: CallResultPair,
-  step: AssistantStep,
-  first: boolean,
-  context: EncodeContext,
-): JsonObject {
+function encodeFunctionCall(pair: CallResultPair, thoughtSignature: string | undefined, context: EncodeContext) {
   const { call } = pair
-  const id = getEchoedId(pair, context)
-  const signature = chooseSignature(call, step, first, context)
   return {
     functionCall: {
-      ...defined({ id }),
+      ...defined({ id: getEchoedId(pair, context) }),
       name: context.projection.toWireName(call.name),
       args: toWireArguments(call, context.projection),
     },
-    ...defined({ thoughtSignature: signature }),
+    ...defined({ thoughtSignature }),
   }
 }
 
 /**
- * The signature of a call: the one that came with it, or, where the model insists, the sentinel; and that only on the
- * first call of a turn, because only that one is ever signed (T118). A call that is not sent as it came loses its own (T120).
+ * The original signature of a call, or the sentinel if the model requires one; the sentinel only on the first call of a
+ * turn, because only that one is ever signed (T118). A call that is changed loses its signature (T120).
  */
-function chooseSignature(
-  call: CallPart,
-  step: AssistantStep,
-  first: boolean,
-  context: EncodeContext,
-): string | undefined {
+function chooseSignature(call: CallPart, { turn }: AssistantStep, first: boolean, context: EncodeContext) {
   const { profile } = context
   if (profile.signatures === 'never') return undefined
   const intact = isNativeTo(call, context) && call.input !== undefined && !call.flaw
-  const originalSignature = intact ? getReplayableData(call, context)?.['thoughtSignature'] : undefined
-  if (typeof originalSignature === 'string' && originalSignature !== '') return originalSignature
+  const original = intact ? getReplayableData(call, context)?.['thoughtSignature'] : undefined
+  if (typeof original === 'string' && original !== '') return original
   if (profile.signatures !== 'required' || !first) return undefined
-  // The endpoint itself left the first call unsigned.
-  const isUnsignedOriginal = intact && step.turn.parts.find((part) => part.kind === 'call') === call
+  // The endpoint itself did not sign the first call.
+  const isUnsignedOriginal = intact && turn.parts.find((part) => part.kind === 'call') === call
   return isUnsignedOriginal ? undefined : SKIP_SIGNATURE
 }
 
-/** An id goes back only where this endpoint gave it, and gave it once; others refuse the field (T126). */
+/** An id is sent back only to the endpoint that made it, and if it is unique; others reject the field (T126). */
 function getEchoedId({ call, id }: CallResultPair, context: EncodeContext): string | undefined {
   if (context.profile.refuses.includes('functionCall.id')) return undefined
   return isNativeTo(call, context) && call.native?.id === id ? id : undefined
@@ -294,13 +257,11 @@ function getEchoedId({ call, id }: CallResultPair, context: EncodeContext): stri
 
 function encodeTextTurn(step: AssistantStep, context: EncodeContext): JsonObject[] {
   return step.parts.flatMap((part) => {
-    if (part.kind !== 'call') return encodeModelPart(part, context)
-    const { projection } = context
-    return [{ text: formatCallAsText(projection.toWireName(part.name), toWireArgumentText(part, projection)) }]
+    return part.kind === 'call' ? [{ text: formatCallPart(part, context.projection) }] : encodeModelPart(part, context)
   })
 }
 
-function encodeTextResult({ call, result }: CallResultPair, { profile, projection }: EncodeContext): JsonObject[] {
-  const resultBlock = formatResultAsText(projection.toWireName(call.name), formatResultText(result), result.status)
-  return [{ text: resultBlock }, ...findResultMedia(result).map((part) => encodeMediaPart(part, profile))]
+function encodeTextResult(pair: CallResultPair, { profile, projection }: EncodeContext): JsonObject[] {
+  const media = findResultMedia(pair.result).map((part) => encodeMediaPart(part, profile))
+  return [{ text: formatResultPart(pair, projection) }, ...media]
 }

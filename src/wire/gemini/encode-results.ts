@@ -1,16 +1,22 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
-import { toMediaUrl, findResultMedia, formatResultText, toWellFormed, toWellFormedJson } from '../../model/text.ts'
+import {
+  describeMedia,
+  findResultMedia,
+  formatResultText,
+  toMediaUrl,
+  toWellFormed,
+  toWellFormedJson,
+} from '../../model/text.ts'
 import type { MediaPart, ResultPart } from '../../model/turn.ts'
-import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import type { CallResultPair } from '../history/transcript.ts'
+import type { CallResultPair, EncodeContext } from '../history/transcript.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Writes the one answer to a call. Media go inside it from Gemini 3 on; before, they follow after all answers (T100). */
+/** Media are inside the response since Gemini 3; before, they follow after all responses (T100). */
 export function encodeFunctionResponse(
   { call, result }: CallResultPair,
   id: string | undefined,
-  { profile, projection }: { profile: Profile; projection: ToolDeclarations },
+  { profile, projection }: EncodeContext,
 ): JsonObject {
   const nested = profile.nestedMedia ? findResultMedia(result).filter((part) => isSupportedMedia(part, profile)) : []
   return {
@@ -23,7 +29,7 @@ export function encodeFunctionResponse(
   }
 }
 
-/** What follows the answers of a turn, where media cannot be inside them. */
+/** What follows the responses of a turn, if media cannot be inside them. */
 export function encodeAttachments(result: ResultPart, profile: Profile): JsonObject[] {
   if (!profile.media || profile.nestedMedia || findResultMedia(result).length === 0) return []
   const mixed = result.status === 'ok' && hasText(result)
@@ -33,21 +39,21 @@ export function encodeAttachments(result: ResultPart, profile: Profile): JsonObj
   })
 }
 
-/** A picture or the like as a part; a sentence where the model does not take it, or where there is nothing to send. */
+/** A sentence instead, if the model does not accept the media, or if they are empty. */
 export function encodeMediaPart(part: MediaPart, profile: Profile): JsonObject {
   if (!isSupportedMedia(part, profile)) return { text: describeOmittedMedia(part, profile) }
   if (part.data) return { inlineData: { mimeType: part.mime, data: part.data } }
   return { fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }
 }
 
-/** One that the service does not know would cost the whole request, and all that follow (T100). */
+/** With an unsupported type, the service rejects this request and all that follow (T100). */
 function isSupportedMedia(part: MediaPart, profile: Profile): boolean {
   return profile.media && toMediaUrl(part) !== undefined && (SUPPORTED_MIME.test(part.mime) || !part.data)
 }
 
 const SUPPORTED_MIME = /^(?:image\/(?:png|jpe?g|webp|hei[cf])|audio\/.+|video\/.+|text\/.+|application\/pdf)$/
 
-/** The answer is always an object, and for text always the same one (T127). */
+/** The response is always an object, and for text always the same one (T127). */
 function encodeResponse(result: ResultPart, profile: Profile): JsonObject {
   const media = findResultMedia(result)
   const supported = media.filter((part) => isSupportedMedia(part, profile))
@@ -67,7 +73,6 @@ function hasText(result: ResultPart): boolean {
 }
 
 function describeOmittedMedia(part: MediaPart, profile: Profile): string {
-  const label = part.name === undefined ? part.mime : `${toWellFormed(part.name)} (${part.mime})`
-  if (!profile.media) return `(${label} was left out: this model takes text only)`
-  return `(${label} was left out: it ${toMediaUrl(part) === undefined ? 'is empty' : 'cannot be shown to this model'})`
+  const why = toMediaUrl(part) === undefined ? 'it is empty' : 'it cannot be shown to this model'
+  return `(${describeMedia(part)} was left out: ${profile.media ? why : 'this model takes text only'})`
 }

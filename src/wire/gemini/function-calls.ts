@@ -1,19 +1,18 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, nonBlankString } from '../../model/json.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
 import { toNativeItem, type GeminiPart } from './parts.ts'
 import { type PartialArgsWriter, createPartialArgsWriter } from './partial-args.ts'
 
-/** The calls of one answer. Each `functionCall` part is a call of its own, unless it repeats one or goes on with one. */
+/** The calls of one response. Each `functionCall` part is a separate call, unless it repeats or continues another one. */
 export interface FunctionCallTracker {
-  /** A frame begins; tells whether it only repeats the calls of the frame before it. */
+  /** Returns true if the frame only repeats the calls of the previous frame. */
   startFrame(parts: readonly GeminiPart[], frame: unknown): boolean
   addCall(part: GeminiPart, functionCall: GeminiPart): void
-  /** A part of another kind came, so a call that came in pieces is whole (T128). */
+  /** A part of another kind was received, so a call that was sent in pieces is complete (T128). */
   closePartialCall(): void
-  /** The vendor answered a call itself. */
+  /** The vendor ran a call itself. */
   markAnswered(response: GeminiPart): void
-  /** The answer is over; `well` tells whether it ended well. */
   end(endedNormally: boolean): void
 }
 
@@ -28,10 +27,10 @@ interface SeenCall {
   isAnswered: boolean
 }
 
-/** Starts the calls of one answer. They close at its end, because until then a call may be repeated, or answered by the vendor. */
+/** Calls close at the end of the response, because until then a call may be repeated, or be run by the vendor. */
 export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTracker {
   const seenCalls: SeenCall[] = []
-  /** Those that may be sent again: by their id, or without one by their signature. */
+  /** Calls that may be repeated: by their id, or else by their signature. */
   const repeatable = new Map<string, SeenCall[]>()
   let frames = 0
   let lastFrameText: string | undefined
@@ -45,11 +44,11 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
     if (!partial) return
     write(partial.writer.end())
     const { broken } = partial.writer
-    if (broken !== undefined) builder.warn('partial-args', `The arguments of a call are not whole: ${broken} (T128).`)
+    if (broken !== undefined) builder.warn('partial-args', `The arguments of a call are incomplete: ${broken} (T128).`)
     partial = undefined
   }
 
-  /** Does a call that comes in pieces go on here? Only its first piece carries the name. */
+  /** Does this continue a call that is sent in pieces? Only its first piece has the name. */
   function continuesPartial(id: string | undefined, name: string | undefined): boolean {
     if (!partial) return false
     if (name !== undefined && name !== partial.slot.nameFragments[0]) return false
@@ -57,25 +56,22 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
   }
 
   /**
-   * The same call, sent again under the same id, or under the same signature and with nothing taken back: the last word
-   * counts (T128). Two in one frame are two calls (T10).
+   * The same call, sent again with the same id, or with the same signature and at least the same arguments: the last version
+   * is used (T128). Two in one frame are two calls (T10).
    */
   function repeats(part: GeminiPart, functionCall: GeminiPart): SeenCall | undefined {
-    const [id, name, signature] = [
-      nonEmptyString(functionCall['id']),
-      nonEmptyString(functionCall['name']),
-      nonEmptyString(part['thoughtSignature']),
-    ]
+    const id = nonBlankString(functionCall['id'])
+    const name = nonBlankString(functionCall['name'])
     const args = JSON.stringify(functionCall['args'] ?? '')
     const same = (one: SeenCall): boolean => id !== undefined || includesAll(functionCall['args'], one.given['args'])
     return repeatable
-      .get(getRepeatKey(id, signature))
+      .get(getRepeatKey(id, nonBlankString(part['thoughtSignature'])))
       ?.find((one) => one.name === name && same(one) && (one.frame !== frames || one.args === args))
   }
 
   function open(part: GeminiPart, functionCall: GeminiPart): void {
-    const id = nonEmptyString(functionCall['id'])
-    const name = nonEmptyString(functionCall['name'])
+    const id = nonBlankString(functionCall['id'])
+    const name = nonBlankString(functionCall['name'])
     const pieces = functionCall['partialArgs']
     const inPieces = functionCall['willContinue'] === true || Array.isArray(pieces)
     const index = seenCalls.length
@@ -83,7 +79,7 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
     const args = JSON.stringify(functionCall['args'] ?? '')
     const one: SeenCall = { pendingCall, part, given: functionCall, id, name, frame: frames, args, isAnswered: false }
     seenCalls.push(one)
-    const signature = nonEmptyString(part['thoughtSignature'])
+    const signature = nonBlankString(part['thoughtSignature'])
     if (id !== undefined || signature !== undefined) {
       const key = getRepeatKey(id, signature)
       repeatable.set(key, [...(repeatable.get(key) ?? []), one])
@@ -107,20 +103,20 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
     startFrame(parts, frame) {
       frames++
       const calls = parts.map((part) => part['functionCall']).filter(isObject)
-      // Without an id only a frame that repeats the last one in every respect is a repeat, and not a second call.
+      // Without ids, a frame is a repeat and not a second call only if it is identical to the last one.
       const idless = calls.some(
-        (call) => nonEmptyString(call['id']) === undefined && !('partialArgs' in call) && !('willContinue' in call),
+        (call) => nonBlankString(call['id']) === undefined && !('partialArgs' in call) && !('willContinue' in call),
       )
       const text =
-        idless && calls.some((call) => nonEmptyString(call['name']) !== undefined) ? JSON.stringify(frame) : undefined
+        idless && calls.some((call) => nonBlankString(call['name']) !== undefined) ? JSON.stringify(frame) : undefined
       const again = text !== undefined && text === lastFrameText
       lastFrameText = text
       if (again) builder.warn('repeated-call', 'A frame with calls was sent twice; the repeat was dropped (T128).')
       return again
     },
     addCall(part, functionCall) {
-      const id = nonEmptyString(functionCall['id'])
-      const name = nonEmptyString(functionCall['name'])
+      const id = nonBlankString(functionCall['id'])
+      const name = nonBlankString(functionCall['name'])
       if (continuesPartial(id, name)) {
         if (partial) attachSignature(partial.slot, part)
         return extend(functionCall)
@@ -132,21 +128,21 @@ export function createFunctionCallTracker(builder: TurnBuilder): FunctionCallTra
         functionCall['args'] === undefined &&
         functionCall['partialArgs'] === undefined
       ) {
-        return builder.warn('ghost-call', 'A call with neither name nor arguments was ignored (T08, T28).')
+        return builder.warn('ghost-call', 'A call without a name and arguments was ignored (T08, T28).')
       }
-      // A piece of arguments whose call is over: nobody knows what else is missing.
+      // Arguments for a call that is over: it is not known what else is missing.
       if (name === undefined && 'partialArgs' in functionCall && seenCalls.some((one) => one.id === id))
-        return builder.markCorrupt('Arguments came for a call that had ended (T128).')
+        return builder.markCorrupt('Arguments were received for a call that had ended (T128).')
       const before = repeats(part, functionCall)
       if (!before) return open(part, functionCall)
-      builder.warn('repeated-call', 'A call was sent again; the last word counts (T128).')
+      builder.warn('repeated-call', 'A call was sent again; the last version is used (T128).')
       builder.calls.replaceArguments(before.pendingCall, functionCall['args'])
       attachSignature(before.pendingCall, part)
     },
     closePartialCall: closePartial,
     markAnswered(response) {
-      const id = nonEmptyString(response['id'])
-      const name = nonEmptyString(response['name'])
+      const id = nonBlankString(response['id'])
+      const name = nonBlankString(response['name'])
       const isSameCall = (one: SeenCall) =>
         id !== undefined && one.id !== undefined ? one.id === id : one.name === name
       const call = seenCalls.find((one) => !one.isAnswered && isSameCall(one))
@@ -168,20 +164,16 @@ function getRepeatKey(id: string | undefined, signature: string | undefined): st
   return id === undefined ? `signature ${signature ?? ''}` : `id ${id}`
 }
 
-/** A signature belongs to the part that carried it, and to no other (T117, T118). */
+/** A signature belongs only to the part that it was sent with (T117, T118). */
 function attachSignature(pendingCall: PendingCall, part: GeminiPart): void {
-  const signature = nonEmptyString(part['thoughtSignature'])
+  const signature = nonBlankString(part['thoughtSignature'])
   if (signature !== undefined) pendingCall.nativeData = { thoughtSignature: signature }
 }
 
-/** Does a value say all that another said, and perhaps more? */
+/** Does a value contain everything that another one contains? */
 function includesAll(value: unknown, other: unknown): boolean {
   if (other === undefined || other === null) return true
   if (typeof value === 'string' && typeof other === 'string') return value.startsWith(other)
   if (!isObject(value) || !isObject(other)) return JSON.stringify(value) === JSON.stringify(other)
   return Object.entries(other).every(([key, inner]) => Object.hasOwn(value, key) && includesAll(value[key], inner))
-}
-
-function nonEmptyString(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

@@ -1,31 +1,28 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { Grounding } from '../../model/grounding.ts'
 
-/** What a candidate says of its sources; later pieces of an answer say it more fully than earlier ones. */
+/** The grounding of a candidate; later chunks of a response have more of it than earlier ones. */
 export function mergeGrounding(candidate: Record<string, unknown>, previous?: Grounding): Grounding | undefined {
-  const metadata = isObject(candidate['groundingMetadata']) ? candidate['groundingMetadata'] : {}
-  const context = isObject(candidate['urlContextMetadata']) ? candidate['urlContextMetadata'] : {}
-  const found: Grounding = {
-    sources: toObjects(metadata['groundingChunks']).map(toSource),
-    supports: toObjects(metadata['groundingSupports']).flatMap(toSupports),
-    pages: toObjects(context['urlMetadata'] ?? context['url_metadata']).map(toPage),
-  }
+  const metadata = objectOrEmpty(candidate['groundingMetadata'])
+  const context = objectOrEmpty(candidate['urlContextMetadata'])
+  const sources = toObjects(metadata['groundingChunks']).map(toSource)
+  const supports = toObjects(metadata['groundingSupports']).flatMap(toSupports)
+  const pages = toObjects(context['urlMetadata'] ?? context['url_metadata']).map(toPage)
   const merged: Grounding = {
-    sources: found.sources.length > 0 ? found.sources : (previous?.sources ?? []),
-    supports: found.supports.length > 0 ? found.supports : (previous?.supports ?? []),
-    pages: found.pages.length > 0 ? found.pages : (previous?.pages ?? []),
+    sources: sources.length > 0 ? sources : (previous?.sources ?? []),
+    supports: supports.length > 0 ? supports : (previous?.supports ?? []),
+    pages: pages.length > 0 ? pages : (previous?.pages ?? []),
   }
   return merged.sources.length + merged.pages.length > 0 ? merged : undefined
 }
 
-/** A chunk that is no page keeps its place: supports name chunks by number. */
 function toSource(chunk: Record<string, unknown>): Grounding['sources'][number] {
   const web = [chunk['web'], chunk['retrievedContext']].find(isObject) ?? {}
-  return { title: toText(web['title']), url: toText(web['uri']) }
+  return { title: stringOrEmpty(web['title']), url: stringOrEmpty(web['uri']) }
 }
 
 function toSupports(fields: Record<string, unknown>): Grounding['supports'] {
-  const segment = isObject(fields['segment']) ? fields['segment'] : {}
+  const segment = objectOrEmpty(fields['segment'])
   const indices = fields['groundingChunkIndices']
   const sources = Array.isArray(indices)
     ? indices.filter((one): one is number => Number.isInteger(one) && one >= 0)
@@ -35,25 +32,22 @@ function toSupports(fields: Record<string, unknown>): Grounding['supports'] {
     {
       start: toIndex(segment['startIndex']),
       end: toIndex(segment['endIndex']),
-      text: toText(segment['text']),
+      text: stringOrEmpty(segment['text']),
       sources,
     },
   ]
 }
 
 function toPage(fields: Record<string, unknown>): Grounding['pages'][number] {
-  const status = toText(fields['urlRetrievalStatus'] ?? fields['url_retrieval_status'])
-  return { url: toText(fields['retrievedUrl'] ?? fields['retrieved_url']), read: status.endsWith('SUCCESS') }
+  const status = stringOrEmpty(fields['urlRetrievalStatus'] ?? fields['url_retrieval_status'])
+  return { url: stringOrEmpty(fields['retrievedUrl'] ?? fields['retrieved_url']), read: status.endsWith('SUCCESS') }
 }
 
-function toObjects(fields: unknown): Record<string, unknown>[] {
-  return Array.isArray(fields) ? fields.map((one) => (isObject(one) ? one : {})) : []
+/** Every element keeps its index, because supports refer to chunks by index. */
+function toObjects(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.map(objectOrEmpty) : []
 }
 
-function toText(fields: unknown): string {
-  return typeof fields === 'string' ? fields : ''
-}
-
-function toIndex(fields: unknown): number {
-  return typeof fields === 'number' && Number.isInteger(fields) && fields >= 0 ? fields : 0
+function toIndex(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0
 }

@@ -1,53 +1,52 @@
-import { isObject } from '../../model/json.ts'
+import { listObjects, stringOrEmpty } from '../../model/json.ts'
 
 /**
- * Writes arguments that come as values with their JSON paths (Vertex, `streamFunctionCallArguments`) down as JSON text,
- * piece by piece. What is open stays open until the vendor closes it, so a call that was cut off is never whole (T128).
+ * Converts arguments that are sent as values with JSON paths (Vertex, `streamFunctionCallArguments`) to JSON text. What is
+ * open stays open until the vendor closes it, so truncated arguments are never complete (T128).
  */
 export interface PartialArgsWriter {
   /** The text that a list of pieces adds. */
   push(pieces: unknown): string
-  /** The call is whole: the text that closes it, unless a value is missing or was still being written. */
+  /** The text that closes the arguments, unless a value is missing or incomplete. */
   end(): string
-  /** Why the text can never become whole. */
+  /** Why the text can never become complete. */
   readonly broken: string | undefined
 }
 
 type Key = string | number
 
-/** An object or array that is open, with the keys that it already holds. */
+/** An open object or array. */
 type Container = { readonly kind: 'object'; readonly keys: Set<string> } | { readonly kind: 'array'; count: number }
 
-/** Starts the arguments of one call. */
 export function createPartialArgsWriter(): PartialArgsWriter {
   const containers: Container[] = []
-  /** Where in each open container we are. */
+  /** The current key in each open container. */
   let path: Key[] = []
-  /** The path of the string that will go on, as it was spelled. */
+  /** The path of a string that continues, as it was written. */
   let openPath: string | undefined
   let broken: string | undefined
   let hasStarted = false
 
   function piece(fields: Record<string, unknown>): string {
-    const jsonPath = typeof fields['jsonPath'] === 'string' ? fields['jsonPath'] : ''
+    const jsonPath = stringOrEmpty(fields['jsonPath'])
     const text = typeof fields['stringValue'] === 'string' ? fields['stringValue'] : undefined
     const willContinue = fields['willContinue'] === true
     if (openPath !== undefined) {
-      if (jsonPath !== openPath || text === undefined) return fail(`the string at ${openPath} was not finished`)
+      if (jsonPath !== openPath || text === undefined) return fail(`the string at ${openPath} is incomplete`)
       if (!willContinue) openPath = undefined
       return escapeJsonText(text) + (willContinue ? '' : '"')
     }
     const target = parsePath(jsonPath)
-    if (!target || target.length === 0) return fail(`the path ${jsonPath} is not understood`)
+    if (!target || target.length === 0) return fail(`the path ${jsonPath} is invalid`)
     const written = text === undefined ? toScalarJson(fields) : `"${escapeJsonText(text)}${willContinue ? '' : '"'}`
-    if (written === undefined) return fail(`nothing came for ${jsonPath}`)
+    if (written === undefined) return fail(`there is no value at ${jsonPath}`)
     const syntax = moveTo(target)
-    if (syntax === undefined) return fail(`the value at ${jsonPath} came out of order`)
+    if (syntax === undefined) return fail(`the value at ${jsonPath} is out of order`)
     if (text !== undefined && willContinue) openPath = jsonPath
     return syntax + written
   }
 
-  /** The brackets, commas and keys between the last value and a new one; undefined where JSON text cannot go there any more. */
+  /** The brackets, commas and keys between the last value and a new one; undefined if the path is already closed. */
   function moveTo(target: readonly Key[]): string | undefined {
     let syntax = ''
     let shared = 0
@@ -69,7 +68,7 @@ export function createPartialArgsWriter(): PartialArgsWriter {
     return syntax
   }
 
-  /** No text at all would mean "no arguments", so something is opened that nothing will close. */
+  /** Without any text the call would have no arguments, so a bracket is opened that is never closed. */
   function fail(reason: string): string {
     broken = reason
     return hasStarted ? '' : '{'
@@ -78,15 +77,15 @@ export function createPartialArgsWriter(): PartialArgsWriter {
   return {
     push(pieces) {
       let text = ''
-      for (const fields of Array.isArray(pieces) ? pieces : []) {
-        if (broken === undefined && isObject(fields)) text += piece(fields)
+      for (const fields of listObjects(pieces)) {
+        if (broken === undefined) text += piece(fields)
         hasStarted ||= text !== ''
       }
       return text
     },
     end() {
       if (broken !== undefined) return ''
-      if (openPath !== undefined) return fail(`the string at ${openPath} was not finished`)
+      if (openPath !== undefined) return fail(`the string at ${openPath} is incomplete`)
       if (containers.length === 0) return '{}'
       let text = ''
       while (containers.length > 0) text += getClosingBracket(containers.pop())
@@ -98,7 +97,7 @@ export function createPartialArgsWriter(): PartialArgsWriter {
   }
 }
 
-/** Goes to the next place in a container; each place is written once, and in order. */
+/** Each key is written once, and array elements in order. */
 function enterContainer(container: Container, key: Key): string | undefined {
   if (container.kind === 'array') {
     if (key !== container.count) return undefined

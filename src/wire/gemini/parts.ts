@@ -1,21 +1,20 @@
 import { isObject, type Json } from '../../model/json.ts'
 import type { MediaPart } from '../../model/turn.ts'
 
-/** A part as it is on the wire: everything is optional, nothing is trusted. */
+/** A part as received: every field is optional and of unknown type. */
 export type GeminiPart = Readonly<Record<string, unknown>>
 
-/** What a part holds, by its key. */
+/** The key of a part's content. */
 export function getPartKind(part: GeminiPart): string | undefined {
   const notes = new Set(['thought', 'thoughtSignature'])
   return Object.entries(part).find(([key, value]) => !notes.has(key) && value !== null)?.[0]
 }
 
-/** A part that only its own vendor understands, as it came; it goes back as it came. */
+/** A part that only the vendor understands; it is sent back unchanged. */
 export function toNativeItem(type: string, part: GeminiPart): Json {
   return { type, part: part as Json }
 }
 
-/** A picture or the like, inline or by its address. */
 export function toMediaPart(part: GeminiPart): MediaPart | undefined {
   const { inlineData: inline, fileData: file } = part
   if (isObject(inline) && typeof inline['data'] === 'string') {

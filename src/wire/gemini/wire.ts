@@ -1,4 +1,4 @@
-import type { Profile } from '../../model/profile.ts'
+import { BASE_PROFILE } from '../base-profile.ts'
 import {
   type GeminiDecoderState,
   startGeminiDecoding,
@@ -10,36 +10,19 @@ import { readGeminiRequest } from './read-request.ts'
 import { geminiResponseWriter } from './write-response.ts'
 import type { Wire } from '../wire.ts'
 
-const geminiProfile: Profile = {
-  signer: 'gemini',
-  tools: 'native',
-  dialect: 'gemini-json',
-  ids: 'any',
-  media: true,
-  refuses: [],
-  replay: 'own',
-  emptyContent: 'omit',
-  maxTokensField: 'max_tokens',
-  systemRole: 'system',
-  alternate: true,
-  bridge: false,
-  resultName: true,
-  streamUsage: true,
-  cache: 'none',
-  entities: false,
-  think: false,
-  signatures: 'required',
-  nestedMedia: true,
-  thinking: 'budget',
-  constrain: false,
-  eagerArguments: false,
-  encryptedReasoning: false,
-}
-
-/** Gemini's generateContent, as AI Studio and Vertex speak it. */
+/** Gemini's generateContent API, of AI Studio and Vertex. */
 export const gemini: Wire<GeminiDecoderState> = {
   id: 'gemini',
-  profile: geminiProfile,
+  profile: {
+    ...BASE_PROFILE,
+    signer: 'gemini',
+    dialect: 'gemini-json',
+    alternate: true,
+    resultName: true,
+    signatures: 'required',
+    nestedMedia: true,
+    thinking: 'budget',
+  },
   encodeRequest: encodeGeminiRequest,
   startDecoding: (context) => startGeminiDecoding('gemini', context),
   decodeFrame: decodeGeminiFrame,

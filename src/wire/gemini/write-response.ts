@@ -14,10 +14,9 @@ import {
 import { toRawJson } from '../json/raw-json.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Writes responses as generateContent and streamGenerateContent send them. */
 export const geminiResponseWriter: ResponseWriter = createResponseWriter('gemini', (response) => response)
 
-/** The same inside Code Assist's envelope, where calls have no ids. */
+/** In Code Assist's envelope; calls have no ids there. */
 export const codeAssistResponseWriter: ResponseWriter = createResponseWriter('code-assist', (response) => ({
   response,
   traceId: 'dragoman',
@@ -38,17 +37,17 @@ function createResponseWriter(wire: GeminiWire, wrap: (response: JsonObject) => 
           return []
         },
         openPart: () => [],
-        // Calls are never sent in pieces.
+        // Calls are never streamed.
         addDelta: (_at, { kind }, text) =>
           kind === 'call' || kind === 'media' ? [] : [frame([toTextPart(kind, text)])],
         closePart(_at, part) {
           if (part.kind === 'call' || part.kind === 'media') return [frame(toWholeParts(part, wire))]
-          // A signature that comes after the text stands on an empty part.
+          // A signature after the text is on an empty part.
           const signature = getSignature(part, wire)
           return Object.keys(signature).length > 0 ? [frame([{ ...toTextPart(part.kind, ''), ...signature }])] : []
         },
         end({ finish, parts, usage }) {
-          // The end comes with an empty text, as the newer models send it.
+          // The last frame has an empty text, as in newer models.
           const hasCalls = parts.some(({ kind }) => kind === 'call')
           return [frame(hasCalls || parts.length === 0 ? [] : [{ text: '' }], { usage, finish })]
         },
@@ -73,16 +72,21 @@ function toTextPart(kind: 'text' | 'reasoning', text: string): JsonObject {
 
 function toWholeParts(part: AssistantPart, wire: GeminiWire): JsonObject[] {
   const signature = getSignature(part, wire)
-  if (part.kind === 'text' || part.kind === 'reasoning')
-    return part.text === '' && Object.keys(signature).length === 0
-      ? []
-      : [{ ...toTextPart(part.kind, part.text), ...signature }]
-  if (part.kind === 'media')
-    return part.data === undefined
-      ? [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }]
-      : [{ inlineData: { mimeType: part.mime, data: part.data } }]
-  const id = wire === 'gemini' ? { id: getCallId(part) } : {}
-  return [{ functionCall: { ...id, name: part.name, args: toRawJson(part.raw) }, ...signature }]
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      if (part.text === '' && Object.keys(signature).length === 0) return []
+      return [{ ...toTextPart(part.kind, part.text), ...signature }]
+    case 'media':
+      if (part.data === undefined) return [{ fileData: { mimeType: part.mime, fileUri: part.uri ?? '' } }]
+      return [{ inlineData: { mimeType: part.mime, data: part.data } }]
+    case 'call': {
+      const id = wire === 'gemini' ? { id: getCallId(part) } : {}
+      return [{ functionCall: { ...id, name: part.name, args: toRawJson(part.raw) }, ...signature }]
+    }
+    default:
+      return part satisfies never
+  }
 }
 
 function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {
@@ -90,7 +94,7 @@ function getSignature(part: AssistantPart, wire: GeminiWire): JsonObject {
   return thoughtSignature === undefined ? {} : { thoughtSignature }
 }
 
-/** A response or a piece of one; the last piece says how it ended. */
+/** A response or a chunk of one; only the last chunk has `finish`. */
 function createChunk(
   { id, model }: ResponseMetadata,
   parts: JsonObject[],
@@ -134,9 +138,9 @@ function toUsageMetadata(usage: Usage, isLast: boolean): JsonObject {
 }
 
 function createErrorBody({ status, message, code }: ResponseError): JsonObject {
-  const finishReason = STATUS_NAMES.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
+  const statusName = STATUS_NAMES.get(status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
   const reason = code === undefined ? {} : { details: [{ '@type': ERROR_INFO, reason: code, domain: 'dragoman' }] }
-  return { error: { code: status, message, status: finishReason, ...reason } }
+  return { error: { code: status, message, status: statusName, ...reason } }
 }
 
 const ERROR_INFO = 'type.googleapis.com/google.rpc.ErrorInfo'

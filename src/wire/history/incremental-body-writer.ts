@@ -15,33 +15,30 @@ import {
 import { type IdRegistry, createIdRegistry } from './transcript.ts'
 import type { Wire } from '../wire.ts'
 
-/** The text of a request body, in the pieces in which it is kept. */
-export interface EncodedBody {
+/** The text of a request body, in pieces. */
+interface EncodedBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
   readonly prefixHashes?: PrefixHashes
 }
 
-/** Writes request bodies. */
-export type BodyWriter = (request: ModelRequest, profile: Profile) => EncodedBody
-
 /**
- * A writer that does not write again what it has written: of a history that has grown, only the new turns are encoded,
- * and the text of the others is kept. The text is the same as that of `encode`, byte for byte; what a turn costs does
- * not grow with the history.
+ * Writes request bodies without encoding again what is encoded: only the new turns of a history are encoded, and the text of
+ * the others is kept. The text is the same as that of `encodeRequest`, byte for byte, but the cost of a turn does not grow
+ * with the history.
  */
-export function createIncrementalBodyWriter(wire: Wire): BodyWriter {
+export function createIncrementalBodyWriter(wire: Wire): (request: ModelRequest, profile: Profile) => EncodedBody {
   const write = createHistoryWriter(wire)
   const toStableProfile = createStableProfiles()
 
   return (request, profile) => {
-    // Without tools a body may depend on names that stand far back; with rolling marks, its older parts change.
+    // Without tools a body may depend on names in old turns; with cache marks on messages, its older parts change.
     const changes = profile.cache === 'marks' || profile.alternate || profile.bridge
     if (request.tools.length > 0 && !changes && request.previous === undefined) return write(request, profile)
     const { body, warnings } = wire.encodeRequest(request, profile)
-    const marks: Partial<EncodedBody> =
-      request.previous === undefined ? { prefixHashes: write(request, toStableProfile(profile)).prefixHashes } : {}
-    return { pieces: [JSON.stringify(body)], warnings, ...marks }
+    const pieces = [JSON.stringify(body)]
+    if (request.previous !== undefined) return { pieces, warnings }
+    return { pieces, warnings, prefixHashes: write(request, toStableProfile(profile)).prefixHashes }
   }
 }
 
@@ -54,18 +51,23 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     const previous = histories.get(turns)
     const cached = previous && isReusable(previous, request, profile) ? previous : createCachedHistory(request, profile)
     histories.set(turns, cached)
-    // The marks of the request before are made of what was kept then.
+    // The hashes of the previous request depend on what is cached now.
     cached.hashPending()
+    /** Encodes the turns that are not cached, up to an index. */
+    const encodeTurns = (to: number, ids: IdRegistry) => {
+      const newTurns = turns.slice(cached.turnCount, to)
+      return wire.encodeRequest({ ...request, turns: newTurns }, profile, { ids, isContinuation: cached.turnCount > 0 })
+    }
     const tail = turns.findLastIndex((turn) => turn.role === 'assistant')
     if (tail > cached.turnCount) {
-      const { body } = encodeTurns(wire, request, profile, cached, tail, cached.ids)
+      const { body } = encodeTurns(tail, cached.ids)
       const texts = encodeMessages(splitHistory(body).items)
-      cached.pieces = grown(cached.pieces, texts)
+      cached.pieces = appendMessages(cached.pieces, texts)
       cached.unhashed.push(...texts)
       cached.turnCount = tail
       cached.firstTurn = turns[0]
     }
-    const { body, warnings } = encodeTurns(wire, request, profile, cached, turns.length, createIdRegistry(cached.ids))
+    const { body, warnings } = encodeTurns(turns.length, createIdRegistry(cached.ids))
     const { items, frame, head } = splitHistory(body)
     const texts = encodeMessages(items)
     const at = frame.lastIndexOf('[]') + 1
@@ -76,58 +78,41 @@ function createHistoryWriter(wire: Wire): (request: ModelRequest, profile: Profi
     })
     cached.hashPending = hashHistory
     return {
-      pieces: [frame.slice(0, at), ...grown(cached.pieces, texts), frame.slice(at)],
+      pieces: [frame.slice(0, at), ...appendMessages(cached.pieces, texts), frame.slice(at)],
       warnings,
       prefixHashes: hashBody(head, hashHistory),
     }
   }
 }
 
-/** The profile under which what was said once stays as it was said: marks for a cache, and what a template wants, are left out. */
+/** The profile without the flags that change old messages. It must be the same object each time: it is a cache key. */
 function createStableProfiles(): (profile: Profile) => Profile {
   const stableByProfile = new WeakMap<Profile, Profile>()
   return (profile) => {
-    const toStableProfile = stableByProfile.get(profile) ?? {
-      ...profile,
-      cache: 'none',
-      alternate: false,
-      bridge: false,
-    }
-    stableByProfile.set(profile, toStableProfile)
-    return toStableProfile
+    const stable = stableByProfile.get(profile) ?? { ...profile, cache: 'none', alternate: false, bridge: false }
+    stableByProfile.set(profile, stable)
+    return stable
   }
 }
 
-/** What is kept of a history: the text of its turns up to the last assistant turn, which may still get results. */
-interface CachedHistory {
-  readonly profile: Profile
-  readonly tools: ModelRequest['tools']
-  readonly system: string | undefined
-  readonly ids: IdRegistry
-  pieces: readonly string[]
-  /** One for each message of the text but the last ones, which are not marked yet. */
-  readonly hashes: string[]
-  readonly unhashed: EncodedMessage[]
-  hashPending: () => void
-  /** The system prompt, on wires where it is the first message. */
-  systemText: string
-  turnCount: number
-  firstTurn: Turn | undefined
-}
+type CachedHistory = ReturnType<typeof createCachedHistory>
 
-function createCachedHistory({ tools, system }: ModelRequest, profile: Profile): CachedHistory {
+/** The encoded text of a history up to the last assistant turn, which may still get results. */
+function createCachedHistory({ tools, system }: ModelRequest, profile: Profile) {
   return {
     profile,
     tools,
     system,
     ids: createIdRegistry(),
-    pieces: [],
-    hashes: [],
-    unhashed: [],
-    hashPending: () => {},
+    pieces: [] as readonly string[],
+    /** One for each message, except those in `unhashed`. */
+    hashes: [] as string[],
+    unhashed: [] as EncodedMessage[],
+    hashPending: (): unknown => undefined,
+    /** The system prompt, if it is the first message. */
     systemText: '',
     turnCount: 0,
-    firstTurn: undefined,
+    firstTurn: undefined as Turn | undefined,
   }
 }
 
@@ -141,22 +126,7 @@ function isReusable(cached: CachedHistory, { turns, tools, system }: ModelReques
   )
 }
 
-/** Encodes the turns after those that are kept, up to a place. */
-function encodeTurns(
-  wire: Wire,
-  request: ModelRequest,
-  profile: Profile,
-  cached: CachedHistory,
-  to: number,
-  ids: IdRegistry,
-) {
-  return wire.encodeRequest({ ...request, turns: request.turns.slice(cached.turnCount, to) }, profile, {
-    ids,
-    isContinuation: cached.turnCount > 0,
-  })
-}
-
-/** The list at the end of a body; the text of the body without it, and the fields before it. */
+/** The list at the end of a body, the text of the body without it, and the fields before it. */
 function splitHistory(body: JsonObject): { items: Json[]; frame: string; head: JsonObject } {
   const key = Object.keys(body).at(-1) ?? ''
   const value = body[key]
@@ -164,7 +134,7 @@ function splitHistory(body: JsonObject): { items: Json[]; frame: string; head: J
     const head = { ...body, [key]: [] }
     return { items: value, frame: JSON.stringify(head), head }
   }
-  if (!isObject(value)) throw new Error('a body must end in its history')
+  if (!isObject(value)) throw new Error('The last key of a body must be its history.')
   const inner = splitHistory(value)
   const frame = JSON.stringify({ ...body, [key]: 0 }).replace(/0\}$/, () => `${inner.frame}}`)
   return { items: inner.items, frame, head: { ...body, [key]: inner.head } }
@@ -179,27 +149,27 @@ function encodeMessages(items: readonly Json[]): EncodedMessage[] {
   return items.map((item) => ({ item, text: JSON.stringify(item) }))
 }
 
-/** The marks of messages that follow those that are kept. */
+/** The hashes of messages that follow the cached ones. */
 function hashMessages(texts: readonly EncodedMessage[], cached: CachedHistory): string[] {
-  const marks: string[] = []
+  const hashes: string[] = []
   for (const { item, text } of texts) {
-    if (isSystemMessage(item) && cached.hashes.length + marks.length === 0) cached.systemText = text
-    else marks.push(hashMessage(item, text, marks.at(-1) ?? cached.hashes.at(-1)))
+    if (isSystemMessage(item) && cached.hashes.length + hashes.length === 0) cached.systemText = text
+    else hashes.push(hashMessage(item, text, hashes.at(-1) ?? cached.hashes.at(-1)))
   }
-  return marks
+  return hashes
 }
 
-/** Text in pieces, with more of it. Short messages make one piece together; a long one is a piece itself, and is not copied. */
-function grown(pieces: readonly string[], texts: readonly EncodedMessage[]): string[] {
+/** Short messages are joined into one piece; a long one is a piece of its own, so that it is not copied. */
+function appendMessages(pieces: readonly string[], texts: readonly EncodedMessage[]): string[] {
   const all = [...pieces]
   for (const { text } of texts) {
     const previous = all.at(-1)
-    if (previous !== undefined && previous.length + text.length < PIECE) all[all.length - 1] = `${previous},${text}`
+    if (previous !== undefined && previous.length + text.length < MAX_PIECE_CHARS)
+      all[all.length - 1] = `${previous},${text}`
     else if (previous === undefined) all.push(text)
     else all.push(',', text)
   }
   return all
 }
 
-/** In characters. */
-const PIECE = 2 ** 18
+const MAX_PIECE_CHARS = 2 ** 18

@@ -1,34 +1,31 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { base62Hash } from '../../schema/hash.ts'
 
-/** What a request is made of, by hashes, so that one can tell later where two requests part, and why a cache missed. */
+/** The hashes of a request's parts, which show later where two requests differ, and why a cache missed. */
 export interface PrefixHashes {
-  /** All that is neither tools nor system prompt nor history. */
+  /** Everything except tools, system prompt and history. */
   readonly settings: string
   readonly tools: string
   readonly system: string
-  /** One for each message: a letter for whose it is, and the hash of the history up to and with it. */
+  /** One for each message: a letter for its role, and the hash of the history up to and including it. */
   readonly history: HashList
 }
 
-/** Marks in order. It never changes, though what it was made of may grow. */
-export interface HashList {
+/** A list that does not change, though the array behind it may grow. */
+interface HashList {
   readonly length: number
   at(index: number): string | undefined
 }
 
-/** Whose a message is: the person's, the model's, or results of tools. */
-export type RoleLetter = 'u' | 'a' | 'r'
-
-/** The history of a body as marks, and what it says to the system, on wires where that is a message of it. */
+/** The hashes of a history, and the system prompt if it is a message of the history. */
 export interface HashedHistory {
   readonly systemText: string
   readonly history: HashList
 }
 
 /**
- * Marks bodies: the parts before the history as hashes, and the history. What was hashed last is not hashed again, and
- * nothing is hashed before somebody looks at it: a request does not wait for its marks.
+ * Hashes the parts of bodies. What has not changed is not hashed again, and nothing is hashed before it is read, so that a
+ * request does not wait for its hashes.
  */
 export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () => HashedHistory) => PrefixHashes {
   const [settings, tools, system] = [createCachedHash(), createCachedHash(), createCachedHash()]
@@ -55,23 +52,23 @@ export function createPrefixHasher(): (frame: JsonObject, getHashedHistory: () =
   }
 }
 
-/** Is this message the system prompt, on wires that send it as one? */
+/** Is this message the system prompt, on wires that send it as a message? */
 export function isSystemMessage(item: Json | undefined): boolean {
   return isObject(item) && (item['role'] === 'system' || item['role'] === 'developer')
 }
 
-/** The mark of a message: it holds for everything before it, too. */
+/** The hash of a message and everything before it. */
 export function hashMessage(item: Json, text: string, before: string | undefined): string {
   return getRoleLetter(item) + base62Hash(`${before ?? ''}${text}`, HASH_CHARS)
 }
 
-/** The marks of a part that only grows, up to where it is now, and of others after it. */
+/** The current elements of an array that only grows, and others after them. */
 export function joinHashLists(base: readonly string[], added: readonly string[]): HashList {
   const { length } = base
   return { length: length + added.length, at: (index) => (index < length ? base[index] : added[index - length]) }
 }
 
-/** How many marks two lists have in common at their beginning; a mark covers all before it, so halving finds it. */
+/** The length of the common prefix. A hash covers all before it, so a binary search finds it. */
 export function countCommonPrefix(one: HashList, other: HashList): number {
   let [from, to] = [0, Math.min(one.length, other.length)]
   while (from < to) {
@@ -86,16 +83,17 @@ const HASH_CHARS = 10
 
 const SYSTEM_FIELDS: readonly string[] = ['system', 'instructions', 'systemInstruction']
 
-/** It names a prompt for the vendor's own records, and is no part of what the model reads. */
+/** The id of the prompt is not part of what the model reads. */
 const PROMPT_ID_FIELD = 'user_prompt_id'
 
-/** An envelope's own fields, and those of the request in it. */
+/** The fields of an envelope, and those of the request inside it. */
 function flattenEnvelope(frame: JsonObject): JsonObject {
   const inner = frame['request']
   return isObject(inner) ? { ...frame, request: null, ...inner } : frame
 }
 
-function getRoleLetter(item: Json): RoleLetter {
+/** User, assistant or results. */
+function getRoleLetter(item: Json): 'u' | 'a' | 'r' {
   if (!isObject(item)) return 'u'
   const { role, type } = item
   if (role === 'tool' || (typeof type === 'string' && type.endsWith('_output'))) return 'r'
@@ -108,7 +106,7 @@ function isToolResult(part: Json): boolean {
   return isObject(part) && (part['type'] === 'tool_result' || part['functionResponse'] !== undefined)
 }
 
-/** A system prompt and its tools are long, and nearly always those of the request before. */
+/** System prompt and tools are long, and nearly always the same as in the previous request. */
 function createCachedHash(): (text: string) => string {
   let [lastText, hash] = ['', base62Hash('', HASH_CHARS)]
   return (text) => {

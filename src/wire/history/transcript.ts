@@ -1,5 +1,5 @@
 import type { Warning } from '../../model/event.ts'
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import { toWellFormed, toWellFormedJson } from '../../model/text.ts'
 import type {
@@ -16,46 +16,54 @@ import type {
 import { base62Hash } from '../../schema/hash.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 
-/** A call with the id that it has on this wire, and its one result. */
+/** A call with its id on this wire, and its one result. */
 export interface CallResultPair {
   readonly call: CallPart
   readonly id: string
   readonly result: ResultPart
 }
 
-/** One step of a transcript that every wire accepts. */
-export type TranscriptStep =
-  | { readonly kind: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
-  | {
-      readonly kind: 'assistant'
-      readonly turn: AssistantTurn
-      /** Without empty text, nameless calls and media that nobody can read back. */
-      readonly parts: readonly AssistantPart[]
-      /** One for each call, in the order of the calls (T92). */
-      readonly pairs: readonly CallResultPair[]
-    }
-
-/** What ids look like on a wire. */
-export interface IdFormat {
-  readonly pattern: RegExp
+export interface AssistantStep {
+  readonly kind: 'assistant'
+  readonly turn: AssistantTurn
+  /** Without empty text and nameless calls. */
+  readonly parts: readonly AssistantPart[]
+  /** One for each call, in the order of the calls (T92). */
+  readonly pairs: readonly CallResultPair[]
 }
 
-/** The ids that a transcript has given out, so that it can be gone on with without being written again. */
+/** One step of a history that every wire accepts. */
+export type TranscriptStep =
+  | { readonly kind: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
+  | AssistantStep
+
+/** Decides which native data can be sent. */
+interface NativeScope {
+  readonly wire: WireId
+  readonly profile: Profile
+}
+
+/** What the encoding of a history depends on. */
+export interface EncodeContext extends NativeScope {
+  readonly projection: ToolDeclarations
+}
+
+/** The ids that a transcript has used, so that it can be continued without encoding it again. */
 export interface IdRegistry {
   readonly count: number
   has(id: string): boolean
   add(id: string): void
 }
 
-/** Where in a history the turns stand that are to be written: at its beginning, or after others that were written before. */
+/** The position of the turns in the history: at its start, or after turns that were encoded before. */
 export interface HistoryPosition {
   readonly ids: IdRegistry
   readonly isContinuation: boolean
-  /** For a reader, not for a model: only what was said, without what a server wants to have between. */
+  /** For a reader, not for a model: without the messages that only servers need. */
   readonly omitFiller?: true
 }
 
-/** Starts giving ids; with `before`, after those of an earlier part, which stays as it is. */
+/** `before`: the ids of an earlier part of the history, which is not changed. */
 export function createIdRegistry(before?: IdRegistry): IdRegistry {
   const assigned = new Set<string>()
   const offset = before?.count ?? 0
@@ -69,20 +77,21 @@ export function createIdRegistry(before?: IdRegistry): IdRegistry {
 }
 
 /**
- * Turns any history, whatever it went through, into steps that pair every call with exactly one result, in order, with
- * legal ids that do not collide (T85–T104). A step depends only on what comes before it and on its own results, so a
- * longer history only adds to the steps of a shorter one. Turns that go on from others, by `place`, begin with an
- * assistant turn.
+ * Makes any history valid: every call has exactly one result, in order, with valid and unique ids (T85–T104). A step
+ * depends only on what comes before it and on its own results, so a longer history only adds steps. Turns that continue
+ * others, by `position`, start with an assistant turn. `idPattern` matches the ids that the wire accepts.
  */
 export function buildTranscript(
   turns: readonly Turn[],
-  at: { wire: WireId; profile: Profile; projection: ToolDeclarations; idFormat: IdFormat },
+  context: EncodeContext,
+  idPattern: RegExp,
   position?: HistoryPosition,
 ): { steps: TranscriptStep[]; warnings: Warning[] } {
   const warnings: Warning[] = []
+  const warn = (code: string, message: string) => warnings.push({ code, message })
   const steps: TranscriptStep[] = []
-  const newId = createIdGenerator(at, position?.ids ?? createIdRegistry())
-  // What was said while calls were open comes after their results.
+  const newId = createIdGenerator(context, idPattern, position?.ids ?? createIdRegistry())
+  // User messages that came while calls were open follow after their results.
   let queuedUserSteps: TranscriptStep[] = []
   let open: { turn: AssistantTurn; parts: AssistantPart[]; results: ResultPart[] } | undefined
 
@@ -103,70 +112,69 @@ export function buildTranscript(
       const later = (remainingCalls.get(call.id) ?? 1) - 1
       remainingCalls.set(call.id, later)
       const result = takeResult(resultsById.get(call.id) ?? [], later)
-      if (!result)
-        warnings.push({
-          code: 'unanswered-call',
-          message: `The call of ${call.name} has no result; the model is told that it did not run (T88).`,
-        })
+      if (!result) warn('unanswered-call', `The call of ${call.name} has no result; it is sent as not run (T88).`)
       return { call, id: newId(call), result: result ?? createMissingResult(call) }
     })
-    for (const orphan of results) {
-      if (remainingCalls.has(orphan.id)) continue
-      warnings.push({
-        code: 'orphan-result',
-        message: `A result${orphan.name === '' ? '' : ` of ${orphan.name}`} answers no call and was left out (T89).`,
-      })
-    }
+    for (const { id, name } of results)
+      if (!remainingCalls.has(id))
+        warn('orphan-result', `A result${name === '' ? '' : ` of ${name}`} has no call and was left out (T89).`)
     steps.push({ kind: 'assistant', turn, parts, pairs })
   }
 
-  /** Ends what came before the next request: everything up to here was sent as it stands, and must stay so. */
+  /** Completes the steps of one request: what was sent must not change later. */
   function flush(): void {
     flushAssistant()
     steps.push(...queuedUserSteps)
     queuedUserSteps = []
     if (position?.omitFiller) return
     const last = steps.at(-1)
-    // What was written before this part ended in a way that an assistant may follow.
+    // The part that was encoded before ends so that an assistant turn may follow.
     if (last === undefined && position?.isContinuation) return
     if (last?.kind !== 'user' && !hasResults(last)) steps.push(CONTINUE_STEP)
   }
 
-  for (const turn of turns) {
-    if (turn.role === 'results') {
-      if (open) for (const part of turn.parts) open.results.push(part)
-      else if (turn.parts.length > 0)
-        warnings.push({ code: 'orphan-result', message: 'Results without calls were left out (T89).' })
-      continue
-    }
-    if (turn.role === 'assistant') {
-      flush()
-      const parts = turn.parts.filter((part) => isWorthSending(part, at))
-      // A turn that says and does nothing is left out (T85).
-      if (parts.some((part) => part.kind !== 'reasoning')) open = { turn, parts, results: [] }
-      continue
-    }
-    const parts = turn.role === 'note' ? [{ kind: 'text', text: turn.text } as const] : turn.parts
+  function queueUserStep(parts: readonly (TextPart | MediaPart)[]): void {
     const nonEmpty = parts.filter((part) => part.kind !== 'text' || part.text.trim() !== '')
     if (nonEmpty.length > 0) queuedUserSteps.push({ kind: 'user', parts: nonEmpty })
+  }
+
+  for (const turn of turns) {
+    switch (turn.role) {
+      case 'results':
+        if (open) for (const part of turn.parts) open.results.push(part)
+        else if (turn.parts.length > 0) warn('orphan-result', 'Results without calls were left out (T89).')
+        break
+      case 'assistant': {
+        flush()
+        const parts = turn.parts.filter((part) => isWorthSending(part, context))
+        // A turn without content is left out (T85).
+        if (parts.some((part) => part.kind !== 'reasoning')) open = { turn, parts, results: [] }
+        break
+      }
+      case 'user':
+        queueUserStep(turn.parts)
+        break
+      case 'note':
+        queueUserStep([{ kind: 'text', text: turn.text }])
+        break
+    }
   }
   flush()
   return { steps, warnings }
 }
 
-/** Does this part carry native data that may go to this wire and signer? */
-export function isNativeTo(part: Part, at: { wire: WireId; profile: Profile }): boolean {
-  const native = 'native' in part ? part.native : undefined
-  return native !== undefined && native.wire === at.wire && native.signer === at.profile.signer
+/** Does this part have native data of this wire and signer? */
+export function isNativeTo({ native }: Part, scope: NativeScope): boolean {
+  return native !== undefined && native.wire === scope.wire && native.signer === scope.profile.signer
 }
 
-/** The native data of a part, if it is an object of this wire and signer that can go back as it came (T103). */
-export function getReplayableData(part: Part, at: { wire: WireId; profile: Profile }): JsonObject | undefined {
-  const data = 'native' in part ? part.native?.data : undefined
-  return isNativeTo(part, at) && isObject(data) && isWellFormedData(data) ? data : undefined
+/** The native data of a part, if it is of this wire and signer and can be sent back unchanged (T103). */
+export function getReplayableData(part: Part, scope: NativeScope): JsonObject | undefined {
+  const data = part.native?.data
+  return isNativeTo(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
 }
 
-/** Data that would have to be mended is not what the vendor sealed. */
+/** Data that would have to be changed is not what the vendor signed. */
 function isWellFormedData(data: JsonObject): boolean {
   let sendable = WELL_FORMED_DATA.get(data)
   if (sendable === undefined) WELL_FORMED_DATA.set(data, (sendable = toWellFormedJson(data) === data))
@@ -175,12 +183,12 @@ function isWellFormedData(data: JsonObject): boolean {
 
 const WELL_FORMED_DATA = new WeakMap<JsonObject, boolean>()
 
-/** The arguments of a stored call as an object, spelled as this projection declares them; always an object (T40, T41). */
+/** The arguments of a stored call in the names of this projection; always an object (T40, T41). */
 export function toWireArguments(call: CallPart, projection: ToolDeclarations): JsonObject {
   return toWellFormedJson(projection.toWireArguments(call.name, call.input ?? {}))
 }
 
-/** The argument text of a stored call: as it came, byte for byte, where that still says the same (T92). */
+/** The argument text of a stored call: as received, byte for byte, if it still has the same meaning (T92). */
 export function toWireArgumentText(call: CallPart, projection: ToolDeclarations): string {
   const known = ARGUMENT_TEXTS.get(call)
   if (known?.projection === projection) return known.text
@@ -190,13 +198,10 @@ export function toWireArgumentText(call: CallPart, projection: ToolDeclarations)
   return text
 }
 
-/** The text of a call that goes back as free text: one that came so, or one of a tool that is declared so here (T30). */
-export function toFreeformText(
-  call: CallPart,
-  at: { wire: WireId; profile: Profile; projection: ToolDeclarations },
-): string | undefined {
-  const isDeclaredFreeform = at.projection.tools.some((tool) => tool.freeform && tool.originalName === call.name)
-  if (call.freeform) return isDeclaredFreeform || isNativeTo(call, at) ? toWellFormed(call.raw) : undefined
+/** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
+export function toFreeformText(call: CallPart, context: EncodeContext): string | undefined {
+  const isDeclaredFreeform = context.projection.tools.some((tool) => tool.freeform && tool.originalName === call.name)
+  if (call.freeform) return isDeclaredFreeform || isNativeTo(call, context) ? toWellFormed(call.raw) : undefined
   const { input, ...more } = call.input ?? {}
   return isDeclaredFreeform && typeof input === 'string' && Object.keys(more).length === 0
     ? toWellFormed(input)
@@ -205,25 +210,33 @@ export function toFreeformText(
 
 const ARGUMENT_TEXTS = new WeakMap<CallPart, { projection: ToolDeclarations; text: string }>()
 
-/** Says to the model that it may go on, where a transcript would otherwise have two assistant messages in a row, or begin or end with one. */
+/** Sent where a history would otherwise have two assistant messages in a row, or start or end with one. */
 const CONTINUE_STEP: TranscriptStep = { kind: 'user', parts: [{ kind: 'text', text: '(continue)' }] }
 
 function hasResults(step: TranscriptStep | undefined): boolean {
   return step?.kind === 'assistant' && step.pairs.length > 0
 }
 
-function isWorthSending(part: AssistantPart, at: { wire: WireId; profile: Profile }): boolean {
-  if (part.kind === 'call') return part.name !== ''
-  if (part.kind === 'text') return part.text.trim() !== '' || getReplayableData(part, at) !== undefined
-  return true
+function isWorthSending(part: AssistantPart, scope: NativeScope): boolean {
+  switch (part.kind) {
+    case 'call':
+      return part.name !== ''
+    case 'text':
+      return part.text.trim() !== '' || getReplayableData(part, scope) !== undefined
+    case 'reasoning':
+    case 'media':
+      return true
+    default:
+      return part satisfies never
+  }
 }
 
-/** Takes the last result for a call out of its pile (T90), but leaves one for each later call that has the same id (T10). */
+/** Removes and returns the last result (T90), but leaves one for each later call with the same id (T10). */
 function takeResult(candidates: ResultPart[], later: number): ResultPart | undefined {
   return candidates.splice(-1 - Math.min(later, candidates.length - 1), 1)[0]
 }
 
-/** What stands in for the result of a call that has none (T88), with what the model wrote if that was the trouble (T41). */
+/** The result of a call that has none (T88), with what the model wrote if the call is flawed (T41). */
 function createMissingResult(call: CallPart): ResultPart {
   const excerpt = call.flaw && call.raw !== '' ? ` The arguments came as: ${call.raw.slice(0, 2000)}` : ''
   const message = call.flaw
@@ -238,35 +251,28 @@ function createMissingResult(call: CallPart): ResultPart {
   }
 }
 
-/** Gives each call of a transcript an id that is legal on the wire and used only once (T10, T11, T95–T97). */
-function createIdGenerator(
-  at: { wire: WireId; profile: Profile; projection: ToolDeclarations; idFormat: IdFormat },
-  used: IdRegistry,
-): (call: CallPart) => string {
-  function first(call: CallPart): string {
-    const assigned = isNativeTo(call, at) ? call.native?.id : undefined
+/** Gives each call an id that is valid on the wire and unique (T10, T11, T95–T97). */
+function createIdGenerator(context: EncodeContext, idPattern: RegExp, used: IdRegistry): (call: CallPart) => string {
+  const { profile, projection } = context
+
+  function createId(call: CallPart, attempt: number): string {
+    const assigned = attempt === 0 && isNativeTo(call, context) ? call.native?.id : undefined
     if (assigned !== undefined) return assigned
-    if (at.profile.ids === 'nine') return /^[A-Za-z0-9]{9}$/.test(call.id) ? call.id : base62Hash(call.id, 9)
-    if (at.profile.ids === 'functions') return `functions.${at.projection.toWireName(call.name)}:${used.count}`
-    return at.idFormat.pattern.test(call.id) ? call.id : base62Hash(call.id, 24)
+    if (profile.ids === 'functions') return `functions.${projection.toWireName(call.name)}:${used.count + attempt}`
+    const [pattern, length] = profile.ids === 'nine' ? ([/^[A-Za-z0-9]{9}$/, 9] as const) : ([idPattern, 24] as const)
+    if (attempt > 0) return base62Hash(`${call.id}#${attempt}`, length)
+    return pattern.test(call.id) ? call.id : base62Hash(call.id, length)
   }
 
   return (call) => {
-    let id = first(call)
-    for (let again = 1; used.has(id); again++) {
-      if (at.profile.ids === 'functions') id = `functions.${at.projection.toWireName(call.name)}:${used.count + again}`
-      else id = base62Hash(`${call.id}#${again}`, at.profile.ids === 'nine' ? 9 : 24)
-    }
+    let id = createId(call, 0)
+    for (let attempt = 1; used.has(id); attempt++) id = createId(call, attempt)
     used.add(id)
     return id
   }
 }
 
 function isSameJson(raw: string, plain: string): boolean {
-  try {
-    const value: unknown = JSON.parse(raw)
-    return isObject(value) && JSON.stringify(value) === plain
-  } catch {
-    return false
-  }
+  const value = tryParseJson(raw)
+  return isObject(value) && JSON.stringify(value) === plain
 }

@@ -1,23 +1,19 @@
-/** An incremental scanner that tells, in time linear in the text, whether the first top-level value is complete. */
+/**
+ * Tells incrementally whether the first top-level value is complete. It only tracks nesting and strings, so it also works
+ * for text that is almost JSON.
+ */
 export interface JsonScanner {
   push(text: string): void
-  /** Something other than white space came. */
-  readonly hasStarted: boolean
-  /** The first top-level value is whole. */
+  /** The first top-level value is complete. */
   readonly isComplete: boolean
   /** The text so far ends inside a string, an array or an object, of the first value or of a later one. */
   readonly isOpen: boolean
   /** The text so far ends inside a string. */
   readonly isInString: boolean
-  /** Something other than white space follows the first value. */
-  readonly hasTrailingText: boolean
 }
 
-/** Starts a scan. It counts depth and strings and judges nothing else, so it also follows text that is almost JSON. */
 export function createJsonScanner(): JsonScanner {
-  let started = false
   let complete = false
-  let trailing = false
   let inLiteral = false
   let depth = 0
   let quote = 0
@@ -40,9 +36,7 @@ export function createJsonScanner(): JsonScanner {
           if (inLiteral) complete = true
           continue
         }
-        if (complete) trailing = true
-        started = true
-        // JSON has no single quotes outside of strings, so they can only be a Python or JavaScript string.
+        // JSON has no single quotes outside strings, so they can only belong to a Python or JavaScript string.
         if (code === QUOTE || (code === APOSTROPHE && depth > 0)) quote = code
         else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
         else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
@@ -50,9 +44,6 @@ export function createJsonScanner(): JsonScanner {
           if (depth === 0) complete = true
         } else if (depth === 0) inLiteral = true
       }
-    },
-    get hasStarted() {
-      return started
     },
     get isComplete() {
       return complete
@@ -62,9 +53,6 @@ export function createJsonScanner(): JsonScanner {
     },
     get isInString() {
       return quote !== 0
-    },
-    get hasTrailingText() {
-      return trailing
     },
   }
 }
@@ -76,14 +64,14 @@ export function endsInsideValue(text: string): boolean {
   return scan.isOpen
 }
 
-function isWhitespace(code: number): boolean {
+export function isWhitespace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9
 }
 
-const QUOTE = 34
 const APOSTROPHE = 39
-const OPEN_BRACKET = 91
-const BACKSLASH = 92
-const CLOSE_BRACKET = 93
-const OPEN_BRACE = 123
-const CLOSE_BRACE = 125
+export const QUOTE = 34
+export const OPEN_BRACKET = 91
+export const BACKSLASH = 92
+export const CLOSE_BRACKET = 93
+export const OPEN_BRACE = 123
+export const CLOSE_BRACE = 125

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../model/json.ts'
 
-/** What a relaxed reading forgave. */
+/** A deviation from JSON that was accepted. */
 export type JsonRepair =
   | 'control-characters'
   | 'illegal-escapes'
@@ -9,26 +9,25 @@ export type JsonRepair =
   | 'python-literals'
   | 'trailing-comma'
 
-/** One value and where it ends, or why there is none. `unfinished` says that the text broke off inside the value. */
-export type RelaxedJsonResult =
+/** One value and where it ends, or an error. `unfinished`: the text ends inside the value. */
+type RelaxedJsonResult =
   | { readonly ok: true; readonly value: Json; readonly end: number }
   | { readonly ok: false; readonly unfinished: boolean; readonly message: string }
 
-/** Reads values out of one text, and remembers what it had to forgive. */
-export interface RelaxedJsonParser {
+interface RelaxedJsonParser {
   parse(start: number): RelaxedJsonResult
   readonly repairs: ReadonlySet<JsonRepair>
-  /** The whole numbers with digits that a double loses. */
+  /** The integers that a double cannot represent exactly. */
   readonly bigNumbers: readonly string[]
 }
 
-/** Deeper values are refused: nothing that walks them afterwards may run out of stack. */
+/** Deeper values are rejected, so that no recursion over them exhausts the stack. */
 export const MAX_JSON_DEPTH = 500
 
 /**
- * Reads almost-JSON as models write it: raw control characters and illegal escapes in strings, single quotes, bare keys,
- * Python's words, trailing commas (T34–T36). It looks only forward and never supplies a character that closes a
- * string, an array or an object, so a text that was cut off can never be read.
+ * Parses JSON as models write it: with raw control characters and illegal escapes in strings, single quotes, bare keys,
+ * Python literals, trailing commas (T34–T36). It never adds a character that closes a string, an array or an object, so
+ * truncated text is never accepted.
  */
 export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
   const repairs = new Set<JsonRepair>()
@@ -39,12 +38,9 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
 
   function fail(why?: string): typeof FAILED {
     unfinished = at >= text.length
-    message = why ?? (unfinished ? 'it breaks off' : `unexpected ${JSON.stringify(charAt())} at character ${at}`)
+    const char = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    message = why ?? (unfinished ? 'it is truncated' : `unexpected ${JSON.stringify(char)} at character ${at}`)
     return FAILED
-  }
-
-  function charAt(): string {
-    return String.fromCodePoint(text.codePointAt(at) ?? 0)
   }
 
   /** The next character that is not white space. */
@@ -78,7 +74,7 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
       at++
       const value = readValue(depth + 1)
       if (value === FAILED) return FAILED
-      // Assigning to this one key would change the prototype instead of making a property (T48).
+      // Assigning to this key would change the prototype instead of adding a property (T48).
       if (key === '__proto__')
         Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
       else object[key] = value
@@ -126,7 +122,7 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
       if (code === BACKSLASH) {
         const escape = readEscape(quote)
         if (escape === undefined) {
-          // Not an escape: the backslash stands for itself.
+          // Not an escape: the backslash is literal.
           repairs.add('illegal-escapes')
           continue
         }
@@ -166,7 +162,7 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
     const value = word === undefined ? undefined : LITERALS.get(word)
     if (word === undefined || value === undefined) {
       at = start
-      return fail(word === undefined ? undefined : `${JSON.stringify(word.slice(0, 40))} is no JSON value`)
+      return fail(word === undefined ? undefined : `${JSON.stringify(word.slice(0, 40))} is not a JSON value`)
     }
     if (word.charAt(0) < 'a') repairs.add('python-literals')
     return value
@@ -190,7 +186,7 @@ export function createRelaxedJsonParser(text: string): RelaxedJsonParser {
   }
 }
 
-/** Is this a whole number with digits that a double loses (T49)? */
+/** Is this an integer that a double cannot represent exactly (T49)? */
 export function losesPrecision(digits: string): boolean {
   if (!/^-?\d+$/.test(digits)) return false
   const value = Number(digits)
@@ -204,11 +200,6 @@ const FOUR_HEX_DIGITS = /^[0-9a-fA-F]{4}$/
 const IDENTIFIER = /[A-Za-z_$][\w$-]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.+-])/y
 const ESCAPES = new Map(Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
-const LITERALS = new Map<string, Json>([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-  ['True', true],
-  ['False', false],
-  ['None', null],
-])
+const LITERALS = new Map<string, Json>(
+  Object.entries({ true: true, false: false, null: null, True: true, False: false, None: null }),
+)

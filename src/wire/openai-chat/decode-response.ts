@@ -1,83 +1,55 @@
 import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
-import { isObject, type Json } from '../../model/json.ts'
+import { isObject, type Json, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { FinishReason } from '../../model/turn.ts'
 import { type UsageReport, normalizeUsage } from '../../model/usage.ts'
-import { classifyError, parseError } from '../errors/classify-error.ts'
-import type { Frame } from '../framing/frame.ts'
-import type { TextStream } from '../turn/text-stream.ts'
-import { type TurnBuilder, createTurnBuilder } from '../turn/turn-builder.ts'
-import { type ReasoningSplitter, createReasoningSplitter } from '../turn/reasoning-splitter.ts'
+import { parseError } from '../errors/parse-error.ts'
+import { readMediaUrl } from '../read-parts.ts'
+import { mapFinishLabels } from '../turn/finish-labels.ts'
+import { createFrameDecoder } from '../turn/frame-decoder.ts'
+import { createTurnBuilder } from '../turn/turn-builder.ts'
+import { createReasoningSplitter, type TextOrReasoning } from '../turn/reasoning-splitter.ts'
 import type { DecodeContext } from '../wire.ts'
-import { type ReasoningDetailsBuilder, createReasoningDetailsBuilder } from './reasoning-details.ts'
+import { createReasoningDetailsBuilder } from './reasoning-details.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What is known of an answer while it comes in. */
-export interface ChatDecoderState {
-  readonly builder: TurnBuilder
-  /** Reasoning, text and refusal have their places before all calls, so that a streamed answer folds like a whole one. */
-  readonly reasoning: TextStream
-  readonly text: TextStream
-  readonly refusal: TextStream
-  readonly reasoningDetails: ReasoningDetailsBuilder
-  readonly splitter: ReasoningSplitter | undefined
-  /** Under which field the reasoning comes; a second field at the same time repeats it (T76). */
-  reasoningField: string | undefined
-  /** The text as it came; `divided` if thoughts were inside it, and then it must go back like this (T79). */
-  content: string
-  hasInlineReasoning: boolean
-  isOpened: boolean
-  usageReport: Partial<UsageReport>
-  status: number | undefined
-}
+export type ChatDecoderState = ReturnType<typeof startChatDecoding>
 
-/** Starts reading an answer. */
-export function startChatDecoding(context: DecodeContext): ChatDecoderState {
+export function startChatDecoding(context: DecodeContext) {
   const builder = createTurnBuilder('openai-chat', context)
   return {
     builder,
+    /** Reasoning, text and refusal come before all calls, so that a streamed response gives the same turn as a whole one. */
     reasoning: builder.openText('reasoning', builder.reserveIndex()),
     text: builder.openText('text', builder.reserveIndex()),
     refusal: builder.openText('text', builder.reserveIndex(), true),
     reasoningDetails: createReasoningDetailsBuilder(),
     splitter: context.profile.think ? createReasoningSplitter() : undefined,
-    reasoningField: undefined,
+    /** The field of the reasoning; a second field at the same time repeats it (T76). */
+    reasoningField: undefined as string | undefined,
+    /** The text as received. If there was reasoning inside it, it must be sent back like this (T79). */
     content: '',
     hasInlineReasoning: false,
     isOpened: false,
-    usageReport: {},
+    usageReport: {} as Partial<UsageReport>,
     status: context.status,
   }
 }
 
-/** Reads one frame: a chunk of a stream, or a whole answer. */
-export function decodeChatFrame(state: ChatDecoderState, frame: Frame): TurnEvent[] {
-  const { builder } = state
-  if (frame.kind === 'json') decodeChunk(state, unwrapEnvelope(frame.value))
-  else if (frame.kind === 'bad')
-    builder.markCorrupt(`A part of the answer could not be read: ${frame.text.slice(0, 200)}`)
-  else if (frame.kind === 'comment') {
-    const status = /^\s*HTTP_STATUS\/(\d{3})/.exec(frame.text)?.[1]
-    if (status !== undefined) state.status = Number(status)
-  }
-  return builder.takeEvents()
-}
+/** A frame is a chunk of a stream, or a whole response. */
+export const decodeChatFrame = createFrameDecoder<ChatDecoderState>({
+  json: (state, value) => decodeChunk(state, unwrapEnvelope(value)),
+})
 
-/** Closes what is open; `fault` says why the bytes ended early, if they did. */
 export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, splitter } = state
   for (const piece of splitter?.end() ?? []) appendPiece(state, piece)
   const details = state.reasoningDetails.end()
-  if (state.reasoningField !== undefined || details) {
-    const field = state.reasoningField === undefined ? {} : { field: state.reasoningField }
-    state.reasoning.close(builder.createNative(undefined, { ...field, ...defined({ details }) }))
-  }
+  if (state.reasoningField !== undefined || details)
+    state.reasoning.close(builder.createNative(undefined, { ...defined({ field: state.reasoningField, details }) }))
   if (state.hasInlineReasoning) state.text.close(builder.createNative(undefined, { content: state.content }))
-  if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400) {
-    builder.fail(
-      classifyError({ message: `HTTP ${state.status}` }, { status: state.status ?? 0, ...getHeaders(state) }),
-    )
-  }
+  if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400)
+    builder.failWith({ message: '' }, state.status)
   return builder.finish(fault)
 }
 
@@ -85,14 +57,13 @@ function decodeChunk(state: ChatDecoderState, value: Record<string, unknown>): v
   const { builder } = state
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : undefined
   const error = !choices || (value['error'] !== undefined && value['error'] !== null) ? parseError(value) : undefined
-  if (error) reportError(state, error)
+  if (error) builder.failWith(error, state.status)
   else if (!CHUNK_KEYS.some((key) => key in value))
-    builder.warn('unknown-frame', `A frame was not understood: ${JSON.stringify(value).slice(0, 200)}`)
+    builder.warn('unknown-frame', `A frame of unknown format was ignored: ${JSON.stringify(value).slice(0, 200)}`)
   if (!state.isOpened && (choices || value['id'] !== undefined)) {
     state.isOpened = true
-    const id = typeof value['id'] === 'string' ? { id: value['id'] } : {}
-    const model = typeof value['model'] === 'string' && value['model'] !== '' ? { model: value['model'] } : {}
-    builder.emit({ type: 'open', ...id, ...model })
+    const id = typeof value['id'] === 'string' ? value['id'] : undefined
+    builder.emit({ type: 'open', ...defined({ id, model: nonBlankString(value['model']) }) })
   }
   for (const [at, one] of (choices ?? []).entries())
     decodeChoice(state, one, typeof one['index'] === 'number' ? one['index'] : at)
@@ -100,16 +71,16 @@ function decodeChunk(state: ChatDecoderState, value: Record<string, unknown>): v
   if (isObject(value['x_groq'])) recordUsage(state, value['x_groq']['usage'])
 }
 
-/** Only the first choice speaks; but a call may live in another (T25). */
+/** Only the first choice is read, except that a call may be in another one (T25). */
 function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at: number): void {
   const { builder } = state
   const error = isObject(one['error']) ? parseError(one) : undefined
-  if (error) reportError(state, error)
+  if (error) builder.failWith(error, state.status)
   const whole = isObject(one['message'])
-  const delta = isObject(one['delta']) ? one['delta'] : whole ? (one['message'] as Record<string, unknown>) : {}
+  const delta = isObject(one['delta']) ? one['delta'] : objectOrEmpty(one['message'])
   if (at === 0) decodeMessage(state, delta, whole)
   else if (typeof delta['content'] === 'string' && delta['content'] !== '')
-    builder.warn('other-choice', 'The text of another choice than the first was not read (T25).')
+    builder.warn('other-choice', 'Only the text of the first choice is read (T25).')
   const listed = delta['tool_calls']
   const calls = Array.isArray(listed) ? listed : isObject(listed) ? [listed] : []
   for (const [position, call] of calls.entries())
@@ -127,24 +98,16 @@ function decodeChoice(state: ChatDecoderState, one: Record<string, unknown>, at:
 
 function recordFinish(state: ChatDecoderState, reason: FinishReason | undefined, label: string): void {
   const { builder } = state
-  if (reason === 'fault') builder.fail({ kind: 'server', message: `The endpoint ended the answer with “${label}”.` })
-  if (reason !== undefined) return builder.setFinish(reason, label)
-  builder.warn('unknown-finish', `The answer ended with the unknown word “${label}” (T54).`)
-  if (builder.calls.count > 0)
-    builder.fail({ kind: 'decode', message: `The answer ended with the unknown word “${label}”.` })
-  builder.setFinish('stop', label)
+  if (reason === 'fault') builder.fail({ kind: 'server', message: `The endpoint ended the response with “${label}”.` })
+  if (reason === undefined) builder.warnUnknownFinish(label)
+  builder.setFinish(reason ?? 'stop', label)
 }
 
 function decodeMessage(state: ChatDecoderState, delta: Record<string, unknown>, whole: boolean): void {
   const { reasoningDetails } = state
   for (const field of REASONING_FIELDS) {
-    const reasoningValue = delta[field]
-    const text =
-      typeof reasoningValue === 'string'
-        ? reasoningValue
-        : isObject(reasoningValue) && typeof reasoningValue['text'] === 'string'
-          ? reasoningValue['text']
-          : ''
+    const value = delta[field]
+    const text = stringOrEmpty(isObject(value) ? value['text'] : value)
     if (text === '') continue
     if (state.reasoningField !== undefined && state.reasoningField !== field) continue
     state.reasoningField = field
@@ -167,52 +130,41 @@ function appendContent(state: ChatDecoderState, text: string): void {
   else state.text.append(text)
 }
 
-/** Puts a piece of text where it belongs: what stood inside `<think>` is reasoning. */
-function appendPiece(
-  state: ChatDecoderState,
-  { channel, text }: { channel: 'text' | 'reasoning'; text: string },
-): void {
+function appendPiece(state: ChatDecoderState, { channel, text }: TextOrReasoning): void {
   if (channel === 'reasoning') state.hasInlineReasoning = true
-  const stream = channel === 'text' ? state.text : state.reasoning
-  stream.append(text)
+  state[channel].append(text)
 }
 
-/** A whole message after a stream of pieces repeats them (T26). */
+/** A whole message after a stream repeats its text (T26). */
 function removeStreamedText(state: ChatDecoderState, text: string): string {
   return text.startsWith(state.content) ? text.slice(state.content.length) : text
 }
 
-/** Content as a list of parts, with thoughts among them (Mistral). */
+/** Content as a list of parts, which may contain reasoning (Mistral). */
 function decodeContentPart(state: ChatDecoderState, part: unknown): void {
   if (typeof part === 'string') return appendContent(state, part)
   if (!isObject(part)) return
   if (part['type'] === 'thinking') {
-    const thoughts = Array.isArray(part['thinking']) ? part['thinking'] : [part['thinking']]
-    for (const reasoningValue of thoughts) {
-      const text = isObject(reasoningValue) ? reasoningValue['text'] : reasoningValue
-      if (typeof text === 'string') state.reasoning.append(text)
-    }
+    const pieces = Array.isArray(part['thinking']) ? part['thinking'] : [part['thinking']]
+    for (const piece of pieces) state.reasoning.append(stringOrEmpty(isObject(piece) ? piece['text'] : piece))
   } else if (typeof part['text'] === 'string') appendContent(state, part['text'])
   else if (part['type'] === 'image_url') addImage(state, part)
-  else state.builder.warn('unknown-content', `A part of type ${String(part['type'])} was not understood.`)
+  else state.builder.warn('unknown-content', `A content part of the unknown type ${String(part['type'])} was ignored.`)
 }
 
 function addImage(state: ChatDecoderState, image: unknown): void {
-  const url = isObject(image) && isObject(image['image_url']) ? image['image_url']['url'] : undefined
-  if (typeof url !== 'string') return
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)
-  if (inline) state.builder.addPart({ kind: 'media', mime: inline[1] ?? '', data: inline[2] ?? '' })
-  else state.builder.addPart({ kind: 'media', mime: 'image/*', uri: url })
+  const { url } = objectOrEmpty(objectOrEmpty(image)['image_url'])
+  if (typeof url === 'string') state.builder.addPart(readMediaUrl(url, 'image/*'))
 }
 
-/** Reads a call in OpenAI's shape, in Gemini's ({name, args}), or as free text (T16, T30). */
+/** A call in OpenAI's format, in Gemini's ({name, args}), or as free text (T16, T30). */
 function decodeToolCall(
   state: ChatDecoderState,
   call: Record<string, unknown>,
   where: { at: number; position: number; listed: number },
 ): void {
   const { calls } = state.builder
-  const inner = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : call
+  const inner = [call['function'], call['custom']].find(isObject) ?? call
   const index = typeof call['index'] === 'number' ? call['index'] + where.at * 1000 : undefined
   const pendingCall = calls.add({
     id: call['id'],
@@ -223,31 +175,22 @@ function decodeToolCall(
     listLength: where.listed,
     freeform: call['type'] === 'custom',
   })
-  // The signature may come alone, after the call (T119).
+  // The signature may be sent alone, after the call (T119).
   const signed = pendingCall ?? (index === undefined ? undefined : calls.findByIndex(index))
   if (signed && isObject(call['extra_content'])) signed.nativeData = { extra_content: call['extra_content'] as Json }
 }
 
-/** Some gateways wrap the answer: `{data: {choices: …}}` (T26). */
+/** Some gateways wrap the response: `{data: {choices: …}}` (T26). */
 function unwrapEnvelope(value: unknown): Record<string, unknown> {
-  if (!isObject(value)) return {}
-  const inner = value['data']
-  return !Array.isArray(value['choices']) && isObject(inner) && Array.isArray(inner['choices']) ? inner : value
-}
-
-function reportError(state: ChatDecoderState, error: NonNullable<ReturnType<typeof parseError>>): void {
-  const status = state.status === undefined ? {} : { status: state.status }
-  state.builder.fail(classifyError(error, { ...status, ...getHeaders(state) }))
-}
-
-function getHeaders(state: ChatDecoderState) {
-  return state.builder.context.headers ? { headers: state.builder.context.headers } : {}
+  const fields = objectOrEmpty(value)
+  const inner = fields['data']
+  return !Array.isArray(fields['choices']) && isObject(inner) && Array.isArray(inner['choices']) ? inner : fields
 }
 
 function recordUsage(state: ChatDecoderState, value: unknown): void {
   if (!isObject(value)) return
-  const input = isObject(value['prompt_tokens_details']) ? value['prompt_tokens_details'] : {}
-  const output = isObject(value['completion_tokens_details']) ? value['completion_tokens_details'] : {}
+  const input = objectOrEmpty(value['prompt_tokens_details'])
+  const output = objectOrEmpty(value['completion_tokens_details'])
   const counts = {
     input: value['prompt_tokens'],
     output: value['completion_tokens'],
@@ -263,9 +206,9 @@ function recordUsage(state: ChatDecoderState, value: unknown): void {
   )
 }
 
-const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
+/** The names that endpoints give the field of the reasoning. */
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text'] as const
 
-/** What a chunk may be known by. */
 const CHUNK_KEYS = ['choices', 'id', 'object', 'usage', 'x_groq']
 
 function guessFinishReason(label: string): FinishReason | undefined {
@@ -273,36 +216,13 @@ function guessFinishReason(label: string): FinishReason | undefined {
   return /content.?filter|safety|blocked/i.test(label) ? 'filter' : undefined
 }
 
-/** The words under which endpoints end an answer, in lower case (T54). */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    stop: 'stop',
-    end: 'stop',
-    eos: 'stop',
-    eos_token: 'stop',
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    complete: 'stop',
-    completed: 'stop',
-    tool_calls: 'calls',
-    tool_call: 'calls',
-    tool_use: 'calls',
-    function_call: 'calls',
-    function_calls: 'calls',
-    length: 'length',
-    max_tokens: 'length',
-    model_length: 'length',
-    max_output_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    content_filter: 'filter',
-    sensitive: 'filter',
-    safety: 'filter',
-    refusal: 'filter',
-    malformed_function_call: 'malformed-call',
-    error: 'fault',
-    insufficient_system_resource: 'fault',
-    abort: 'aborted',
-    aborted: 'aborted',
-    cancelled: 'aborted',
-  } as const),
-)
+/** The finish reasons of endpoints, in lower case (T54). */
+const FINISH_REASONS = mapFinishLabels({
+  stop: 'stop end eos eos_token end_turn stop_sequence complete completed',
+  calls: 'tool_calls tool_call tool_use function_call function_calls',
+  length: 'length max_tokens model_length max_output_tokens model_context_window_exceeded',
+  filter: 'content_filter sensitive safety refusal',
+  'malformed-call': 'malformed_function_call',
+  fault: 'error insufficient_system_resource',
+  aborted: 'abort aborted cancelled',
+})

@@ -2,48 +2,43 @@ import type { Warning } from '../../model/event.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import { toMediaUrl, findResultMedia, formatResultText, toWellFormed } from '../../model/text.ts'
-import type { AssistantPart, MediaPart, ResultPart, TextPart } from '../../model/turn.ts'
-import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import { describeMedia, findResultMedia, toMediaUrl, toWellFormed } from '../../model/text.ts'
+import type { AssistantPart, MediaPart, TextPart } from '../../model/turn.ts'
+import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
-import { formatCallAsText, describeToolsAsText, formatResultAsText } from '../text-calls/format-text-calls.ts'
 import {
-  type TranscriptStep,
-  toWireArgumentText,
-  toFreeformText,
-  getReplayableData,
-  type HistoryPosition,
+  findChosenTool,
+  formatResultWithStatus,
+  joinSystemPrompt,
+  limitStopSequences,
+  OPENAI_IMAGE_MIME,
+} from '../encode-parts.ts'
+import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
+import {
+  type AssistantStep,
   buildTranscript,
+  type EncodeContext,
+  getReplayableData,
+  toFreeformText,
+  toWireArgumentText,
+  type TranscriptStep,
 } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
+import type { Wire } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
-/** OpenAI takes ids of up to 40 characters (T97). */
-const ID_FORMAT = { pattern: /^[\x21-\x7e]{1,40}$/ }
+/** OpenAI accepts ids of up to 40 characters (T97). */
+const ID_PATTERN = /^[\x21-\x7e]{1,40}$/
 
-const WIRE_ID = 'openai-chat'
-
-interface EncodeContext {
-  readonly profile: Profile
-  readonly projection: ToolDeclarations
-}
-
-/** Writes a chat completions request. The messages come last, so that a longer history extends the bytes of a shorter one. */
-export function encodeChatRequest(request: ModelRequest, profile: Profile, position?: HistoryPosition): EncodedRequest {
+/** The messages are the last key, so that a longer history only adds bytes at the end. */
+export const encodeChatRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const projection = declareToolsFor(request.tools, profile)
-  const { steps, warnings } = buildTranscript(
-    request.turns,
-    { wire: WIRE_ID, profile, projection, idFormat: ID_FORMAT },
-    position,
-  )
+  const context: EncodeContext = { wire: 'openai-chat', profile, projection }
+  const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const native = profile.tools === 'native'
-  const context = { profile, projection }
+  const history = steps.flatMap((step) => encodeStep(step, context))
   const messages = [
     ...(position?.isContinuation ? [] : encodeSystem(request, context)),
-    ...insertBridges(
-      steps.flatMap((step) => encodeStep(step, context)),
-      profile,
-    ),
+    ...(profile.bridge ? insertBridges(history, context) : history),
   ]
   const body: JsonObject = {
     model: request.model,
@@ -63,19 +58,20 @@ export function encodeChatRequest(request: ModelRequest, profile: Profile, posit
 function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning[]): JsonObject {
   const stream = params.stream ?? true
   const { effort } = params
+  const stop = limitStopSequences(params.stop, MAX_STOP_SEQUENCES, warnings)
   if (typeof effort === 'number')
-    warnings.push({ code: 'effort', message: 'This wire knows no thinking budgets; it was left out.' })
+    warnings.push({ code: 'effort', message: 'This API has no thinking budget; it was left out.' })
   return {
     stream,
     ...(stream && profile.streamUsage && { stream_options: { include_usage: true } }),
     ...defined({ [profile.maxTokensField]: params.maxTokens, temperature: params.temperature, top_p: params.topP }),
-    ...encodeStops(params, warnings),
+    ...(stop.length > 0 && { stop }),
     ...(typeof effort === 'string' &&
       profile.thinking !== 'none' && { reasoning_effort: effort === 'off' ? 'none' : effort }),
   }
 }
 
-/** `auto` is left out, being the default everywhere and refused by some (T153); `parallel_tool_calls` goes only if asked for (T154). */
+/** `auto` is the default, and some endpoints reject it (T153); `parallel_tool_calls` is sent only if it is set (T154). */
 function encodeToolChoice(
   toolChoice: ToolChoice | undefined,
   params: ModelParams | undefined,
@@ -84,8 +80,7 @@ function encodeToolChoice(
 ): JsonObject {
   const parallel = params?.parallelCalls === undefined ? {} : { parallel_tool_calls: params.parallelCalls }
   const chooseTool = (name: string): JsonObject[] => {
-    const tool = projection.tools.find((one) => one.originalName === name)
-    if (!tool) warnings.push({ code: 'tool-choice', message: `${name} cannot be chosen: it is not declared.` })
+    const tool = findChosenTool(name, projection, warnings)
     const type = tool?.freeform ? 'custom' : 'function'
     return tool ? [{ type, [type]: { name: tool.name } }] : []
   }
@@ -100,29 +95,17 @@ function encodeToolChoice(
   return { ...parallel, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools } } }
 }
 
-/** An empty list and an empty word are refused, and so are more than four words (T155). */
-function encodeStops({ stop = [] }: ModelParams, warnings: Warning[]): JsonObject {
-  const words = stop.filter((word) => word !== '')
-  if (words.length > MAX_STOP_SEQUENCES)
-    warnings.push({ code: 'stop', message: `Only the first ${MAX_STOP_SEQUENCES} stop sequences were sent.` })
-  return words.length > 0 ? { stop: words.slice(0, MAX_STOP_SEQUENCES) } : {}
-}
-
 const MAX_STOP_SEQUENCES = 4
 
-function declareTool(tool: ToolDeclarations['tools'][number]): JsonObject {
-  if (tool.freeform) return { type: 'custom', custom: { name: tool.name, description: tool.description } }
-  const strict = tool.strict === undefined ? {} : { strict: tool.strict }
-  return {
-    type: 'function',
-    function: { name: tool.name, description: tool.description, parameters: tool.schema, ...strict },
-  }
+function declareTool({ name, description, schema, strict, freeform }: DeclaredTool): JsonObject {
+  if (freeform) return { type: 'custom', custom: { name, description } }
+  return { type: 'function', function: { name, description, parameters: schema, ...defined({ strict }) } }
 }
 
-/** One system message at the start, and never another (T101). */
-function encodeSystem(request: ModelRequest, { profile, projection }: EncodeContext): JsonObject[] {
-  const tools = profile.tools === 'text' && projection.tools.length > 0 ? describeToolsAsText(projection.tools) : ''
-  const text = toWellFormed([request.system ?? '', tools].filter((part) => part.trim() !== '').join('\n\n'))
+/** One system message at the start, and no other (T101). */
+function encodeSystem(request: ModelRequest, context: EncodeContext): JsonObject[] {
+  const { profile } = context
+  const text = joinSystemPrompt(request, context)
   if (text === '') return []
   const marked = [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
   return [{ role: profile.systemRole, content: profile.cache === 'marks' ? marked : text }]
@@ -135,49 +118,42 @@ function encodeStep(step: TranscriptStep, context: EncodeContext): JsonObject[] 
     role: 'tool',
     tool_call_id: id,
     ...(context.profile.resultName && { name: context.projection.toWireName(call.name) }),
-    content: formatResult(result),
+    content: formatResultWithStatus(result),
   }))
   return [encodeAssistant(step, context), ...results, ...encodeAttachments(step, context.profile)]
 }
 
-function encodeAssistant(
-  step: TranscriptStep & { kind: 'assistant' },
-  { profile, projection }: EncodeContext,
-): JsonObject {
+function encodeAssistant(step: AssistantStep, context: EncodeContext): JsonObject {
+  const { profile, projection } = context
   const calls = step.pairs.map(({ call, id }): JsonObject => {
-    const extra = getReplayableData(call, { wire: WIRE_ID, profile })?.['extra_content']
+    const extra = getReplayableData(call, context)?.['extra_content']
     const name = projection.toWireName(call.name)
-    const freeform = toFreeformText(call, { wire: WIRE_ID, profile, projection })
-    return freeform !== undefined
-      ? { id, type: 'custom', custom: { name, input: freeform } }
-      : {
-          id,
-          type: 'function',
-          function: { name, arguments: toWireArgumentText(call, projection) },
-          ...defined({ extra_content: extra }),
-        }
+    const freeform = toFreeformText(call, context)
+    if (freeform !== undefined) return { id, type: 'custom', custom: { name, input: freeform } }
+    const args = toWireArgumentText(call, projection)
+    return { id, type: 'function', function: { name, arguments: args }, ...defined({ extra_content: extra }) }
   })
-  const text = joinVisibleText(step.parts, profile)
+  const text = joinVisibleText(step.parts, context)
   const content = text !== '' || calls.length === 0 ? { content: text } : EMPTY_CONTENT[profile.emptyContent]
   return {
     role: 'assistant',
     ...content,
-    ...encodeReasoning(step.parts, profile),
+    ...encodeReasoning(step.parts, context),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
 
-/** What stands for content beside calls; endpoints contradict each other here (T86). */
+/** The content of a message with calls only; endpoints contradict each other here (T86). */
 const EMPTY_CONTENT: Record<Profile['emptyContent'], JsonObject> = {
   null: { content: null },
   empty: { content: '' },
   omit: {},
 }
 
-/** The visible text of a turn; where the endpoint wrote its thoughts into the text, the text as it came (T79). */
-function joinVisibleText(parts: readonly AssistantPart[], profile: Profile): string {
+/** The visible text of a turn; if the endpoint put reasoning into the text, the text as received (T79). */
+function joinVisibleText(parts: readonly AssistantPart[], context: EncodeContext): string {
   const texts = parts.flatMap((part) => {
-    const whole = getReplayableData(part, { wire: WIRE_ID, profile })?.['content']
+    const whole = getReplayableData(part, context)?.['content']
     if (typeof whole === 'string') return [whole]
     if (part.kind === 'text' && part.text.trim() !== '') return [toWellFormed(part.text)]
     return part.kind === 'media' ? [`(${part.mime} was shown here)`] : []
@@ -185,20 +161,21 @@ function joinVisibleText(parts: readonly AssistantPart[], profile: Profile): str
   return texts.join('\n\n')
 }
 
-/** Reasoning goes back to its own endpoint, under the field in which it came (T74, T76, T77). */
-function encodeReasoning(parts: readonly AssistantPart[], profile: Profile): JsonObject {
-  const fields: JsonObject = profile.needsReasoning ? { [profile.needsReasoning]: '' } : {}
-  if (profile.replay === 'never') return fields
+/** Reasoning is sent back only to its own endpoint, in the same field (T74, T76, T77). */
+function encodeReasoning(parts: readonly AssistantPart[], context: EncodeContext): JsonObject {
+  const { needsReasoning, replay } = context.profile
+  const fields: JsonObject = needsReasoning ? { [needsReasoning]: '' } : {}
+  if (replay === 'never') return fields
   for (const part of parts) {
-    const data = part.kind === 'reasoning' ? getReplayableData(part, { wire: WIRE_ID, profile }) : undefined
-    if (!data) continue
-    if (typeof data['field'] === 'string') fields[data['field']] = toWellFormed((part as { text: string }).text)
-    if (data['details'] !== undefined) fields['reasoning_details'] = data['details']
+    if (part.kind !== 'reasoning') continue
+    const { field, details } = getReplayableData(part, context) ?? {}
+    if (typeof field === 'string') fields[field] = toWellFormed(part.text)
+    if (details !== undefined) fields['reasoning_details'] = details
   }
   return fields
 }
 
-/** Plain text as a plain string (T87); with media a list of parts. */
+/** A string if there is only text (T87), else a list of parts. */
 function encodeUserContent(parts: readonly (TextPart | MediaPart)[], profile: Profile): Json {
   if (parts.every((part) => part.kind === 'text')) return toWellFormed(parts.map((part) => part.text).join('\n'))
   return parts.map((part) =>
@@ -207,22 +184,19 @@ function encodeUserContent(parts: readonly (TextPart | MediaPart)[], profile: Pr
 }
 
 function encodeMedia(part: MediaPart, profile: Profile): JsonObject {
-  const name = toWellFormed(part.name ?? 'file')
-  const chooseTool = part.name === undefined ? part.mime : `${name} (${part.mime})`
-  if (!profile.media) return { type: 'text', text: `(${chooseTool} was left out: this model takes text only)` }
+  const label = describeMedia(part)
+  if (!profile.media) return { type: 'text', text: `(${label} was left out: this model takes text only)` }
   const url = toMediaUrl(part)
-  if (url === undefined) return { type: 'text', text: `(${chooseTool} is empty)` }
-  if (IMAGE_MIME.test(part.mime)) return { type: 'image_url', image_url: { url } }
+  if (url === undefined) return { type: 'text', text: `(${label} is empty)` }
+  if (OPENAI_IMAGE_MIME.test(part.mime)) return { type: 'image_url', image_url: { url } }
   if (part.mime.startsWith('image/'))
-    return { type: 'text', text: `(${chooseTool} was left out: it cannot be shown to this model)` }
+    return { type: 'text', text: `(${label} was left out: it cannot be shown to this model)` }
   const format = AUDIO_FORMATS[part.mime]
   if (format !== undefined && part.data) return { type: 'input_audio', input_audio: { data: part.data, format } }
-  if (url.startsWith('data:')) return { type: 'file', file: { filename: name, file_data: url } }
-  return { type: 'text', text: `(${chooseTool} at ${url})` }
+  if (url.startsWith('data:'))
+    return { type: 'file', file: { filename: toWellFormed(part.name ?? 'file'), file_data: url } }
+  return { type: 'text', text: `(${label} at ${url})` }
 }
-
-/** Another kind of picture would cost the whole request, and all that follow (T100). */
-const IMAGE_MIME = /^image\/(?:png|jpe?g|gif|webp|\*)$/
 
 const AUDIO_FORMATS: Record<string, string> = {
   'audio/wav': 'wav',
@@ -231,49 +205,35 @@ const AUDIO_FORMATS: Record<string, string> = {
   'audio/mp3': 'mp3',
 }
 
-function formatResult(result: ResultPart): string {
-  const text = formatResultText(result)
-  return result.status === 'error' && !/^error/i.test(text) ? `Error: ${text}` : text
-}
-
-/** A tool message takes only text, so media follow in a user message after all of them (T100). */
-function encodeAttachments(step: TranscriptStep & { kind: 'assistant' }, profile: Profile): JsonObject[] {
+/** A tool message may contain only text, so media follow in a user message after all of them (T100). */
+function encodeAttachments(step: AssistantStep, profile: Profile): JsonObject[] {
   const parts = step.pairs.flatMap(({ call, result }) => {
-    const mediaParts = findResultMedia(result)
-    return mediaParts.length === 0
-      ? []
-      : [{ type: 'text', text: `From ${call.name}:` }, ...mediaParts.map((one) => encodeMedia(one, profile))]
+    const media = findResultMedia(result).map((part) => encodeMedia(part, profile))
+    return media.length === 0 ? [] : [{ type: 'text', text: `From ${call.name}:` }, ...media]
   })
   return parts.length > 0 ? [{ role: 'user', content: parts }] : []
 }
 
-/** A model without native calls reads its own calls and their results as text, in the form in which it is asked to write them. */
-function encodeTextMessages(
-  step: TranscriptStep & { kind: 'assistant' },
-  { profile, projection }: EncodeContext,
-): JsonObject[] {
-  const calls = step.pairs.map(({ call }) =>
-    formatCallAsText(projection.toWireName(call.name), toWireArgumentText(call, projection)),
-  )
-  const texts = [joinVisibleText(step.parts, profile), ...calls].filter((text) => text !== '')
-  const assistantMessage = { role: 'assistant', content: texts.join('\n'), ...encodeReasoning(step.parts, profile) }
-  const results = step.pairs.map(({ call, result }) =>
-    formatResultAsText(projection.toWireName(call.name), formatResultText(result), result.status),
-  )
+/** A model without native calls gets its own calls and their results as text, in the format that it is asked to use. */
+function encodeTextMessages(step: AssistantStep, context: EncodeContext): JsonObject[] {
+  const { profile, projection } = context
+  const calls = step.pairs.map(({ call }) => formatCallPart(call, projection))
+  const texts = [joinVisibleText(step.parts, context), ...calls].filter((text) => text !== '')
+  const assistantMessage = { role: 'assistant', content: texts.join('\n'), ...encodeReasoning(step.parts, context) }
+  const results = step.pairs.map((pair) => formatResultPart(pair, projection))
   if (results.length === 0) return [assistantMessage]
   return [assistantMessage, { role: 'user', content: results.join('\n') }, ...encodeAttachments(step, profile)]
 }
 
-/** Some templates refuse a user message right after a tool message (T94). */
-function insertBridges(messages: JsonObject[], profile: Profile): JsonObject[] {
-  if (!profile.bridge) return messages
+/** Some templates reject a user message right after a tool message (T94). */
+function insertBridges(messages: JsonObject[], context: EncodeContext): JsonObject[] {
   return messages.flatMap((one, at) => {
     const afterTool = one['role'] === 'user' && messages[at - 1]?.['role'] === 'tool'
-    return afterTool ? [{ role: 'assistant', content: 'Understood.', ...encodeReasoning([], profile) }, one] : [one]
+    return afterTool ? [{ role: 'assistant', content: 'Understood.', ...encodeReasoning([], context) }, one] : [one]
   })
 }
 
-/** Some templates refuse two user messages in a row (T93). */
+/** Some templates reject two user messages in a row (T93). */
 function mergeUserMessages(messages: JsonObject[]): JsonObject[] {
   const merged: JsonObject[] = []
   for (const one of messages) {

@@ -1,37 +1,33 @@
-import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type Json, listObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
-import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
+import { appendResults, createReadNative, readMediaUrl, readToolSchema } from '../read-parts.ts'
+import { REASONING_FIELDS } from './decode-response.ts'
 import { defined } from '../../model/defined.ts'
 
-const READ_ORIGIN = { provider: 'openai-chat', wire: 'openai-chat', model: '' } as const
+const WIRE_ID = 'openai-chat'
+const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 
-/** Reads a chat completions request back into a request. */
 export function readChatRequest(body: unknown): ModelRequest {
-  const fields = isObject(body) ? body : {}
+  const fields = objectOrEmpty(body)
   const turns: Turn[] = []
   const system: string[] = []
   let callCount = 0
-  for (const message of Array.isArray(fields['messages']) ? fields['messages'] : []) {
-    if (!isObject(message)) continue
+  for (const message of listObjects(fields['messages'])) {
     const role = message['role']
     if (role === 'system' || role === 'developer') system.push(toPlainText(message['content']))
     else if (role === 'assistant') {
       const parts = readAssistantParts(message, () => `call${callCount++}`)
       turns.push({ role: 'assistant', origin: READ_ORIGIN, parts, finish: { reason: 'stop' } })
-    } else if (role === 'tool' || role === 'function') {
-      const result = readToolResult(message, turns)
-      const last = turns.at(-1)
-      if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, result] }
-      else turns.push({ role: 'results', parts: [result] })
-    } else turns.push({ role: 'user', parts: readContentParts(message['content']) })
+    } else if (role === 'tool' || role === 'function') appendResults(turns, readToolResult(message, turns))
+    else turns.push({ role: 'user', parts: readContentParts(message['content']) })
   }
-  const choice = readToolChoice(fields['tool_choice'])
   return {
-    model: typeof fields['model'] === 'string' ? fields['model'] : '',
+    model: stringOrEmpty(fields['model']),
     ...(system.length > 0 && { system: system.join('\n') }),
-    tools: (Array.isArray(fields['tools']) ? fields['tools'] : []).filter(isObject).map(readTool),
-    ...defined({ toolChoice: choice }),
+    tools: listObjects(fields['tools']).map(readTool),
+    ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
   }
@@ -39,27 +35,18 @@ export function readChatRequest(body: unknown): ModelRequest {
 
 function readAssistantParts(message: Record<string, unknown>, newId: () => string): AssistantPart[] {
   const parts: AssistantPart[] = []
-  const field = ['reasoning_content', 'reasoning', 'reasoning_text'].find(
-    (key) => typeof message[key] === 'string' && message[key] !== '',
-  )
-  const details = Array.isArray(message['reasoning_details'])
-    ? { details: message['reasoning_details'] as Json }
-    : undefined
-  if (field !== undefined || details) {
-    const text = field === undefined ? '' : String(message[field])
-    parts.push({
-      kind: 'reasoning',
-      text,
-      ...(details && { native: createNative(undefined, { ...(field && { field }), ...details }) }),
-    })
+  const field = REASONING_FIELDS.find((key) => stringOrEmpty(message[key]) !== '')
+  const details = Array.isArray(message['reasoning_details']) ? (message['reasoning_details'] as Json) : undefined
+  if (field !== undefined || details !== undefined) {
+    const native = details && createReadNative(WIRE_ID, undefined, { ...(field && { field }), details })
+    parts.push({ kind: 'reasoning', text: field ? String(message[field]) : '', ...(native && { native }) })
   }
   parts.push(...readContentParts(message['content']))
-  for (const call of Array.isArray(message['tool_calls']) ? message['tool_calls'] : []) {
-    if (!isObject(call)) continue
-    const inner = isObject(call['function']) ? call['function'] : isObject(call['custom']) ? call['custom'] : call
+  for (const call of listObjects(message['tool_calls'])) {
+    const inner = getInnerObject(call) ?? call
     const args = inner['arguments'] ?? inner['input'] ?? inner['args']
     const raw = typeof args === 'string' ? args : JSON.stringify(args ?? {})
-    const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : undefined
+    const id = nonBlankString(call['id'])
     const isFreeform = call['type'] === 'custom'
     const reading = parseArguments(raw)
     const input = isFreeform ? { input: raw } : reading.ok ? reading.inputs[0] : undefined
@@ -71,57 +58,39 @@ function readAssistantParts(message: Record<string, unknown>, newId: () => strin
       raw,
       ...defined({ input }),
       ...(isFreeform && { freeform: true as const }),
-      native: createNative(id, extra),
+      native: createReadNative(WIRE_ID, id, extra),
     })
   }
   return parts
 }
 
-/** A result names its call; where it does not, it answers the first call that has none yet. */
+/** A result without the id of a call belongs to the first call that has no result yet. */
 function readToolResult(message: Record<string, unknown>, turns: readonly Turn[]): ResultPart {
-  const fields = typeof message['tool_call_id'] === 'string' ? message['tool_call_id'] : ''
+  const id = stringOrEmpty(message['tool_call_id'])
   const last = turns.at(-1)
   const answered = last?.role === 'results' ? last.parts : []
   const calls = turns.findLast((turn) => turn.role === 'assistant')?.parts.filter((part) => part.kind === 'call') ?? []
   const open = calls.find((call) => !answered.some((result) => result.id === call.id))
-  const name = typeof message['name'] === 'string' ? message['name'] : ''
-  const content = readContentParts(message['content'])
   return {
     kind: 'result',
-    id: fields || (open?.id ?? ''),
-    name,
+    id: id || (open?.id ?? ''),
+    name: stringOrEmpty(message['name']),
     status: 'ok',
-    content,
-    native: createNative(fields || undefined),
+    content: readContentParts(message['content']),
+    native: createReadNative(WIRE_ID, id || undefined),
   }
 }
 
 function readContentParts(content: unknown): (TextPart | MediaPart)[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }]
-  if (!Array.isArray(content)) return []
-  return content.flatMap((part): (TextPart | MediaPart)[] => {
-    if (!isObject(part)) return []
+  return listObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
     if (typeof part['text'] === 'string') return [{ kind: 'text', text: part['text'] }]
     const url = isObject(part['image_url']) ? part['image_url']['url'] : part['image_url']
-    if (typeof url === 'string') return [toImagePart(url)]
-    if (isObject(part['input_audio'])) {
-      return [
-        {
-          kind: 'media',
-          mime: `audio/${stringOrEmpty(part['input_audio']['format'])}`,
-          data: stringOrEmpty(part['input_audio']['data']),
-        },
-      ]
-    }
-    return []
+    if (typeof url === 'string') return [readMediaUrl(url, 'image/*')]
+    if (!isObject(part['input_audio'])) return []
+    const { format, data } = part['input_audio']
+    return [{ kind: 'media', mime: `audio/${stringOrEmpty(format)}`, data: stringOrEmpty(data) }]
   })
-}
-
-function toImagePart(url: string): MediaPart {
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)
-  return inline
-    ? { kind: 'media', mime: inline[1] ?? '', data: inline[2] ?? '' }
-    : { kind: 'media', mime: 'image/*', uri: url }
 }
 
 function toPlainText(content: unknown): string {
@@ -131,15 +100,11 @@ function toPlainText(content: unknown): string {
 }
 
 function readTool(fields: Record<string, unknown>): ToolSpec {
-  const inner = isObject(fields['function'])
-    ? fields['function']
-    : isObject(fields['custom'])
-      ? fields['custom']
-      : fields
+  const inner = getInnerObject(fields) ?? fields
   return {
     name: stringOrEmpty(inner['name']),
     description: stringOrEmpty(inner['description']),
-    schema: (isObject(inner['parameters']) ? inner['parameters'] : { type: 'object', properties: {} }) as JsonObject,
+    schema: readToolSchema(inner['parameters']),
     ...(fields['type'] === 'custom' && { freeform: true }),
   }
 }
@@ -150,14 +115,19 @@ function readToolChoice(value: unknown): ToolChoice | undefined {
   if (!isObject(value)) return undefined
   const allowed = value['allowed_tools']
   if (isObject(allowed) && Array.isArray(allowed['tools']))
-    return { only: allowed['tools'].filter(isObject).flatMap((one) => getChosenName(one) ?? []) }
+    return { only: listObjects(allowed['tools']).flatMap((one) => getChosenName(one) ?? []) }
   const name = getChosenName(value)
   return name === undefined ? undefined : { name }
 }
 
 function getChosenName(fields: Record<string, unknown>): string | undefined {
-  const inner = isObject(fields['function']) ? fields['function'] : isObject(fields['custom']) ? fields['custom'] : {}
-  return typeof inner['name'] === 'string' ? inner['name'] : undefined
+  const name = getInnerObject(fields)?.['name']
+  return typeof name === 'string' ? name : undefined
+}
+
+/** A tool, a call and a choice have their fields under their type. */
+function getInnerObject(fields: Record<string, unknown>): Record<string, unknown> | undefined {
+  return [fields['function'], fields['custom']].find(isObject)
 }
 
 function readParams(body: Record<string, unknown>) {
@@ -168,13 +138,5 @@ function readParams(body: Record<string, unknown>) {
     ...(typeof body['top_p'] === 'number' && { topP: body['top_p'] }),
     ...(typeof body['parallel_tool_calls'] === 'boolean' && { parallelCalls: body['parallel_tool_calls'] }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
-  }
-}
-
-function createNative(id: string | undefined, data?: Json): NativeData {
-  return {
-    wire: 'openai-chat',
-    signer: 'openai-chat',
-    ...defined({ id, data }),
   }
 }

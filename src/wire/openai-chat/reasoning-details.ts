@@ -1,13 +1,15 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { type Json, type JsonObject, listObjects, stringOrEmpty } from '../../model/json.ts'
 
-/** Puts `reasoning_details` together, which come in pieces and must go back whole (T77). */
+/**
+ * Joins the pieces of `reasoning_details`, which must be sent back complete (T77). Pieces of one item have the same index,
+ * type and format: their text is joined; of other keys the last value is used.
+ */
 export interface ReasoningDetailsBuilder {
-  /** Adds the items of one delta; gives the text that they say. */
+  /** Adds the items of one delta, and returns their text. */
   add(items: readonly unknown[]): string
   end(): Json[] | undefined
 }
 
-/** Starts collecting. Pieces of one item share its index, type and format: their text is joined, of other keys the last counts. */
 export function createReasoningDetailsBuilder(): ReasoningDetailsBuilder {
   const items: JsonObject[] = []
   const itemsByKey = new Map<string, JsonObject>()
@@ -15,14 +17,10 @@ export function createReasoningDetailsBuilder(): ReasoningDetailsBuilder {
   return {
     add(pieces) {
       let text = ''
-      for (const piece of pieces) {
-        if (!isObject(piece)) continue
-        const fields = piece as JsonObject
+      for (const fields of listObjects(pieces) as JsonObject[]) {
+        const { index, type, format } = fields
         text += getDetailText(fields)
-        const key =
-          fields['index'] === undefined
-            ? undefined
-            : JSON.stringify([fields['index'], fields['type'], fields['format']])
+        const key = index === undefined ? undefined : JSON.stringify([index, type, format])
         const before = key === undefined ? undefined : itemsByKey.get(key)
         if (before) mergePiece(before, fields)
         else {
@@ -46,6 +44,5 @@ function mergePiece(item: JsonObject, piece: JsonObject): void {
 }
 
 function getDetailText(item: JsonObject): string {
-  if (typeof item['text'] === 'string') return item['text']
-  return typeof item['summary'] === 'string' ? item['summary'] : ''
+  return typeof item['text'] === 'string' ? item['text'] : stringOrEmpty(item['summary'])
 }

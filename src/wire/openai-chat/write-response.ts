@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { type Json, type JsonObject, objectOrEmpty } from '../../model/json.ts'
 import type { AssistantPart } from '../../model/turn.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 import { createOpenaiErrorBody } from '../errors/openai-error-body.ts'
@@ -13,12 +13,11 @@ import {
   addIdPrefix,
 } from '../response-writer.ts'
 
-/** Writes chat completions; reasoning goes as `reasoning_content`, as the compatible servers send it. */
+/** Reasoning is sent as `reasoning_content`, as compatible servers do. */
 export const chatResponseWriter: ResponseWriter = {
   startStream(head) {
     const fields = createHeadFields(head, 'chat.completion.chunk')
-    const options = head.request['stream_options']
-    const wantsUsage = isObject(options) && options['include_usage'] === true
+    const wantsUsage = objectOrEmpty(head.request['stream_options'])['include_usage'] === true
     const usageField = wantsUsage ? { usage: null } : {}
     let calls = 0
     const frame = (delta: JsonObject, finish: string | null = null): ResponseFrame => ({

@@ -2,71 +2,60 @@ import type { Warning } from '../../model/event.ts'
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { Profile } from '../../model/profile.ts'
 import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.ts'
-import { toWellFormed } from '../../model/text.ts'
 import type { Turn } from '../../model/turn.ts'
-import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import type { DeclaredTool, ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
 import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
-import { describeToolsAsText } from '../text-calls/format-text-calls.ts'
-import { type HistoryPosition, buildTranscript } from '../history/transcript.ts'
-import type { EncodedRequest } from '../wire.ts'
-import { type ResponsesContext, RESPONSES_WIRE_ID, encodeResultItem, encodeStepItems } from './encode-input.ts'
+import { findChosenTool, joinSystemPrompt } from '../encode-parts.ts'
+import { buildTranscript, type EncodeContext, type HistoryPosition } from '../history/transcript.ts'
+import type { Wire } from '../wire.ts'
+import { encodeResultItem, encodeStepItems } from './encode-input.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A request as the endpoint takes it. `input` is the last key, so that a longer history extends the bytes of a shorter one. */
+/** `input` is the last key, so that a longer history only adds bytes at the end. */
 interface ResponsesBody extends JsonObject {
   model: string
   input: JsonObject[]
 }
 
-/** A call id may have 64 characters; these are safe on every server (T97). */
-const ID_FORMAT = { pattern: /^[A-Za-z0-9_-]{1,64}$/ }
+/** A call id may have 64 characters; these are valid on every server (T97). */
+const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Writes a Responses request: the whole history in the order in which it came, and nothing left on the server (T84). */
-export function encodeResponsesRequest(
-  request: ModelRequest,
-  profile: Profile,
-  position?: HistoryPosition,
-): EncodedRequest {
+/** Every request has the whole history, because nothing is stored on the server (T84). */
+export const encodeResponsesRequest: Wire['encodeRequest'] = (request, profile, position) => {
   const projection = declareToolsFor(request.tools, profile)
+  const context: EncodeContext = { wire: 'openai-responses', profile, projection }
   const warnings: Warning[] = []
   const native = profile.tools === 'native'
+  const instructions = joinSystemPrompt(request, context)
   const complete: ResponsesBody = {
     model: request.model,
-    ...encodeInstructions(request, { profile, projection }),
+    ...(instructions !== '' && { instructions }),
     ...(native && projection.tools.length > 0 && encodeTools(request, projection, warnings)),
     ...encodeSettings(request.params ?? {}, profile, warnings),
     ...(profile.cache === 'key' && request.session !== undefined && { prompt_cache_key: request.session }),
     ...defined({ previous_response_id: request.previous }),
-    input: encodeHistory(request, { profile, projection }, warnings, position),
+    input: encodeHistory(request, context, warnings, position),
   }
   const body = profile.refuses.reduce<JsonObject>((left, path) => removePath(left, path.split('.')), complete)
   return { body, warnings: [...warnings, ...listDeclarationWarnings(projection)] }
 }
 
-function encodeInstructions(request: ModelRequest, { profile, projection }: ResponsesContext): JsonObject {
-  const tools = profile.tools === 'text' && projection.tools.length > 0 ? describeToolsAsText(projection.tools) : ''
-  const text = [request.system ?? '', tools].filter((part) => part.trim() !== '').join('\n\n')
-  return text === '' ? {} : { instructions: toWellFormed(text) }
-}
-
-/** What goes only with tools: an empty list, and a choice or a limit without a list, are refused (T98). */
+/** An empty list of tools is rejected, and so are the other parameters without tools (T98). */
 function encodeTools(request: ModelRequest, projection: ToolDeclarations, warnings: Warning[]): JsonObject {
-  const parallel = request.params?.parallelCalls
   return {
     tools: projection.tools.map(declareTool),
     ...encodeToolChoice(request.toolChoice, projection, warnings),
-    ...defined({ parallel_tool_calls: parallel }),
+    ...defined({ parallel_tool_calls: request.params?.parallelCalls }),
   }
 }
 
-/** `strict` is always said: left out, some servers take it for true and make every parameter required (T144). */
-function declareTool(tool: ToolDeclarations['tools'][number]): JsonObject {
-  if (tool.freeform) return { type: 'custom', name: tool.name, description: tool.description }
-  const strict = tool.strict ?? false
-  return { type: 'function', name: tool.name, description: tool.description, parameters: tool.schema, strict }
+/** `strict` is always sent: without it some servers assume true and make every parameter required (T144). */
+function declareTool({ name, description, schema, strict = false, freeform }: DeclaredTool): JsonObject {
+  if (freeform) return { type: 'custom', name, description }
+  return { type: 'function', name, description, parameters: schema, strict }
 }
 
-/** `auto` is left out, being the default (T153); a narrower choice leaves the declared tools, and so the cached prefix, as they are. */
+/** `auto` is the default (T153). A restricted choice does not change the declared tools, and so keeps the cached prefix. */
 function encodeToolChoice(
   toolChoice: ToolChoice | undefined,
   projection: ToolDeclarations,
@@ -75,8 +64,7 @@ function encodeToolChoice(
   if (toolChoice === undefined || toolChoice === 'auto') return {}
   if (typeof toolChoice === 'string') return { tool_choice: toolChoice }
   const chooseTool = (name: string): JsonObject[] => {
-    const tool = projection.tools.find((one) => one.originalName === name)
-    if (!tool) warnings.push({ code: 'tool-choice', message: `${name} cannot be chosen: it is not declared.` })
+    const tool = findChosenTool(name, projection, warnings)
     return tool ? [{ type: tool.freeform ? 'custom' : 'function', name: tool.name }] : []
   }
   if ('name' in toolChoice) {
@@ -90,11 +78,11 @@ function encodeToolChoice(
 function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning[]): JsonObject {
   const { effort, maxTokens, temperature, topP } = params
   if (typeof effort === 'number')
-    warnings.push({ code: 'effort', message: 'This wire knows no thinking budgets; it was left out.' })
+    warnings.push({ code: 'effort', message: 'This API has no thinking budget; it was left out.' })
   if (params.stop && params.stop.length > 0)
-    warnings.push({ code: 'stop', message: 'This wire knows no stop sequences; they were left out.' })
+    warnings.push({ code: 'stop', message: 'This API has no stop sequences; they were left out.' })
   return {
-    // The weakest effort is `none`: `minimal` still thinks, and newer models refuse it.
+    // The lowest effort is `none`: `minimal` still thinks, and newer models reject it.
     ...(typeof effort === 'string' &&
       profile.thinking !== 'none' && {
         reasoning: { effort: effort === 'off' ? 'none' : effort, ...(effort !== 'off' && { summary: 'auto' }) },
@@ -107,25 +95,21 @@ function encodeSettings(params: ModelParams, profile: Profile, warnings: Warning
   }
 }
 
-/** Less than this is refused. */
+/** Less than this is rejected. */
 const MIN_OUTPUT_TOKENS = 16
 
-/** The history as items. Where the vendor keeps what came before, results may answer calls that are not here (T139). */
+/** If the vendor stores earlier turns, results may belong to calls that are not in this request (T139). */
 function encodeHistory(
   request: ModelRequest,
-  context: ResponsesContext,
+  context: EncodeContext,
   warnings: Warning[],
   position?: HistoryPosition,
 ): JsonObject[] {
   const items: JsonObject[] = []
   const write = (turns: readonly Turn[]) => {
-    // Results alone answer calls that the vendor keeps; nothing is to be said beside them.
+    // Results alone belong to calls that the vendor stores; no other message is needed.
     if (request.previous !== undefined && turns.every(({ role }) => role === 'results')) return
-    const { steps, warnings: found } = buildTranscript(
-      turns,
-      { wire: RESPONSES_WIRE_ID, ...context, idFormat: ID_FORMAT },
-      position,
-    )
+    const { steps, warnings: found } = buildTranscript(turns, context, ID_PATTERN, position)
     warnings.push(...found)
     items.push(...steps.flatMap((step) => encodeStepItems(step, context)))
   }
@@ -154,11 +138,11 @@ function encodeHistory(
   return items
 }
 
-/** The value without a parameter that the endpoint refuses by name, also inside another: `reasoning.summary`, `tools.strict` (T155). */
+/** Removes a parameter that the endpoint rejects, also a nested one: `reasoning.summary`, `tools.strict` (T155). */
 function removePath<T extends Json>(value: T, [key, ...deeper]: readonly string[]): T {
   if (Array.isArray(value)) return value.map((one) => removePath(one, [key ?? '', ...deeper])) as T
   if (!isObject(value)) return value
-  // In their order, so that the input stays last.
+  // The order is kept, so that the input stays last.
   const fields = (Object.entries(value) as [string, Json][]).flatMap(([name, inner]): [string, Json][] => {
     if (name !== key) return [[name, inner]]
     return deeper.length === 0 ? [] : [[name, removePath(inner, deeper)]]

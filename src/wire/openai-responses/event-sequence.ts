@@ -1,19 +1,19 @@
-/** Watches the numbers of events: one that comes again is dropped, one that never comes is noticed. */
+/** Checks the sequence numbers of events: finds repeated and missing ones. */
 export interface EventSequence {
-  /** Was this very event here before? */
+  /** Was this event received before? */
   isRepeated(type: string, value: Readonly<Record<string, unknown>>): boolean
-  /** What is missing, in a sentence. */
-  readonly gapMessage: string | undefined
+  /** The first place where events are missing. */
+  readonly gap: { readonly after: number; readonly next: number } | undefined
 }
 
-/** How far back a repeat is recognised by what it says; an older number that comes again is a repeat anyway. */
+/** Within this distance a repeat is recognised by its content; an older number that comes again is always a repeat. */
 const REPEAT_WINDOW = 64
 
-/** Starts the watch of one stream. Servers that number every event alike are not believed. */
+/** If a server gives different events the same number, its numbers are ignored. */
 export function createEventSequence(): EventSequence {
   const recent: ({ readonly type: string; readonly value: Readonly<Record<string, unknown>> } | undefined)[] = []
   let last: number | undefined
-  let gap: string | undefined
+  let gap: EventSequence['gap']
   let trusted = true
 
   return {
@@ -21,8 +21,7 @@ export function createEventSequence(): EventSequence {
       const number = value['sequence_number']
       if (typeof number !== 'number' || !trusted) return false
       if (last === undefined || number > last) {
-        if (last !== undefined && number > last + 1)
-          gap ??= `Events are missing between number ${last} and number ${number}.`
+        if (last !== undefined && number > last + 1) gap ??= { after: last, next: number }
         last = number
         recent[number % REPEAT_WINDOW] = { type, value }
         return false
@@ -30,8 +29,8 @@ export function createEventSequence(): EventSequence {
       const before = recent[number % REPEAT_WINDOW]
       if (before?.value['sequence_number'] !== number) {
         if (number > last - REPEAT_WINDOW) return false
-        // Either it is a repeat, or the count began anew; only the list at the end can tell what was lost.
-        gap ??= `After number ${last} came number ${number}.`
+        // Either it is a repeat, or the numbering restarted; only the final list shows what was lost.
+        gap ??= { after: last, next: number }
         return true
       }
       if (before.type === type && isSameEvent(before.value, value)) return true
@@ -39,7 +38,7 @@ export function createEventSequence(): EventSequence {
       gap = undefined
       return false
     },
-    get gapMessage() {
+    get gap() {
       return gap
     },
   }

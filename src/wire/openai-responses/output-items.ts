@@ -1,43 +1,34 @@
-import { toCanonicalJson } from '../../model/json.ts'
+import { nonBlankString, toCanonicalJson } from '../../model/json.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
 import type { PendingCall } from '../calls/call-assembler.ts'
 import type { TurnBuilder } from '../turn/turn-builder.ts'
-import {
-  type JsonFields,
-  type OutputItem,
-  getItemKind,
-  openOutputItem,
-  getTextsByChannel,
-  nonEmptyString,
-} from './output-item.ts'
+import { type JsonFields, type OutputItem, getItemKind, openOutputItem, getTextsByChannel } from './output-item.ts'
 
-/** The items of an answer in the order in which they were first seen, and the ways to find one. */
+/** The items of a response in the order in which they first appeared, indexed so that the lookup time does not grow. */
 export interface OutputItems {
   readonly items: readonly OutputItem[]
   /** Those that are not done. */
   listOpen(): readonly OutputItem[]
-  /** A new item, in the place that an event gives it. */
   create(value: JsonFields, type: unknown): OutputItem
-  /** The item that an announcement or a finished item is about, if it was seen before. */
+  /** The item of an announcement or of a finished item, if it is known. */
   find(value: JsonFields, data: JsonFields): OutputItem | undefined
-  /** The item that a piece belongs to; a piece may come before its item is announced (T140). */
+  /** The item of a delta, which may come before its item is announced (T140). */
   findOrCreate(value: JsonFields, type: string): OutputItem
-  /** The item that stands in the final list, if it was seen before. */
+  /** The item of an entry in the final list, if it is known. */
   findListed(data: JsonFields, position: number): OutputItem | undefined
-  /** Is there another call under the id of this one? */
+  /** Is there another call with the same id? */
   hasDuplicateId(item: OutputItem): boolean
 }
 
-/** Starts the table of one answer. Items are looked up, so that many of them cost no more than few, each. */
 export function createOutputItems(builder: TurnBuilder): OutputItems {
   const items: OutputItem[] = []
   const byId = createLookup<string>()
   const byCallId = createLookup<string>()
   const byIndex = createLookup<number>()
-  // What is done or listed stays so: it is left out when it is next met.
+  // Items that are done or listed stay so, so they are removed lazily.
   let openItems: OutputItem[] = []
   let unlisted: OutputItem[] = []
-  // Pieces of one item come in a row; the last place is nearly always the next one too.
+  // Deltas of one item usually follow each other, so the last item is tried first.
   let recent: { item: OutputItem; type: string; index: unknown; id: unknown; count: number } | undefined
 
   function enter(value: JsonFields, type: unknown): OutputItem {
@@ -61,7 +52,7 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     return unlisted
   }
 
-  /** By its place (T141), then by its id, then the newest that is still open; without the id, only one that may be meant. */
+  /** By its index (T141), then by its id, then the newest that is still open; without the id, only one that `fits`. */
   function locate(
     value: JsonFields,
     type: unknown,
@@ -85,7 +76,7 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
       found.outputIndex = index
       byIndex.add(index, found)
     }
-    // An item that was announced without an id has that of its pieces, if they can be nobody else's.
+    // An item that was announced without an id gets the id of its deltas, if they cannot belong to another one.
     if (id === undefined || found.ids.size > 0) return found
     const matching = open().filter(
       (item) => item.kind === kind && fits(item) && (index === undefined || item.outputIndex === index),
@@ -94,29 +85,29 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     return found
   }
 
-  /** A call is known by its own id first; vendors give two calls one id (T10), so that its place decides between them. */
+  /** A call is found by its own id first; two calls may have the same id (T10), then the index decides. */
   function findCall(value: JsonFields, data: JsonFields): OutputItem | undefined {
-    const id = nonEmptyString(data['call_id'])
+    const id = nonBlankString(data['call_id'])
     const index = getOutputIndex(value)
-    const sameItem = byId.get(nonEmptyString(data['id']) ?? '').findLast((item) => item.pendingCall)
+    const sameItem = byId.get(nonBlankString(data['id']) ?? '').findLast((item) => item.pendingCall)
     if (
       sameItem?.pendingCall &&
       (id === undefined || sameItem.pendingCall.ids.size === 0 || sameItem.pendingCall.ids.has(id))
     )
       return sameItem
-    // The same id in another place, and of another item, is that of another call.
+    // The same id at another index, and of another item, belongs to another call.
     const isElsewhere = (item: OutputItem) =>
       index !== undefined && item.outputIndex !== undefined && item.outputIndex !== index
     const sameCallId = byCallId
       .get(id ?? '')
-      .filter((item) => !isElsewhere(item) || item.ids.has(nonEmptyString(data['id']) ?? ''))
+      .filter((item) => !isElsewhere(item) || item.ids.has(nonBlankString(data['id']) ?? ''))
     const atSameIndex = sameCallId.find((item) => item.outputIndex === index)
     if (atSameIndex ?? sameCallId[0]) return atSameIndex ?? sameCallId.find((item) => !item.isDone) ?? sameCallId.at(-1)
-    const name = nonEmptyString(data['name'])
+    const name = nonBlankString(data['name'])
     const hasMatchingName = ({ pendingCall }: OutputItem) =>
       name === undefined || (pendingCall?.nameFragments[0] ?? name) === name
-    const found = locate(value, data['type'], nonEmptyString(data['id']), hasMatchingName)
-    // Another id means another call; one that came without an id is this one, if it is open and has the very place.
+    const found = locate(value, data['type'], nonBlankString(data['id']), hasMatchingName)
+    // Another id means another call; an open call without an id at the same index is this one.
     if (!found?.pendingCall || id === undefined || found.pendingCall.wireId === undefined) return found
     return found.pendingCall.ids.size > 0 || index === undefined || found.isDone ? undefined : found
   }
@@ -128,13 +119,13 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     find: (value, data) =>
       getItemKind(data['type']) === 'call'
         ? findCall(value, data)
-        : locate(value, data['type'], nonEmptyString(data['id']), () => true),
+        : locate(value, data['type'], nonBlankString(data['id']), () => true),
     findOrCreate(value, type) {
       const { output_index: index, item_id: itemId } = value
       const again = recent && recent.type === type && recent.index === index && recent.id === itemId
       if (recent && again && recent.count === items.length && expectsMore(recent.item)) return recent.item
-      const id = nonEmptyString(itemId)
-      // What comes for a call that is whole, under another id, is not for that call.
+      const id = nonBlankString(itemId)
+      // A delta with another id does not belong to a call that is complete.
       const existing = locate(value, type, id, (item) => id === undefined || item.isDone || expectsMore(item))
       const item = existing ?? enter(value, type)
       if (!existing && id !== undefined) item.ids.add(id)
@@ -144,8 +135,8 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
     findListed(data, position) {
       const kind = getItemKind(data['type'])
       const isFree = (item: OutputItem) => !item.isListed && item.kind === kind
-      const id = nonEmptyString(data['id']) ?? ''
-      const lookup = kind === 'call' ? byCallId.get(nonEmptyString(data['call_id']) ?? '') : byId.get(id)
+      const id = nonBlankString(data['id']) ?? ''
+      const lookup = kind === 'call' ? byCallId.get(nonBlankString(data['call_id']) ?? '') : byId.get(id)
       const sameCallId = lookup.filter((item) => isFree(item) && hasSameId(item, data))
       const all = () => listUnlisted().filter((item) => item.kind === kind)
       return (
@@ -172,7 +163,7 @@ export function createOutputItems(builder: TurnBuilder): OutputItems {
   }
 }
 
-/** Items by something that they are known by, each list in the order of the items. */
+/** Items by a key, each list in the order of the items. */
 function createLookup<Key>() {
   const lists = new Map<Key, OutputItem[]>()
   return {
@@ -189,7 +180,7 @@ function createLookup<Key>() {
   }
 }
 
-/** Hears of all that is put into a set from now on. */
+/** Calls a function for everything that is added to a set from now on. */
 function onAdd(set: Set<string>, added: (value: string) => void): void {
   const add = set.add.bind(set)
   set.add = (value) => {
@@ -198,24 +189,23 @@ function onAdd(set: Set<string>, added: (value: string) => void): void {
   }
 }
 
-/** May more of this item come? Where it is in doubt whose the arguments were, it may. */
+/** Is more of this item expected? If its arguments are ambiguous, more may come. */
 export function expectsMore(item: OutputItem): boolean {
   return !item.isDone && (!item.hasFinalArguments || item.pendingCall?.isAmbiguous === true)
 }
 
-/** Is a finished item, which comes in the place or under the id of another, that one again? */
+/** Is a finished item with the index or id of another one a repeat of it? */
 export function isRepeatedItem(item: OutputItem, data: JsonFields): boolean {
   if (item.pendingCall) return isSameCall(item.pendingCall, data)
-  return nonEmptyString(data['id']) === undefined || item.ids.has(String(data['id'])) || hasSameText(item, data)
+  return nonBlankString(data['id']) === undefined || item.ids.has(String(data['id'])) || hasSameText(item, data)
 }
 
-/** Does a listed item carry the id of this one? */
 function hasSameId(item: OutputItem, data: JsonFields): boolean {
-  const id = nonEmptyString(item.pendingCall ? data['call_id'] : data['id'])
+  const id = nonBlankString(item.pendingCall ? data['call_id'] : data['id'])
   return id !== undefined && (item.pendingCall ? item.pendingCall.wireId === id : item.ids.has(id))
 }
 
-/** Does a listed item stand in the place of this one? Calls must also be the same there, because places may be missing. */
+/** Indexes may be missing, so calls must also have the same content. */
 function isAtPosition(item: OutputItem, data: JsonFields, position: number): boolean {
   return (
     item.outputIndex === position &&
@@ -224,18 +214,18 @@ function isAtPosition(item: OutputItem, data: JsonFields, position: number): boo
   )
 }
 
-/** Does a listed item say what this one says, under another id (T141)? */
+/** Does a listed item have the same content, even if its id is different (T141)? */
 function hasSameContent(item: OutputItem, data: JsonFields): boolean {
   return item.pendingCall ? isSameCall(item.pendingCall, data) : item.type === data['type'] && hasSameText(item, data)
 }
 
 function hasSameText(item: OutputItem, data: JsonFields): boolean {
   const joined = Object.values(getTextsByChannel(data)).flat().join('')
-  return joined !== '' && [...item.channelTexts.values()].some((voice) => voice.text === joined)
+  return joined !== '' && [...item.channelTexts.values()].some((channelText) => channelText.text === joined)
 }
 
 function isSameCall(pendingCall: PendingCall, data: JsonFields): boolean {
-  if (pendingCall.nameFragments[0] !== nonEmptyString(data['name'])) return false
+  if (pendingCall.nameFragments[0] !== nonBlankString(data['name'])) return false
   const given = data['arguments'] ?? data['input']
   if (!pendingCall.isClosed && isPrefixOfCall(pendingCall, data)) return true
   const before = parseArguments(pendingCall.raw)
@@ -245,7 +235,7 @@ function isSameCall(pendingCall: PendingCall, data: JsonFields): boolean {
   )
 }
 
-/** Could what came of an open call so far be the beginning of this one? */
+/** Could the open call be the beginning of this one? */
 function isPrefixOfCall(pendingCall: PendingCall, data: JsonFields): boolean {
   const given = data['arguments'] ?? data['input']
   return typeof given !== 'string' || given.startsWith(pendingCall.raw)

@@ -1,38 +1,37 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { type JsonObject, listObjects, nonBlankString, objectOrEmpty, stringOrEmpty } from '../../model/json.ts'
 import type { ModelParams, ModelRequest, ToolChoice, ToolSpec } from '../../model/request.ts'
-import type { AssistantPart, MediaPart, NativeData, ResultPart, TextPart, Turn } from '../../model/turn.ts'
+import type { AssistantPart, MediaPart, TextPart, Turn } from '../../model/turn.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
-import { RESPONSES_WIRE_ID } from './encode-input.ts'
-import { type JsonFields, toObjects, getTextsByChannel, nonEmptyString } from './output-item.ts'
+import { appendResults, createReadNative, readMediaUrl, readToolSchema } from '../read-parts.ts'
+import { type JsonFields, getReplayedFields, getTextsByChannel } from './output-item.ts'
 import { defined } from '../../model/defined.ts'
 
-const READ_ORIGIN = { provider: RESPONSES_WIRE_ID, wire: RESPONSES_WIRE_ID, model: '' } as const
+const WIRE_ID = 'openai-responses'
+const READ_ORIGIN = { provider: WIRE_ID, wire: WIRE_ID, model: '' } as const
 
-/** Reads a Responses request back into a request. */
 export function readResponsesRequest(body: unknown): ModelRequest {
-  const fields = isObject(body) ? body : {}
-  const system = nonEmptyString(fields['instructions']) === undefined ? [] : [String(fields['instructions'])]
+  const fields = objectOrEmpty(body)
+  const system = [nonBlankString(fields['instructions'])].filter((text) => text !== undefined)
   const turns: Turn[] = []
   const input =
-    typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : toObjects(fields['input'])
+    typeof fields['input'] === 'string' ? [{ role: 'user', content: fields['input'] }] : listObjects(fields['input'])
   for (const item of input) readItem(item, turns, system)
-  const choice = readToolChoice(fields['tool_choice'])
-  const session = nonEmptyString(fields['prompt_cache_key'])
-  const previous = nonEmptyString(fields['previous_response_id'])
+  const session = nonBlankString(fields['prompt_cache_key'])
+  const previous = nonBlankString(fields['previous_response_id'])
   return {
-    model: nonEmptyString(fields['model']) ?? '',
+    model: nonBlankString(fields['model']) ?? '',
     ...(system.length > 0 && { system: system.join('\n') }),
-    tools: toObjects(fields['tools']).flatMap(readTools),
-    ...defined({ toolChoice: choice }),
+    tools: listObjects(fields['tools']).flatMap(readTools),
+    ...defined({ toolChoice: readToolChoice(fields['tool_choice']) }),
     turns,
     params: readParams(fields),
     ...defined({ session, previous }),
   }
 }
 
-/** Instructions at the start are the system's; later ones are notes, so that the order is kept (T101). */
+/** System messages at the start are the system prompt; later ones are notes, so that the order is kept (T101). */
 function readItem(item: JsonFields, turns: Turn[], system: string[]): void {
-  const type = nonEmptyString(item['type']) ?? 'message'
+  const type = nonBlankString(item['type']) ?? 'message'
   const { role } = item
   if (type === 'message' && (role === 'system' || role === 'developer')) {
     const text = readContentParts(item['content'])
@@ -52,92 +51,72 @@ function readItem(item: JsonFields, turns: Turn[], system: string[]): void {
 }
 
 function addResult(item: JsonFields, turns: Turn[]): void {
-  const result: ResultPart = {
+  appendResults(turns, {
     kind: 'result',
-    id: nonEmptyString(item['call_id']) ?? '',
-    name: nonEmptyString(item['name']) ?? '',
+    id: nonBlankString(item['call_id']) ?? '',
+    name: nonBlankString(item['name']) ?? '',
     status: 'ok',
     content: readContentParts(item['output']),
-  }
-  const last = turns.at(-1)
-  if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, result] }
-  else turns.push({ role: 'results', parts: [result] })
+  })
 }
 
 function readAssistantParts(item: JsonFields, type: string): AssistantPart[] {
   const texts = getTextsByChannel({ ...item, type })
   if (type === 'message') {
-    const native =
-      typeof item['phase'] === 'string' ? { native: createNative(undefined, { phase: item['phase'] }) } : {}
+    const { phase } = item
+    const native = typeof phase === 'string' ? { native: createReadNative(WIRE_ID, undefined, { phase }) } : {}
     const refusals = (texts.refusal ?? []).map((text) => ({ kind: 'text', text, refusal: true, ...native }) as const)
     return [...(texts.text ?? []).map((text) => ({ kind: 'text', text, ...native }) as const), ...refusals]
   }
   if (type === 'reasoning') {
     const text = texts.summary?.join('\n\n') ?? texts.thought?.join('') ?? ''
-    const encrypted = nonEmptyString(item['encrypted_content']) !== undefined
-    return [{ kind: 'reasoning', text, ...(encrypted && { native: createNative(undefined, item as JsonObject) }) }]
+    if (nonBlankString(item['encrypted_content']) === undefined) return [{ kind: 'reasoning', text }]
+    return [{ kind: 'reasoning', text, native: createReadNative(WIRE_ID, undefined, item as JsonObject) }]
   }
   if (type !== 'function_call' && type !== 'custom_tool_call')
-    return [{ kind: 'text', text: '', native: createNative(nonEmptyString(item['id']), item as JsonObject) }]
+    return [
+      { kind: 'text', text: '', native: createReadNative(WIRE_ID, nonBlankString(item['id']), item as JsonObject) },
+    ]
   return [readCall(item, type === 'custom_tool_call')]
 }
 
 function readCall(item: JsonFields, freeform: boolean): AssistantPart {
   const fields = freeform ? item['input'] : item['arguments']
   const raw = typeof fields === 'string' ? fields : JSON.stringify(fields ?? {})
-  const id = nonEmptyString(item['call_id']) ?? nonEmptyString(item['id']) ?? ''
-  const input = freeform ? { input: raw } : parseFirstInput(raw)
-  const replayed = Object.entries(item).filter(
-    ([key, value]) => (key === 'caller' || key === 'namespace') && value !== null,
-  )
+  const id = nonBlankString(item['call_id']) ?? nonBlankString(item['id']) ?? ''
+  const reading = parseArguments(raw)
+  const input = freeform ? { input: raw } : reading.ok ? reading.inputs[0] : undefined
   return {
     kind: 'call',
     id,
-    name: typeof item['name'] === 'string' ? item['name'] : '',
+    name: stringOrEmpty(item['name']),
     raw,
     ...defined({ input }),
     ...(freeform && { freeform: true as const }),
-    native: createNative(id, replayed.length > 0 ? (Object.fromEntries(replayed) as JsonObject) : undefined),
+    native: createReadNative(WIRE_ID, id, getReplayedFields(item)),
   }
-}
-
-function parseFirstInput(raw: string): JsonObject | undefined {
-  const reading = parseArguments(raw)
-  return reading.ok ? reading.inputs[0] : undefined
 }
 
 function readContentParts(content: unknown): (TextPart | MediaPart)[] {
   if (typeof content === 'string') return [{ kind: 'text', text: content }]
-  return toObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
+  return listObjects(content).flatMap((part): (TextPart | MediaPart)[] => {
     if (typeof part['text'] === 'string') return [{ kind: 'text', text: part['text'] }]
-    if (typeof part['image_url'] === 'string') return [toMediaPart(part['image_url'], 'image/*')]
-    const file = nonEmptyString(part['file_data']) ?? nonEmptyString(part['file_url'])
+    if (typeof part['image_url'] === 'string') return [readMediaUrl(part['image_url'], 'image/*')]
+    const file = nonBlankString(part['file_data']) ?? nonBlankString(part['file_url'])
     if (file === undefined) return []
-    return [
-      {
-        ...toMediaPart(file, 'application/octet-stream'),
-        ...(typeof part['filename'] === 'string' && { name: part['filename'] }),
-      },
-    ]
+    const media = readMediaUrl(file, 'application/octet-stream')
+    return [typeof part['filename'] === 'string' ? { ...media, name: part['filename'] } : media]
   })
 }
 
-function toMediaPart(url: string, mime: string): MediaPart {
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)
-  return inline ? { kind: 'media', mime: inline[1] ?? mime, data: inline[2] ?? '' } : { kind: 'media', mime, uri: url }
-}
-
-/** Tools that the vendor runs itself are not ours to declare. */
+/** Only tools that the client runs. */
 function readTools(fields: JsonFields): ToolSpec[] {
   if (fields['type'] !== 'function' && fields['type'] !== 'custom') return []
-  const schema = isObject(fields['parameters'])
-    ? (fields['parameters'] as JsonObject)
-    : { type: 'object', properties: {} }
   return [
     {
-      name: typeof fields['name'] === 'string' ? fields['name'] : '',
-      description: typeof fields['description'] === 'string' ? fields['description'] : '',
-      schema,
+      name: stringOrEmpty(fields['name']),
+      description: stringOrEmpty(fields['description']),
+      schema: readToolSchema(fields['parameters']),
       ...(fields['type'] === 'custom' && { freeform: true }),
     },
   ]
@@ -145,15 +124,14 @@ function readTools(fields: JsonFields): ToolSpec[] {
 
 function readToolChoice(value: unknown): ToolChoice | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return value
-  if (!isObject(value)) return undefined
-  if (value['type'] === 'allowed_tools')
-    return { only: toObjects(value['tools']).flatMap((one) => nonEmptyString(one['name']) ?? []) }
-  return typeof value['name'] === 'string' ? { name: value['name'] } : undefined
+  const { type, tools, name } = objectOrEmpty(value)
+  if (type === 'allowed_tools') return { only: listObjects(tools).flatMap((one) => nonBlankString(one['name']) ?? []) }
+  return typeof name === 'string' ? { name } : undefined
 }
 
-/** Several calls at once are the default here, so that only their refusal says something. */
+/** Parallel calls are the default on this wire, so only `false` has a meaning. */
 function readParams(body: JsonFields): ModelParams {
-  const effort = isObject(body['reasoning']) ? nonEmptyString(body['reasoning']['effort']) : undefined
+  const effort = nonBlankString(objectOrEmpty(body['reasoning'])['effort'])
   return {
     ...(typeof body['max_output_tokens'] === 'number' && { maxTokens: body['max_output_tokens'] }),
     ...(typeof body['temperature'] === 'number' && { temperature: body['temperature'] }),
@@ -162,13 +140,5 @@ function readParams(body: JsonFields): ModelParams {
     ...(body['parallel_tool_calls'] === false && { parallelCalls: false }),
     ...(typeof body['stream'] === 'boolean' && { stream: body['stream'] }),
     ...(typeof body['store'] === 'boolean' && { store: body['store'] }),
-  }
-}
-
-function createNative(id: string | undefined, data?: Json): NativeData {
-  return {
-    wire: RESPONSES_WIRE_ID,
-    signer: RESPONSES_WIRE_ID,
-    ...defined({ id, data }),
   }
 }

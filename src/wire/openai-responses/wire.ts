@@ -1,4 +1,4 @@
-import type { Profile } from '../../model/profile.ts'
+import { BASE_PROFILE } from '../base-profile.ts'
 import {
   type ResponsesDecoderState,
   startResponsesDecoding,
@@ -10,36 +10,19 @@ import { readResponsesRequest } from './read-request.ts'
 import { responsesResponseWriter } from './write-response.ts'
 import type { Wire } from '../wire.ts'
 
-const openaiResponsesProfile: Profile = {
-  signer: 'openai-responses',
-  tools: 'native',
-  dialect: 'openai',
-  ids: 'any',
-  media: true,
-  refuses: [],
-  replay: 'own',
-  emptyContent: 'omit',
-  maxTokensField: 'max_completion_tokens',
-  systemRole: 'system',
-  alternate: false,
-  bridge: false,
-  resultName: false,
-  streamUsage: false,
-  cache: 'key',
-  entities: false,
-  think: false,
-  signatures: 'optional',
-  nestedMedia: false,
-  thinking: 'level',
-  constrain: false,
-  eagerArguments: false,
-  encryptedReasoning: true,
-}
-
-/** OpenAI's Responses API, stateless: the whole history goes with every request, and nothing is kept on the server. */
+/** OpenAI's Responses API, stateless: every request has the whole history, and nothing is stored on the server. */
 export const openaiResponses: Wire<ResponsesDecoderState> = {
   id: 'openai-responses',
-  profile: openaiResponsesProfile,
+  profile: {
+    ...BASE_PROFILE,
+    signer: 'openai-responses',
+    dialect: 'openai',
+    maxTokensField: 'max_completion_tokens',
+    streamUsage: false,
+    cache: 'key',
+    thinking: 'level',
+    encryptedReasoning: true,
+  },
   encodeRequest: encodeResponsesRequest,
   startDecoding: startResponsesDecoding,
   decodeFrame: decodeResponsesFrame,

@@ -13,7 +13,6 @@ import {
   addIdPrefix,
 } from '../response-writer.ts'
 
-/** Writes responses as OpenAI's Responses API sends them. */
 export const responsesResponseWriter: ResponseWriter = {
   startStream(head) {
     let sequence = 0
@@ -59,7 +58,7 @@ export const responsesResponseWriter: ResponseWriter = {
       },
       end({ finish, parts, usage }) {
         const status = toStatus(finish)
-        // A word that nobody knows comes under the name of a plain end.
+        // An unknown status has the event of a normal end.
         const name = END_STATUSES.has(status) ? status : 'completed'
         return [frame(`response.${name}`, { response: createResponseBody(head, { status, finish, parts, usage }) })]
       },
@@ -78,17 +77,18 @@ function wantsEncryptedReasoning({ request }: ResponseMetadata): boolean {
   return Array.isArray(request['include']) && request['include'].includes('reasoning.encrypted_content')
 }
 
-/** How the events of a text or a thought are named and placed. */
+/** The names and fields of the events of text and reasoning. */
 function getTextEvents(head: ResponseMetadata, at: number, kind: 'text' | 'reasoning') {
+  const place = { item_id: createItemId(head, at, kind), output_index: at }
   if (kind === 'text')
     return {
-      place: { item_id: createItemId(head, at, kind), output_index: at, content_index: 0 },
+      place: { ...place, content_index: 0 },
       names: { part: 'content_part', text: 'output_text' },
       piece: createOutputText,
       extra: { logprobs: [] },
     }
   return {
-    place: { item_id: createItemId(head, at, kind), output_index: at, summary_index: 0 },
+    place: { ...place, summary_index: 0 },
     names: { part: 'reasoning_summary_part', text: 'reasoning_summary_text' },
     piece: (text: string): JsonObject => ({ type: 'summary_text', text }),
     extra: {},
@@ -153,18 +153,15 @@ function toStatus({ reason, raw }: Finish): string {
 
 const END_STATUSES = new Set(['completed', 'incomplete', 'failed', 'cancelled'])
 
-interface ResponseProgress {
+/** Only the status, while the response is being written. */
+interface Progress {
   readonly status: string
-  /** Absent while the response is being written. */
   readonly finish?: Finish
   readonly parts?: readonly AssistantPart[]
   readonly usage?: Usage
 }
 
-function createResponseBody(
-  head: ResponseMetadata,
-  { status, finish, parts = [], usage }: ResponseProgress,
-): JsonObject {
+function createResponseBody(head: ResponseMetadata, { status, finish, parts = [], usage }: Progress): JsonObject {
   const { request } = head
   const isCut = finish?.reason === 'length'
   const echoed = (key: string, other: Json): Json => request[key] ?? other

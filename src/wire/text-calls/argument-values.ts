@@ -1,31 +1,28 @@
-import type { JsonObject } from '../../model/json.ts'
+import { type JsonObject, tryParseJson } from '../../model/json.ts'
 import { isJsonObject, getOwn } from '../../schema/own-properties.ts'
 import { getRef, createRefResolver } from '../../schema/normalize/resolve-refs.ts'
-import { tryParseJson } from './json-calls.ts'
 
-/** A parameter as it was written. `form` is there when the dialect itself says whether the value is text or JSON. */
+/** A parameter as the model wrote it. `form` is set if the dialect says whether the value is text or JSON. */
 export interface TextParameter {
   readonly key: string
   readonly value: string
   readonly form?: 'text' | 'json'
 }
 
-/** Writes parameters as the JSON text of an object, each value typed by the schema. */
+/** The parameters as a JSON object; the schema decides the type of each value. */
 export function toArgumentsJson(pairs: readonly TextParameter[], schema: JsonObject | undefined): string {
   const shape = readSchemaShape(schema)
-  const members = pairs.map(({ key, value, form }) => [key, toValueJson(value, shape.property(key), form)] as const)
-  return toObjectJson(members)
+  return toObjectJson(
+    pairs.map(({ key, value, form }) => [key, toValueJson(value, shape.property(key), form)] as const),
+  )
 }
 
-/** Writes an object from keys and values that are JSON text already. */
+/** The values are JSON text already. */
 export function toObjectJson(members: readonly (readonly [key: string, value: string])[]): string {
   return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`
 }
 
-/**
- * Writes one value as JSON text. It stays a string unless the schema (or the dialect) says otherwise and it fits; a
- * number keeps the digits that were written.
- */
+/** A value is a string unless the schema or the dialect says otherwise and it fits; numbers keep their digits. */
 export function toValueJson(value: string, shape: SchemaShape, form?: TextParameter['form']): string {
   const types = shape.types
   const mayParse = form === 'json' || (form === undefined && types !== undefined && !types.has('string'))
@@ -36,20 +33,18 @@ export function toValueJson(value: string, shape: SchemaShape, form?: TextParame
   return JSON.stringify(value)
 }
 
-/** What a schema says about a value and what is inside it. */
 export interface SchemaShape {
-  /** The types that are allowed; nothing if the schema does not say. */
+  /** The allowed types; undefined if the schema does not restrict them. */
   readonly types: ReadonlySet<string> | undefined
   property(key: string): SchemaShape
   items(): SchemaShape
 }
 
-/** The shape that a schema describes. */
 export function readSchemaShape(schema: unknown, root = isJsonObject(schema) ? schema : {}): SchemaShape {
   const resolve = createRefResolver(root)
   const branches = flatten(schema, 0)
 
-  /** The schema and its alternatives, references followed. */
+  /** The schema and its alternatives, with references resolved. */
   function flatten(at: unknown, depth: number): JsonObject[] {
     if (!isJsonObject(at) || depth > 8) return []
     const ref = getRef(at)

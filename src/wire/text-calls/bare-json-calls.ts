@@ -2,7 +2,7 @@ import { matchAt, NAME_PATTERN, createStickyPattern } from './dialects/dialect.t
 import { extractCalls, findJsonEnd } from './json-calls.ts'
 import { type DeclaredTool, findDeclaredTool, type FoundCall } from './text-call-scanner.ts'
 
-/** Reads a text that is nothing but calls in JSON, without a marker; or, as Groq quotes it, `name{…}</function>` (T73). */
+/** Parses a text that consists only of calls in JSON, without a marker, or of Groq's `name{…}</function>` (T73). */
 export function parseBareCalls(whole: string, tools: readonly DeclaredTool[]): readonly FoundCall[] {
   const text = whole.trim()
   const head = matchAt(CALL_HEAD, text, 0)

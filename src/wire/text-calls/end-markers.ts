@@ -1,24 +1,24 @@
 import { BAR_PATTERN, GAP_PATTERN, matchAt, createStickyPattern, createTokenPattern } from './dialects/dialect.ts'
 import { MINIMAX_TOKEN } from './dialects/minimax.ts'
 
-/** How long the white space, closing tag or end token is that stands here after a call; 0 if it is something else. */
+/** The length of the white space, closing tag or end token at this offset after a call; 0 if there is none. */
 export function matchEndMarker(text: string, at: number): number {
   return matchAt(END_MARKER, text, at)?.[0].length ?? 0
 }
 
-/** Could the text go on to be such a closer? */
+/** Could more text make this an end marker? */
 export function couldBeEndMarker(text: string, at: number): boolean {
   return text.length - at < MAX_END_MARKER_CHARS && /[<＜[\]]/.test(text[at] ?? '')
 }
 
 const MAX_END_MARKER_CHARS = 64
 
-// Not the tag that closes a parameter: after a call it means that the call was read too short.
+// Not the closing tag of a parameter: after a call it means that the call was parsed wrongly.
 const TAG_NAMES = '(?:tool_calls?|function_calls?|tool_use|invoke)'
 const END_TOKENS =
   '/tool_calls?|tool_calls?_end|tool_calls?_section_end|im_end|call|end|return|eot_id|eom_id|endoftext|end_of_sentence'
 
-// One bracket too many is the most common slip of models that write JSON by hand (T33).
+// One bracket too many is the most common error of models that write JSON (T33).
 const END_MARKER = createStickyPattern(
   [
     '\\s{1,64}',

@@ -1,7 +1,7 @@
 import { parseBareCalls } from './bare-json-calls.ts'
 import { type DeclaredTool, createTextCallScanner } from './text-call-scanner.ts'
 
-/** Does a fence hold what was perhaps meant as a call: JSON, markup or pseudo-code that names a tool (T69)? */
+/** Does a fence contain what may be meant as a call: JSON, markup or pseudo-code with the name of a tool (T69)? */
 export function fenceLooksLikeCall(fence: { info: string; body: string }, tools: readonly DeclaredTool[]): boolean {
   const { info, body } = fence
   const text = body.trim()

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../model/json.ts'
-import type { ResultStatus } from '../../model/turn.ts'
+import { type JsonObject, tryParseJson } from '../../model/json.ts'
+import { formatResultText } from '../../model/text.ts'
+import type { CallPart, ResultStatus } from '../../model/turn.ts'
+import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
+import { type CallResultPair, toWireArgumentText } from '../history/transcript.ts'
 
-/**
- * Describes the tools to a model that has no native calls, as a section of its system prompt. The same tools give the
- * same bytes.
- */
+/** Describes the tools to a model without native calls, as a section of its system prompt. */
 export function describeToolsAsText(
   tools: readonly { readonly name: string; readonly description: string; readonly schema: JsonObject }[],
 ): string {
@@ -34,18 +34,27 @@ export function describeToolsAsText(
   ].join('\n')
 }
 
-/** A past call, in the form in which the model is asked to write calls. */
-export function formatCallAsText(name: string, raw: string): string {
-  return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${isJson(raw) ? raw : JSON.stringify(raw)}}\n</tool_call>`
+/** A past call, in the format in which the model is asked to write calls. */
+export function formatCallPart(call: CallPart, projection: ToolDeclarations): string {
+  return formatCallAsText(projection.toWireName(call.name), toWireArgumentText(call, projection))
 }
 
-/** The result of a past call. Its text cannot close the block that it stands in. */
+export function formatCallAsText(name: string, raw: string): string {
+  const args = tryParseJson(raw) === undefined ? JSON.stringify(raw) : raw
+  return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${args}}\n</tool_call>`
+}
+
+export function formatResultPart({ call, result }: CallResultPair, projection: ToolDeclarations): string {
+  return formatResultAsText(projection.toWireName(call.name), formatResultText(result), result.status)
+}
+
+/** The text of the result is escaped, so that it cannot close its block. */
 export function formatResultAsText(name: string, text: string, status: ResultStatus): string {
   const state = status === 'ok' ? '' : ` status="${status}"`
   return `<tool_response name=${quoteAttribute(name)}${state}>\n${escapeResponseTag(text)}\n</tool_response>`
 }
 
-/** One line of JSON that cannot close the list that it stands in. */
+/** One line of JSON, escaped so that it cannot close the list of tools. */
 function formatToolLine(tool: { name: string; description: string; parameters: JsonObject }): string {
   return JSON.stringify(tool).replaceAll('</tools', '\\u003c/tools')
 }
@@ -56,13 +65,4 @@ function escapeResponseTag(text: string): string {
 
 function quoteAttribute(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e')
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,20 +1,14 @@
-import {
-  createBrokenResult,
-  matchAt,
-  INCOMPLETE,
-  type DialectResult,
-  type DialectContext,
-  skipWhitespace,
-  type RawTextCall,
-} from './dialects/dialect.ts'
+import { tryParseJson } from '../../model/json.ts'
+import { createBrokenResult, matchAt, INCOMPLETE, skipWhitespace } from './dialects/dialect.ts'
+import type { DialectResult, DialectContext, RawTextCall } from './dialects/dialect.ts'
 
 /** The text ends before the value does. */
 export const TRUNCATED = -1
 
-/** A bracket was closed by another kind of bracket. */
+/** A bracket is closed by a bracket of another kind. */
 export const MISMATCHED = -2
 
-/** Where the object or array that begins here ends; brackets inside strings do not count. */
+/** The end of the object or array at an offset, or TRUNCATED or MISMATCHED. */
 export function findJsonEnd(text: string, at: number): number {
   const closers: string[] = []
   BRACKET.lastIndex = at
@@ -32,7 +26,15 @@ export function findJsonEnd(text: string, at: number): number {
   return TRUNCATED
 }
 
-/** Reads one or more objects, or an array of objects, that each name a call. */
+/** A call whose arguments are one JSON object at an offset. The caller checks what closes the call. */
+export function readJsonArguments(name: string, text: string, at: number): DialectResult {
+  const end = findJsonEnd(text, at)
+  if (end === TRUNCATED) return INCOMPLETE
+  if (end === MISMATCHED) return createBrokenResult('the arguments are not JSON')
+  return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
+}
+
+/** Reads one or more objects, or an array of objects, each of which is a call. */
 export function readJsonCalls(text: string, from: number, scope: DialectContext): DialectResult {
   const calls: RawTextCall[] = []
   for (let at = from; ;) {
@@ -48,8 +50,8 @@ export function readJsonCalls(text: string, from: number, scope: DialectContext)
 }
 
 /**
- * The calls of one JSON value: an object, an array of objects, or an object that holds `tool_calls`. Where no marker
- * says that it is a call, `bare`, it must have arguments: many objects have a name.
+ * The calls of one JSON value: an object, an array of objects, or an object with `tool_calls`. Without a marker (`bare`) a
+ * call must have arguments, because many objects have a name.
  */
 export function extractCalls(text: string, from: number, to: number, bare = false): readonly RawTextCall[] | undefined {
   if (text[from] === '[') return extractCallsFromArray(text, from, to, bare)
@@ -61,27 +63,13 @@ export function extractCalls(text: string, from: number, to: number, bare = fals
   return call && [call]
 }
 
-/** Parses strictly; nothing if it is not JSON. */
-export function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** A piece of the text. Arguments are cut out as they stand, so that no digit of a long number is lost. */
+/** Arguments are taken from the text as they are, so that long numbers keep all digits. */
 interface TextSpan {
   readonly from: number
   readonly to: number
 }
 
-function extractCallsFromArray(
-  text: string,
-  from: number,
-  to: number,
-  bare: boolean,
-): readonly RawTextCall[] | undefined {
+function extractCallsFromArray(text: string, from: number, to: number, bare: boolean): RawTextCall[] | undefined {
   const calls: RawTextCall[] = []
   let at = skipWhitespace(text, from + 1)
   while (text[at] === '{') {
@@ -96,7 +84,7 @@ function extractCallsFromArray(
   return at === to - 1 && calls.length > 0 ? calls : undefined
 }
 
-/** Reads `{"name", "arguments"}` and its relatives; two candidates for the same thing are no call. */
+/** `{"name", "arguments"}` and variants; not a call if there are two names or two arguments. */
 function toRawCall(text: string, memberSpans: ReadonlyMap<string, TextSpan>, bare: boolean): RawTextCall | undefined {
   const inner = memberSpans.get('function')
   if (inner && text[inner.from] === '{') {
@@ -109,7 +97,7 @@ function toRawCall(text: string, memberSpans: ReadonlyMap<string, TextSpan>, bar
   if (names.length !== 1 || typeof name !== 'string' || argumentSpans.length > 1) return undefined
   const [span] = argumentSpans
   if (span) return { name, raw: text.slice(span.from, span.to) }
-  // Without arguments only if nothing else is there that may have been meant as one.
+  // Without arguments only if there is no other key that may be an argument.
   const others = [...memberSpans.keys()].filter((key) => !NAME_KEYS.includes(key) && !LABEL_KEYS.includes(key))
   return others.length === 0 && !bare ? { name, raw: '{}' } : undefined
 }
@@ -118,7 +106,7 @@ const NAME_KEYS = ['name', 'tool', 'function']
 const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'input']
 const LABEL_KEYS = ['id', 'type', 'index']
 
-/** Where the members of an object stand; nothing if it is no object, or names a key twice. */
+/** The positions of an object's members; undefined if it is not an object, or if a key is repeated. */
 function findMembers(text: string, from: number, to: number): ReadonlyMap<string, TextSpan> | undefined {
   const found = new Map<string, TextSpan>()
   let at = skipWhitespace(text, from + 1)

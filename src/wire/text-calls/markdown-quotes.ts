@@ -1,23 +1,22 @@
-/** Follows Markdown through prose, to know what in it is only quoted: fences, code spans and block quotes. */
-export interface MarkdownQuoteTracker {
-  /** Passes over prose without line ends and back-quotes. */
+/** Tracks what is quoted in Markdown text: fences, code spans and block quotes. */
+interface MarkdownQuoteTracker {
+  /** Skips text without line ends and backticks. */
   skipText(text: string, from: number, to: number): void
   startLine(): void
-  /** Passes over a run of back-quotes or tildes, with what belongs to it; 0 if more text is needed to judge it. */
+  /** Skips a run of backticks or tildes and returns its length; 0 if more text is needed. */
   readFenceOrSpan(text: string, at: number, final: boolean): number
-  /** Is this place quoted? Nothing if more text is needed to know. */
+  /** Undefined if more text is needed. */
   isQuoted(text: string, at: number, final: boolean): boolean | undefined
-  /** Has the line only white space so far? */
+  /** The line has only white space so far. */
   readonly isAtLineStart: boolean
   /** The fence that ends the text, or is open at its end. */
   readonly lastFence: { readonly info: string; readonly body: string } | undefined
 }
 
-/** Starts at the beginning of a text. */
 export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
-  /** How the line begins. */
+  /** The beginning of the line. */
   let head = ''
-  /** The length of the run that opened a code span on this line. */
+  /** The length of the run of backticks that opened a code span on this line. */
   let span = 0
   let fence: { readonly char: string; readonly size: number } | undefined
   let info = ''
@@ -88,7 +87,7 @@ export function createMarkdownQuoteTracker(): MarkdownQuoteTracker {
 
 const BACKTICKS = /`+/g
 
-/** What may stand before a fence: white space, the signs of block quotes, the sign of a list item. */
+/** Before a fence there may be white space, the marks of block quotes, and the mark of a list item. */
 const FENCE_PREFIX = /^[\s>]*(?:[-*+]|\d{1,3}[.)])?\s*$/
 const MAX_LINE_HEAD_CHARS = 24
 

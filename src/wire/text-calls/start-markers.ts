@@ -1,7 +1,7 @@
 import type { TextCallDialect } from './dialects/dialect.ts'
 import { TEXT_CALL_DIALECTS } from './dialects/dialects.ts'
 
-/** The dialect whose marker stands here; `partial` if the text ends inside a possible marker. */
+/** The dialect whose marker is at this offset; `partial` if the text ends inside a possible marker. */
 export function findStartMarker(text: string, at: number): TextCallDialect | 'partial' | undefined {
   let plain = ''
   for (let i = at; i < text.length && i - at < MAX_START_MARKER_CHARS; i++) {
@@ -17,7 +17,7 @@ export function findStartMarker(text: string, at: number): TextCallDialect | 'pa
   return text.length - at < MAX_START_MARKER_CHARS ? 'partial' : undefined
 }
 
-/** The first place from which the text could go on to be a marker that begins with a word; else its length. */
+/** The first offset where more text could make a marker that starts with a word; else the length of the text. */
 export function findPartialWordMarker(text: string, from: number): number {
   for (let at = Math.max(from, text.length - MAX_WORD_MARKER_CHARS); at < text.length; at++) {
     if (!FIRST_LETTERS.includes(text[at] ?? '')) continue
@@ -27,7 +27,7 @@ export function findPartialWordMarker(text: string, from: number): number {
   return text.length
 }
 
-/** Where prose may stop being prose: line ends and back-quotes, the first letters of markers, the words that open one. */
+/** Offsets that must be checked: line ends, backticks, and the first characters or words of markers. */
 export const MARKER_CANDIDATE = /[\n`~<＜[\]]|assistant|analysis|commentary|to=functions\./g
 
 const WORD_MARKERS = ['assistant', 'analysis', 'commentary', 'to=functions.']
@@ -35,7 +35,7 @@ const FIRST_LETTERS = 'act'
 const MAX_WORD_MARKER_CHARS = 13
 const MAX_START_MARKER_CHARS = 64
 
-/** Spellings that are taken for the same. Bars may also be doubled, and have spaces around them. */
+/** Characters that are treated as the same. Bars may also be doubled, and have spaces around them. */
 const CHAR_VARIANTS: Readonly<Record<string, string>> = {
   '｜': '|',
   '‖': '|',

@@ -4,42 +4,35 @@ import { parseBareCalls } from './bare-json-calls.ts'
 import { fenceLooksLikeCall } from './fenced-calls.ts'
 import { type FoundCall, createTextCallScanner } from './text-call-scanner.ts'
 
-/** A call that the model wrote as text instead of making it. */
+/** A call of a declared tool that the model wrote as text. */
 export interface TextCall {
-  /** The name of a declared tool. */
   readonly name: string
-  /** JSON text of the arguments; values of tag dialects are typed by the schema. JSON stands as it was written. */
+  /** The arguments as JSON text, as the model wrote it; in tag dialects the schema decides the types of values. */
   readonly raw: string
 }
 
-/** What became of a text. */
 export interface TextCallResult {
   /** The rest of the text to show. */
   readonly text: string
   readonly calls: readonly TextCall[]
-  /**
-   * Beside structured calls, DSML that holds arguments: the structured call of the same name may have come with `{}`,
-   * and then these are its arguments (T63).
-   */
+  /** DSML beside native calls: the arguments of a native call of the same name that has none (T63). */
   readonly replacements?: readonly TextCall[]
-  /** The rest of the text without the markup, if replacements are all that the markup holds. */
+  /** The rest of the text without the markup, if the markup contains only replacements. */
   readonly textBeforeCalls?: string
   readonly warnings: readonly Warning[]
 }
 
-/** Watches a text for calls that are written in it (T60–T69). */
+/** Finds calls that are written in a text (T60–T69). */
 export interface TextCallParser {
-  /** Takes text as it streams; gives back what may be shown now. Text from the first possible marker on is held back. */
+  /** Adds text and returns what may be shown now. Text from the first possible marker on is held back. */
   push(text: string): string
   /**
-   * The stream has ended. `natural`: it ended normally. `native`: structured calls arrived. Gives the rest of the text,
-   * and the calls found. With native calls, an unnatural end, an undeclared name, or markup that is quoted or does not
-   * end the text, there are no calls, and the text is the held text, byte for byte.
+   * There are no calls, and the held text is returned unchanged, if there are native calls, if the response did not end
+   * normally, if a name is not declared, or if the markup is quoted or not at the end of the text.
    */
   end(how: { endedNormally: boolean; hasNativeCalls: boolean }): TextCallResult
 }
 
-/** Starts to watch one text. */
 export function createTextCallParser(tools: readonly { name: string; schema: JsonObject }[]): TextCallParser {
   if (tools.length === 0) return { push: (text) => text, end: () => ({ text: '', calls: [], warnings: [] }) }
   const scan = createTextCallScanner(tools)
@@ -53,7 +46,7 @@ export function createTextCallParser(tools: readonly { name: string; schema: Jso
       }
       const reason =
         scanReason ??
-        (endedNormally ? (hasNativeCalls ? 'structured calls came as well' : undefined) : 'the answer broke off')
+        (endedNormally ? (hasNativeCalls ? 'there are native calls too' : undefined) : 'the response broke off')
       if (reason === undefined)
         return { text: textBeforeCalls, calls: calls.map(toTextCall), warnings: [createConvertedWarning(calls)] }
       const unchanged = { text: rest, calls: [], warnings: [createUnreadWarning(reason)] }
@@ -69,10 +62,7 @@ export function createTextCallParser(tools: readonly { name: string; schema: Jso
   }
 }
 
-/**
- * Reads a whole text that a server could not read as a call (T73): everything that a watched text may hold, and also
- * JSON without a marker.
- */
+/** Parses a whole text that a server could not parse as a call (T73): all dialects, and JSON without a marker. */
 export function parseTextCalls(text: string, tools: readonly { name: string; schema: JsonObject }[]): TextCall[] {
   const bare = parseBareCalls(text, tools)
   if (bare.length > 0) return bare.map(toTextCall)
@@ -92,14 +82,14 @@ function isDsmlWithArguments({ dialect, raw }: FoundCall): boolean {
 
 function createConvertedWarning(found: readonly FoundCall[]): Warning {
   const names = found.map(({ name, dialect }) => `${name} (${dialect})`).join(', ')
-  return { code: 'written-call', message: `The model wrote its calls as text; they were read: ${names}.` }
+  return { code: 'written-call', message: `The model wrote its calls as text; they were accepted: ${names}.` }
 }
 
 function createUnreadWarning(reason: string): Warning {
-  return { code: 'unread-call', message: `The text holds the markup of a call that was left as text: ${reason}.` }
+  return { code: 'unread-call', message: `The text contains the markup of a call, which was not read: ${reason}.` }
 }
 
 const FENCED_CALL_WARNING: Warning = {
   code: 'fenced-call',
-  message: 'The answer ends in a code block that looks like a call; code blocks are never run.',
+  message: 'The response ends with a code block that looks like a call; code blocks are never run.',
 }

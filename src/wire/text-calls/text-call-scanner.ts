@@ -5,54 +5,50 @@ import { findStartMarker, MARKER_CANDIDATE, findPartialWordMarker } from './star
 import { createMarkdownQuoteTracker } from './markdown-quotes.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A tool as the scanner knows it. */
 export interface DeclaredTool {
   readonly name: string
   readonly schema: JsonObject
 }
 
-/** A call of a declared tool. */
 export interface FoundCall {
   readonly name: string
   readonly raw: string
   readonly dialect: string
 }
 
-/** What a whole text turned out to be. */
-export interface ScanResult {
-  /** What was not given back yet. */
+interface ScanResult {
+  /** The text that was held back. */
   readonly rest: string
   /** The part of it before the calls. */
   readonly textBeforeCalls: string
   /** The calls at the end of the text. */
   readonly calls: readonly FoundCall[]
-  /** Why there is markup but none of it counts. */
+  /** Why there is markup, but no call. */
   readonly reason?: string
   /** The fence that ends the text. */
   readonly fence?: { readonly info: string; readonly body: string }
 }
 
-/** Looks for calls in a text that comes in pieces. */
-export interface TextCallScanner {
+interface TextCallScanner {
   push(text: string): string
   end(): ScanResult
 }
 
 /**
- * Starts a scan. It is all or nothing: calls count only if they stand unquoted at the end of the text, one after the
- * other, each readable without doubt and each of a declared tool. As soon as that cannot be any more, all text goes
- * through. Every step depends only on the text so far, never on how it was cut into pieces.
+ * Finds calls at the end of a text, all or none: they must be unquoted and adjacent, and each must be unambiguous and of a
+ * declared tool. As soon as this is impossible, all text is passed through. The result does not depend on how the text is
+ * split into pieces.
  */
 export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallScanner {
   const quotes = createMarkdownQuoteTracker()
   const calls: FoundCall[] = []
   let pending = ''
-  /** Up to here, pending is judged. */
+  /** The part of `pending` that is scanned. */
   let at = 0
-  /** Where the calls begin. */
+  /** Where the calls start. */
   let start: number | undefined
   let reason: string | undefined
-  /** Do not look again before there is this much: reading a long call from its start at each piece would be quadratic. */
+  /** Do not scan again before this length: parsing a long call from its start at each piece would take quadratic time. */
   let rescanLength = 0
 
   function advance(final: boolean): void {
@@ -63,7 +59,7 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
     rescanLength = waiting > RESCAN_THRESHOLD_CHARS ? pending.length + waiting : 0
   }
 
-  /** One step through prose; false if more text is needed. */
+  /** One step; false if more text is needed. */
   function scanProse(final: boolean): boolean {
     MARKER_CANDIDATE.lastIndex = at
     const hit = MARKER_CANDIDATE.exec(pending)
@@ -89,7 +85,7 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
     return quoted ? skipChar() : read(dialect, final)
   }
 
-  /** One step through what follows a call: more calls, and what closes them. */
+  /** One step after a call: another call, or an end marker. */
   function scanTail(final: boolean): boolean {
     const dialect = findStartMarker(pending, at)
     if (dialect === 'partial' && !final) return false
@@ -98,7 +94,7 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
     if (length > 0) return true
     if (dialect !== undefined && dialect !== 'partial') return read(dialect, final)
     if (!final && couldBeEndMarker(pending, at)) return false
-    reason = 'text follows it'
+    reason = TRAILING_TEXT
     return true
   }
 
@@ -113,28 +109,30 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
       isFinal: final,
       findSchema: (name) => findDeclaredTool(tools, name)?.schema,
     })
-    if (result.kind === 'open') {
-      // What is inside an unfinished call must never be taken for a call itself.
-      if (final) reason = 'it is not finished'
-      return final
+    switch (result.kind) {
+      case 'open':
+        // The content of an incomplete call must never be taken for a call.
+        if (final) reason = 'it is incomplete'
+        return final
+      case 'prose':
+        if (start === undefined) return skipChar()
+        reason = TRAILING_TEXT
+        return true
+      case 'broken':
+        reason = result.reason
+        return true
+      case 'calls':
+        for (const call of result.calls) {
+          const tool = findDeclaredTool(tools, call.name)
+          if (!tool) reason ??= `there is no tool ${call.name}`
+          else calls.push({ name: tool.name, raw: call.raw, dialect: dialect.id })
+        }
+        start ??= at
+        at = result.end
+        return true
+      default:
+        return result satisfies never
     }
-    if (result.kind === 'prose') {
-      if (start === undefined) return skipChar()
-      reason = 'text follows it'
-      return true
-    }
-    if (result.kind === 'broken') {
-      reason = result.reason
-      return true
-    }
-    for (const call of result.calls) {
-      const tool = findDeclaredTool(tools, call.name)
-      if (!tool) reason ??= `there is no tool ${call.name}`
-      else calls.push({ name: tool.name, raw: call.raw, dialect: dialect.id })
-    }
-    start ??= at
-    at = result.end
-    return true
   }
 
   return {
@@ -153,29 +151,25 @@ export function createTextCallScanner(tools: readonly DeclaredTool[]): TextCallS
     },
     end() {
       advance(true)
-      const before = pending.slice(0, findTrimmedEnd(pending, start ?? pending.length))
-      const fence = quotes.lastFence
-      return {
-        rest: pending,
-        textBeforeCalls: before,
-        calls,
-        ...defined({ reason, fence }),
-      }
+      const textBeforeCalls = pending.slice(0, findTrimmedEnd(pending, start ?? pending.length))
+      return { rest: pending, textBeforeCalls, calls, ...defined({ reason, fence: quotes.lastFence }) }
     },
   }
 }
 
-/** The tool of this name. Some models put the name of a namespace before it. */
+/** Some models put a namespace before the name. */
 export function findDeclaredTool(tools: readonly DeclaredTool[], written: string): DeclaredTool | undefined {
   const bare = written.replace(/^(?:functions|default_api)\./, '')
   return tools.find(({ name }) => name === written) ?? tools.find(({ name }) => name === bare)
 }
 
-/** The end of the last word before a place. The white space after it goes with the markup, if it is markup. */
+/** The end of the text before an offset, without white space: that is removed with the markup. */
 function findTrimmedEnd(text: string, to: number): number {
   let end = to
   while (end > 0 && /\s/.test(text[end - 1] ?? '')) end--
   return end
 }
+
+const TRAILING_TEXT = 'there is text after it'
 
 const RESCAN_THRESHOLD_CHARS = 256

@@ -14,13 +14,12 @@ export interface PartEmitter {
   warn(code: string, message: string): void
   /** The index of the next part. */
   reserveIndex(): number
-  /** Seals vendor data for this wire and signer. */
+  /** Native data of this wire and signer. */
   createNative(id: string | undefined, data?: Json): NativeData
-  /** The events since the last time. */
+  /** The events since the last call. */
   takeEvents(): TurnEvent[]
 }
 
-/** Makes the emitter of one turn. */
 export function createPartEmitter(wire: WireId, context: DecodeContext): PartEmitter {
   let events: TurnEvent[] = []
   let partCount = 0

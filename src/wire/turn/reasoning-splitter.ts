@@ -2,31 +2,30 @@ import { MAX_PATTERN_CHARS } from '../text-calls/dialects/dialect.ts'
 import { findStartMarker, MARKER_CANDIDATE } from '../text-calls/start-markers.ts'
 import { createMarkdownQuoteTracker } from '../text-calls/markdown-quotes.ts'
 
-/** A piece of an answer: what was said, or what was thought. */
 export interface TextOrReasoning {
   readonly channel: 'text' | 'reasoning'
   readonly text: string
 }
 
-/** Splits thoughts from a text that carries both. */
+/** Separates reasoning from text that contains both. */
 export interface ReasoningSplitter {
   push(text: string): TextOrReasoning[]
   end(): TextOrReasoning[]
 }
 
 /**
- * Starts to split (T71). A thought begins with its tag at the start of a line outside quotes, since prose may mention
- * the tag, and lasts to its closing tag, or to the end. The markup of a call ends it too, for a call is never part of a
- * thought (T70). `inside` is for models whose prompt already opened the thought.
+ * Reasoning starts with its tag at the start of a line outside quotes, since prose may mention the tag, and extends to its
+ * closing tag or to the end of the text (T71). The markup of a call ends it too: a call is never part of reasoning (T70).
+ * `inside` is for models whose prompt already contains the opening tag.
  */
 export function createReasoningSplitter(inside = false): ReasoningSplitter {
   let quotes = createMarkdownQuoteTracker()
   let pending = ''
   let at = 0
   let channel: TextOrReasoning['channel'] = inside ? 'reasoning' : 'text'
-  /** The tag that ends the thought; it is dropped, too, after a call has ended it. */
+  /** The tag that ends the reasoning; it is also removed if a call has ended it. */
   let closer = inside ? '</think>' : ''
-  /** White space after a tag belongs to the tag. */
+  /** White space after a tag is removed with it. */
   let isAfterTag = inside
   let pieces: TextOrReasoning[] = []
 
@@ -112,7 +111,7 @@ export function createReasoningSplitter(inside = false): ReasoningSplitter {
     if (quoted === undefined) return false
     const read = dialect.read(pending, at, { isFinal: final, findSchema: () => ({}) })
     if (quoted || read.kind === 'prose') return skipChar()
-    // Once it has gone on this long, it is more than a mention.
+    // Markup of this length is more than a mention.
     if (read.kind === 'open' && !final && pending.length - at < MAX_PATTERN_CHARS) return false
     switchChannel('text', 0)
     return skipChar()

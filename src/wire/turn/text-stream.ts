@@ -5,32 +5,30 @@ import { type TextCallParser, createTextCallParser } from '../text-calls/text-ca
 import type { PartEmitter } from './part-emitter.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A part of text or reasoning that is being written. */
+/** A part of text or reasoning that is being received. */
 export interface TextStream {
   readonly kind: 'text' | 'reasoning'
   readonly partIndex: number
-  /** What was written so far. */
+  /** The text so far. */
   readonly text: string
   append(text: string): void
-  /** Replaces what was written by the vendor's own final word. */
+  /** Replaces the text by the vendor's final version. */
   replaceText(text: string): void
-  /** Nothing more comes. With `native` sealed on it, the part is kept even if it is empty. */
+  /** The part is complete. With `native` it is kept even if it is empty. */
   close(native?: NativeData): void
   end(outcome: { endedNormally: boolean; hasNativeCalls: boolean; hasFailed: boolean }): void
 }
 
 /**
- * Starts a run. The text is watched for calls that were written instead of made (T60–T70): from a possible marker on it
- * is held back until the answer has ended, because only then it is known what it was.
+ * The text is searched for calls that were written as text (T60–T70): from a possible marker on it is held back until the
+ * response has ended, because only then it is known whether it is a call.
  */
 export function createTextStream(
   emitter: PartEmitter,
   calls: CallAssembler,
-  {
-    kind,
-    index,
-    refusal = false,
-  }: { readonly kind: TextStream['kind']; readonly index: number; readonly refusal?: boolean },
+  kind: TextStream['kind'],
+  index: number,
+  refusal = false,
 ): TextStream {
   let opened = false
   let text = ''
@@ -43,10 +41,9 @@ export function createTextStream(
 
   function show(raw: string): void {
     if (raw === '') return
-    // Not before: broken bytes in a call that is written as text must be known to whoever reads it there.
+    // Not earlier: the parser of calls in the text must see the invalid bytes.
     const piece = replaceInvalidBytes(raw)
-    if (piece !== raw && !hasInvalidBytes)
-      emitter.warn('broken-text', 'Bytes in the text that are no UTF-8 were replaced (T105).')
+    if (piece !== raw && !hasInvalidBytes) emitter.warn('broken-text', 'Invalid UTF-8 in the text was replaced (T105).')
     hasInvalidBytes ||= piece !== raw
     if (!opened) {
       opened = true
@@ -61,7 +58,7 @@ export function createTextStream(
     isEmitted = true
     const wholeText = cumulative.whole()
     if (wholeText !== undefined) {
-      emitter.warn('cumulative', 'Each piece repeated all text before it; the last one was taken (T20).')
+      emitter.warn('cumulative', 'Each delta repeated all text before it; the last one was used (T20).')
       text = replaceInvalidBytes(wholeText)
     }
     if (text === '' && !native) return
@@ -104,7 +101,7 @@ export function createTextStream(
         })
         const { textBeforeCalls, replacements = [] } = found
         const replaced = replacements.map((call) => calls.fillArguments(call))
-        // Markup that became the arguments of a call is no text any more: a model copies what it finds (T63, T72).
+        // Markup that became the arguments of a call is removed from the text: a model copies what it finds (T63, T72).
         if (textBeforeCalls !== undefined && replaced.every(Boolean)) show(textBeforeCalls)
         else {
           show(found.text)
@@ -112,15 +109,15 @@ export function createTextStream(
         }
         for (const call of found.calls) calls.addTextCall(call)
       }
-      if (!closed && outcome.hasFailed && text !== '') emitter.warn('cut-text', 'The text broke off.')
+      if (!closed && outcome.hasFailed && text !== '') emitter.warn('cut-text', 'The text is truncated.')
       finish()
     },
   }
 }
 
 /**
- * Notices servers that send, with each piece, everything so far (T20). One piece that extends another may be chance; a
- * chain of three or more that reaches a real length is not. The same piece again proves nothing: it may be said again.
+ * Detects servers whose deltas each contain the whole text so far (T20). One delta that extends the previous one may be
+ * chance; a chain of three or more that reaches some length is not. A repeated delta proves nothing.
  */
 function createCumulativeTextDetector() {
   let last: string | undefined

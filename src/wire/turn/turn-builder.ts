@@ -3,35 +3,39 @@ import type { Fault } from '../../model/fault.ts'
 import type { AssistantPart, Finish, FinishReason, WireId } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import { type CallAssembler, createCallAssembler } from '../calls/call-assembler.ts'
+import { classifyError } from '../errors/classify-error.ts'
+import type { ParsedError } from '../errors/parse-error.ts'
 import { createPartEmitter, type PartEmitter } from './part-emitter.ts'
 import { type TextStream, createTextStream } from './text-stream.ts'
 import type { DecodeContext } from '../wire.ts'
 
 /**
- * Writes down one turn while its frames come in. A wire says what a frame means in the words of this interface; what all
- * wires have in common is here: numbering parts, sealing native data, ending exactly once, and never running a call of
- * an answer that did not end well.
+ * Builds one turn from the frames of a response. The decoder of a wire calls it; it numbers the parts, keeps native data,
+ * ends exactly once, and makes sure that no call runs if the response did not end normally.
  */
 export interface TurnBuilder extends PartEmitter {
   readonly calls: CallAssembler
-  /** Starts a run of text or reasoning, with an index of its own. */
   openText(kind: TextStream['kind'], index?: number, refusal?: boolean): TextStream
-  /** Adds a part that is whole from the start. */
+  /** Adds a part that is complete from the start. */
   addPart(part: AssistantPart): void
   setUsage(usage: Usage): void
-  /** A frame was lost: the text goes on, but no call of this answer may run (T114). */
+  /** A frame was lost: the text continues, but no call of this response may run (T114). */
   markCorrupt(message: string): void
-  /** The vendor reported an error; the first one counts. */
+  markUnreadable(text: string): void
+  /** The first fault counts. */
   fail(fault: Fault): void
+  /** Fails with an error that the vendor sent; `status` overrides that of the HTTP response. */
+  failWith(error: ParsedError, status?: number): void
+  /** The response ended with an unknown label: its calls must not run (T54). */
+  warnUnknownFinish(label: string): void
   /** The vendor's end signal. The first one counts, unless a later one is worse (T56). */
   setFinish(reason: FinishReason, raw: string): void
   readonly hasEnded: boolean
   readonly hasFailed: boolean
-  /** Closes everything and gives the last events, among them exactly one `finish`. */
+  /** Closes everything and returns the last events, with exactly one `finish`. */
   finish(fault?: Fault): TurnEvent[]
 }
 
-/** Starts the record of one turn. */
 export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBuilder {
   let fault: Fault | undefined
   let corruption: string | undefined
@@ -41,26 +45,23 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
   const calls = createCallAssembler(emitter)
   const fail = (next: Fault): void => void (fault ??= next)
 
-  function stop(why?: Fault): TurnEvent[] {
+  function finish(why?: Fault): TurnEvent[] {
     if (why) fail(why)
-    const natural = isNormalEnd(end?.reason) && !fault && corruption === undefined
-    const failed = fault !== undefined
-    const hadCalls = calls.count > 0
-    for (const stream of streams)
-      if (stream.kind === 'text') stream.end({ endedNormally: natural, hasNativeCalls: hadCalls, hasFailed: failed })
-    // What was written as a call in the text and in the reasoning was only drafted in the reasoning.
-    const hasCalls = calls.count > 0
-    for (const stream of streams)
-      if (stream.kind === 'reasoning')
-        stream.end({ endedNormally: natural, hasNativeCalls: hasCalls, hasFailed: failed })
+    const endedNormally = isNormalEnd(end?.reason) && !fault && corruption === undefined
+    // Text first: a call that is written both in the text and in the reasoning was only drafted in the reasoning.
+    for (const kind of ['text', 'reasoning'] as const) {
+      const hasNativeCalls = calls.count > 0
+      for (const stream of streams)
+        if (stream.kind === kind) stream.end({ endedNormally, hasNativeCalls, hasFailed: fault !== undefined })
+    }
     calls.end(end !== undefined)
-    emitter.emit({ type: 'finish', ...finish() })
+    emitter.emit({ type: 'finish', ...decideFinish() })
     return emitter.takeEvents()
   }
 
-  function finish(): Finish {
+  function decideFinish(): Finish {
     const raw = end && end.raw !== '' ? { raw: end.raw } : {}
-    // A server that could not read the model's call says so as an error; it is the model that must try again (T73).
+    // A server that could not parse the model's call reports an error; the model must try again (T73).
     if (fault) return { reason: fault.written === undefined ? 'fault' : 'malformed-call', ...raw, fault }
     if (corruption !== undefined) return { reason: 'fault', ...raw, fault: { kind: 'decode', message: corruption } }
     if (!end) return { reason: 'fault', fault: TRUNCATED_FAULT }
@@ -68,7 +69,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
     const placeholder = streams.some((stream) => stream.kind === 'text' && PLACEHOLDER_ANSWERS.has(stream.text.trim()))
     if (placeholder && calls.count === 0) return { reason: 'fault', ...raw, fault: PLACEHOLDER_FAULT }
     if (calls.hasUnnamed) return { reason: 'malformed-call', ...raw }
-    // Arguments that stop in the middle were cut, whatever the vendor says (T38).
+    // Incomplete arguments were truncated, whatever the vendor says (T38).
     if (calls.hasUnfinished) return { reason: 'length', ...raw }
     return { reason: calls.count > 0 ? 'calls' : 'stop', ...raw }
   }
@@ -77,11 +78,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
     ...emitter,
     calls,
     openText(kind, index, refusal) {
-      const stream = createTextStream(emitter, calls, {
-        kind,
-        index: index ?? emitter.reserveIndex(),
-        ...(refusal && { refusal }),
-      })
+      const stream = createTextStream(emitter, calls, kind, index ?? emitter.reserveIndex(), refusal)
       streams.push(stream)
       return stream
     },
@@ -93,10 +90,19 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
     setUsage: (usage) => emitter.emit({ type: 'usage', usage }),
     markCorrupt(message) {
       emitter.warn('tainted', message)
-      // What comes after the end signal was not needed.
+      // What follows the end signal is not needed.
       if (!end) corruption ??= message
     },
+    markUnreadable(text) {
+      this.markCorrupt(`Part of the response could not be read: ${text.slice(0, 200)}`)
+    },
     fail,
+    warnUnknownFinish(label) {
+      const message = `The response ended with the unknown label “${label}” (T54).`
+      emitter.warn('unknown-finish', message)
+      if (calls.count > 0) fail({ kind: 'decode', message })
+    },
+    failWith: (error, status = context.status) => fail(classifyError(error, { status, headers: context.headers })),
     setFinish(reason, raw) {
       end = { reason: !end || (isNormalEnd(end.reason) && !isNormalEnd(reason)) ? reason : end.reason, raw }
     },
@@ -106,7 +112,7 @@ export function createTurnBuilder(wire: WireId, context: DecodeContext): TurnBui
     get hasFailed() {
       return fault !== undefined
     },
-    finish: stop,
+    finish,
   }
 }
 
@@ -114,12 +120,12 @@ function isNormalEnd(reason: FinishReason | undefined): boolean {
   return reason === 'stop' || reason === 'calls'
 }
 
-const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The answer ended without an end signal.' }
+const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The response ended without an end signal.' }
 
 const PLACEHOLDER_FAULT: Fault = {
   kind: 'server',
-  message: 'The endpoint answered with a placeholder instead of an answer.',
+  message: 'The endpoint sent a placeholder instead of a response.',
 }
 
-/** Whole answers that gateways give instead of an error (T58). */
+/** Whole responses that gateways send instead of an error (T58). */
 const PLACEHOLDER_ANSWERS = new Set(['(request timeout)', '(no response)', '(empty response)', '[request timeout]'])

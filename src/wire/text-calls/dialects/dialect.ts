@@ -1,71 +1,65 @@
 import type { JsonObject } from '../../../model/json.ts'
 
-/** A form in which models write calls as text: the markers that may open it, and how it is read from there. */
+/** A format in which models write calls as text. */
 export interface TextCallDialect {
   readonly id: string
-  /** In plain letters; see opener.ts for the spellings that are taken for the same. No marker is the start of another. */
+  /** In plain letters; start-markers.ts has the accepted variants. No marker is a prefix of another. */
   readonly startMarkers: readonly string[]
   readonly read: DialectReader
 }
 
-/** Reads calls from a place where one of the dialect's markers stands. */
+/** Reads calls from an offset where one of the dialect's markers is. */
 export type DialectReader = (text: string, at: number, scope: DialectContext) => DialectResult
 
-/** What a reader found. `open` and `prose` must not change into each other's opposite when more text comes. */
+/** More text may turn `open` into any other result, but must not change the others. */
 export type DialectResult =
   | { readonly kind: 'calls'; readonly end: number; readonly calls: readonly RawTextCall[] }
   /** The text ends inside the markup. */
   | { readonly kind: 'open' }
-  /** Only words that look like a marker. */
+  /** Text that only looks like a marker. */
   | { readonly kind: 'prose' }
-  /** Markup without doubt, but it cannot be read without guessing. */
+  /** Certainly markup, but it cannot be parsed without guessing. */
   | { readonly kind: 'broken'; readonly reason: string }
 
-/** A call as it stands there: the name as it was written, the arguments as JSON text. */
+/** The name as the model wrote it, and the arguments as JSON text. */
 export interface RawTextCall {
   readonly name: string
   readonly raw: string
 }
 
-/** What a reader knows besides the text. */
 export interface DialectContext {
-  /** Nothing more comes. */
+  /** The text is complete. */
   readonly isFinal: boolean
-  /** The schema of a tool, by its name as it was written; nothing if there is no such tool. */
+  /** The schema of a tool by its name as the model wrote it; undefined if there is no such tool. */
   findSchema(name: string): JsonObject | undefined
 }
 
-/** The text ends inside the markup. */
 export const INCOMPLETE: DialectResult = { kind: 'open' }
-
-/** Not markup. */
 export const NOT_A_CALL: DialectResult = { kind: 'prose' }
 
-/** Markup that cannot be read with certainty. */
-export function createBrokenResult(why: string): DialectResult {
-  return { kind: 'broken', reason: why }
+export function createBrokenResult(reason: string): DialectResult {
+  return { kind: 'broken', reason }
 }
 
-/** No pattern of a reader is longer than this, so that a place followed by this much text is decided for good. */
+/** No pattern of a reader matches more text than this, so more text cannot change its result. */
 export const MAX_PATTERN_CHARS = 400
 
-/** What to say where no pattern matches: it is prose, unless more text could still make it match. */
+/** If no pattern matches: prose, unless more text could still make it match. */
 export function incompleteOrProse(text: string, at: number, scope: DialectContext): DialectResult {
   return !scope.isFinal && text.length - at < MAX_PATTERN_CHARS ? INCOMPLETE : NOT_A_CALL
 }
 
-/** A pattern that matches only where it is tried. It must be bounded by REACH and must not end in the middle of a word. */
+/** A pattern for one offset. It must be bounded by MAX_PATTERN_CHARS and must not end in the middle of a word. */
 export function createStickyPattern(source: string): RegExp {
   return new RegExp(source, 'y')
 }
 
-/** Tries a sticky pattern at a place. */
 export function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
   sticky.lastIndex = at
   return sticky.exec(text)
 }
 
-/** The next place that is not white space. */
+/** The next offset that is not white space. */
 export function skipWhitespace(text: string, at: number): number {
   WHITESPACE.lastIndex = at
   WHITESPACE.test(text)
@@ -74,7 +68,7 @@ export function skipWhitespace(text: string, at: number): number {
 
 const WHITESPACE = /\s*/y
 
-/** The bar of a special token, in the spellings that models and tokenizers give it. */
+/** The bar of a special token, in all variants of models and tokenizers. */
 export const BAR_PATTERN = '\\s?[|｜‖│]{1,2}\\s?'
 
 /** A special token such as `<|name|>`. */
@@ -82,8 +76,8 @@ export function createTokenPattern(name: string): string {
   return `<${BAR_PATTERN}(?:${name.replaceAll('_', '[_▁]')})${BAR_PATTERN}>`
 }
 
-/** A tool name that stands without quotes. */
+/** A tool name without quotes. */
 export const NAME_PATTERN = '[A-Za-z_][\\w.:/-]{0,127}'
 
-/** White space between two marks. */
+/** White space between two markers. */
 export const GAP_PATTERN = '\\s{0,32}'

@@ -9,9 +9,8 @@ import { readWrappedCall } from './tool-call-tag.ts'
 
 const NAMESPACES = ['', 'minimax:', 'antml:']
 const WRAPPER_TAGS = ['tool_call', 'tool_calls', 'function_call', 'function_calls']
-const HARMONY_PREFIXES = ['', 'assistant', 'analysis', 'commentary', 'assistantcommentary', 'assistantanalysis']
+const HARMONY_PREFIXES = ['', 'assistant ', 'analysis ', 'commentary ', 'assistantcommentary ', 'assistantanalysis ']
 
-/** All forms of written calls. A new one is one entry here. */
 export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
   {
     id: 'tool_call',
@@ -29,12 +28,9 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
   { id: 'minimax', startMarkers: [MINIMAX_TOKEN], read: readMinimaxCall },
   {
     id: 'tokens',
-    startMarkers: [
-      '<|tool_calls_section_begin|>',
-      '<|tool_call_section_begin|>',
-      '<|tool_calls_begin|>',
-      '<|tool_call_begin|>',
-    ],
+    startMarkers: ['tool_calls_section', 'tool_call_section', 'tool_calls', 'tool_call'].map(
+      (name) => `<|${name}_begin|>`,
+    ),
     read: readTokenCall,
   },
   {
@@ -43,7 +39,7 @@ export const TEXT_CALL_DIALECTS: readonly TextCallDialect[] = [
       '<|start|>assistant',
       '<|channel|>',
       'assistant<|channel|>',
-      ...HARMONY_PREFIXES.flatMap((words) => (words === '' ? ['to=functions.'] : [`${words} to=functions.`])),
+      ...HARMONY_PREFIXES.map((words) => `${words}to=functions.`),
     ],
     read: readHarmonyCall,
   },

@@ -9,11 +9,12 @@ import {
   skipWhitespace,
   incompleteOrProse,
 } from './dialect.ts'
-import { MISMATCHED, TRUNCATED, tryParseJson } from '../json-calls.ts'
+import { tryParseJson } from '../../../model/json.ts'
+import { MISMATCHED, TRUNCATED } from '../json-calls.ts'
 
 /**
- * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string marks (T66); the
- * smaller function model spells the marks `<start_function_call>` and `<escape>`.
+ * Gemma: `<|tool_call>call:name{key:<|"|>text<|"|>,n:42}`, an object with bare keys and its own string delimiters (T66). The
+ * smaller function model uses `<start_function_call>` and `<escape>`.
  */
 export const readGemmaCall: DialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
@@ -21,7 +22,7 @@ export const readGemmaCall: DialectReader = (text, at, scope) => {
   const output: string[] = []
   const end = writeValue(text, at + head[0].length, output, 0)
   if (end === TRUNCATED) return INCOMPLETE
-  if (end < 0) return createBrokenResult('its arguments cannot be read')
+  if (end < 0) return createBrokenResult('the arguments are invalid')
   return { kind: 'calls', end, calls: [{ name: head.groups?.['name'] ?? '', raw: output.join('') }] }
 }
 
@@ -34,7 +35,7 @@ const STRING = createStickyPattern('"(?:[^"\\\\\\n]|\\\\.)*"')
 const BARE_WORD = createStickyPattern('[\\w.+-]+')
 const MAX_MARK_CHARS = 12
 
-/** Writes the value that begins here as JSON; gives where it ends, or why it has no end. */
+/** Writes a value as JSON, and returns where it ends, or TRUNCATED or MISMATCHED. */
 function writeValue(text: string, at: number, output: string[], depth: number): number {
   if (at >= text.length) return TRUNCATED
   if (depth > 64) return MISMATCHED
@@ -45,13 +46,12 @@ function writeValue(text: string, at: number, output: string[], depth: number): 
   const word = matchAt(BARE_WORD, text, at)?.[0]
   if (word === undefined) return text.length - at < MAX_MARK_CHARS ? TRUNCATED : MISMATCHED
   if (at + word.length === text.length) return TRUNCATED
-  // A number, true, false or null; a bare word could be anything.
+  // Only numbers, true, false and null; another bare word could mean anything.
   if (tryParseJson(word) === undefined) return MISMATCHED
   output.push(word)
   return at + word.length
 }
 
-/** Writes an object or an array. */
 function writeList(text: string, from: number, output: string[], depth: number): number {
   const closer = text[from] === '{' ? '}' : ']'
   output.push(text[from] ?? '')
@@ -90,7 +90,7 @@ function writeKey(text: string, at: number, output: string[]): number {
   return at + key.length
 }
 
-/** Writes a string in Gemma's marks or in quotes; 0 if none begins here. */
+/** A string in Gemma's delimiters or in quotes; 0 if there is none here. */
 function writeString(text: string, at: number, output: string[]): number {
   const mark = matchAt(STRING_MARK, text, at)?.[0]
   if (mark !== undefined) {

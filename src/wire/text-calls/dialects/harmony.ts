@@ -1,17 +1,9 @@
-import {
-  BAR_PATTERN,
-  createBrokenResult,
-  matchAt,
-  INCOMPLETE,
-  createStickyPattern,
-  NOT_A_CALL,
-  type DialectReader,
-  type DialectContext,
-} from './dialect.ts'
-import { MISMATCHED, TRUNCATED, findJsonEnd } from '../json-calls.ts'
+import { BAR_PATTERN, matchAt, INCOMPLETE, createStickyPattern, NOT_A_CALL } from './dialect.ts'
+import type { DialectReader, DialectContext } from './dialect.ts'
+import { readJsonArguments } from '../json-calls.ts'
 
 /**
- * The header of a Harmony message that leaked, with its special tokens or without them, before arguments (T65):
+ * The header of a Harmony message in the text, with its special tokens or without them, before arguments (T65):
  * `<|channel|>commentary to=functions.x <|constrain|>json<|message|>{…}`, `assistantcommentary to=functions.x json{…}`.
  */
 export const readHarmonyCall: DialectReader = (text, from, scope) => {
@@ -28,13 +20,10 @@ export const readHarmonyCall: DialectReader = (text, from, scope) => {
   if (text.length - at < MAX_HEADER_PART_CHARS && !scope.isFinal && text[at] !== '{') return INCOMPLETE
   // A recipient alone is not a header.
   if (text[at] !== '{' || recipient === undefined || pieces === 0) return NOT_A_CALL
-  const end = findJsonEnd(text, at)
-  if (end === TRUNCATED) return INCOMPLETE
-  if (end === MISMATCHED) return createBrokenResult('its arguments are not JSON')
-  return { kind: 'calls', end, calls: [{ name: stripNameSuffix(recipient, scope), raw: text.slice(at, end) }] }
+  return readJsonArguments(stripNameSuffix(recipient, scope), text, at)
 }
 
-/** Where the tokens were dropped, the word after the name sticks to it. */
+/** Without the tokens, the next word directly follows the name. */
 function stripNameSuffix(recipient: string, scope: DialectContext): string {
   const shorter = recipient.replace(/(?:commentary|json|code)$/, '')
   return !scope.findSchema(recipient) && scope.findSchema(shorter) ? shorter : recipient

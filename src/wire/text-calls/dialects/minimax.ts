@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../model/json.ts'
 import {
   createBrokenResult,
   GAP_PATTERN,
@@ -12,26 +11,27 @@ import {
 } from './dialect.ts'
 import { toObjectJson, type SchemaShape, readSchemaShape, toValueJson } from '../argument-values.ts'
 
-/** The token that MiniMax M3 puts before every tag. */
 export const MINIMAX_TOKEN = ']<]minimax[>['
 
 /**
- * MiniMax M3: `<invoke name="x"><key>value</key></invoke>`, each tag after its own token, objects and arrays as elements
- * inside elements (T64). The token never stands in a value, so this form has no doubtful ends.
+ * MiniMax M3: `<invoke name="x"><key>value</key></invoke>` with a token before each tag, and objects and arrays as nested
+ * elements (T64). The token is never part of a value, so this format is not ambiguous.
  */
 export const readMinimaxCall: DialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
   if (!head) return incompleteOrProse(text, at, scope)
   const name = (head.groups?.['name'] ?? '').trim()
-  const schema: JsonObject | undefined = scope.findSchema(name)
-  const body = readElements(text, at + head[0].length, readSchemaShape(schema), 0)
+  const body = readElements(text, at + head[0].length, readSchemaShape(scope.findSchema(name)), 0)
   if ('kind' in body) return body
-  if (body.closer !== 'invoke') return createBrokenResult('its elements are crossed')
-  const raw = body.members.length === 0 ? '{}' : toObjectOnce(body.members)
+  if (body.closer !== 'invoke') return createBrokenResult(MISNESTED)
+  const raw = toObjectOnce(body.members)
   return raw === undefined
-    ? createBrokenResult('it has an element twice')
+    ? createBrokenResult('an element is repeated')
     : { kind: 'calls', end: body.end, calls: [{ name, raw }] }
 }
+
+const MISNESTED = 'the elements are not nested correctly'
+const STRAY_TEXT = 'there is text between the elements'
 
 const TOKEN_PATTERN = MINIMAX_TOKEN.replace(/[[\]]/g, '\\$&')
 const CALL_HEAD = createStickyPattern(
@@ -43,14 +43,14 @@ type Member = readonly [key: string, value: string]
 
 interface ElementList {
   readonly members: readonly Member[]
-  /** The tag that closed the element around these. */
+  /** The tag that closed the element that contains these. */
   readonly closer: string
   readonly end: number
 }
 
-/** Reads elements up to the tag that closes what is around them. */
+/** Reads elements up to the closing tag of the element that contains them. */
 function readElements(text: string, from: number, shape: SchemaShape, depth: number): ElementList | DialectResult {
-  if (depth > 32) return createBrokenResult('its elements are too deep')
+  if (depth > 32) return createBrokenResult('the elements are nested too deeply')
   const members: Member[] = []
   for (let at = from; ;) {
     at = skipWhitespace(text, at)
@@ -65,22 +65,22 @@ function readElements(text: string, from: number, shape: SchemaShape, depth: num
     const after = matchAt(TAG, text, next)
     if (!after) return incompleteOrBroken(text, next)
     if (after.groups?.['slash'] === '/') {
-      if (after.groups['tag'] !== name) return createBrokenResult('its elements are crossed')
+      if (after.groups['tag'] !== name) return createBrokenResult(MISNESTED)
       members.push([name, toValueJson(text.slice(at, next), inner)])
       at = next + after[0].length
       continue
     }
-    if (skipWhitespace(text, at) !== next) return createBrokenResult('it has text between its elements')
+    if (skipWhitespace(text, at) !== next) return createBrokenResult(STRAY_TEXT)
     const inside = readElements(text, next, inner, depth + 1)
     if ('kind' in inside) return inside
     const value = inside.closer === name ? toNestedJson(inside.members, inner) : undefined
-    if (value === undefined) return createBrokenResult('its elements are crossed')
+    if (value === undefined) return createBrokenResult(MISNESTED)
     members.push([name, value])
     at = inside.end
   }
 }
 
-/** Elements inside an element are an array if the schema says so, or if it is silent and all are called `item`. */
+/** Nested elements are an array if the schema says so, or if it says nothing and all are named `item`. */
 function toNestedJson(members: readonly Member[], shape: SchemaShape): string | undefined {
   const items = members.every(([key]) => key === 'item')
   if (shape.types ? shape.types.has('array') : items) return `[${members.map(([, value]) => value).join(',')}]`
@@ -92,5 +92,5 @@ function toObjectOnce(members: readonly Member[]): string | undefined {
 }
 
 function incompleteOrBroken(text: string, at: number): DialectResult {
-  return text.length - at < 160 ? INCOMPLETE : createBrokenResult('it has text between its elements')
+  return text.length - at < 160 ? INCOMPLETE : createBrokenResult(STRAY_TEXT)
 }

@@ -1,14 +1,6 @@
-import {
-  createBrokenResult,
-  matchAt,
-  NAME_PATTERN,
-  INCOMPLETE,
-  createStickyPattern,
-  type DialectReader,
-  createTokenPattern,
-  incompleteOrProse,
-} from './dialect.ts'
-import { MISMATCHED, TRUNCATED, findJsonEnd, readJsonCalls } from '../json-calls.ts'
+import { matchAt, NAME_PATTERN, createStickyPattern, createTokenPattern, incompleteOrProse } from './dialect.ts'
+import type { DialectReader } from './dialect.ts'
+import { readJsonArguments, readJsonCalls } from '../json-calls.ts'
 
 /** Mistral: `[TOOL_CALLS]name{…}`, with or without `[CALL_ID]` and `[ARGS]`, or `[TOOL_CALLS][{"name", "arguments"}]` (T66). */
 export const readMistralCall: DialectReader = (text, at, scope) => {
@@ -16,14 +8,10 @@ export const readMistralCall: DialectReader = (text, at, scope) => {
   if (!head) return incompleteOrProse(text, at, scope)
   const from = at + head[0].length
   const name = head.groups?.['name']
-  if (name === undefined) return readJsonCalls(text, from, scope)
-  const end = findJsonEnd(text, from)
-  if (end === TRUNCATED) return INCOMPLETE
-  if (end === MISMATCHED) return createBrokenResult('its arguments are not JSON')
-  return { kind: 'calls', end, calls: [{ name, raw: text.slice(from, end) }] }
+  return name === undefined ? readJsonCalls(text, from, scope) : readJsonArguments(name, text, from)
 }
 
-/** Llama: `<|python_tag|>{"name", "parameters"}` (T66). Python after that tag is not a call of ours. */
+/** Llama: `<|python_tag|>{"name", "parameters"}` (T66). Python code after that tag is not a call. */
 export const readPythonTagCall: DialectReader = (text, at, scope) => {
   const head = matchAt(PYTHON_TAG_HEAD, text, at)
   return head ? readJsonCalls(text, at + head[0].length, scope) : incompleteOrProse(text, at, scope)

@@ -1,34 +1,21 @@
-import {
-  createBrokenResult,
-  GAP_PATTERN,
-  matchAt,
-  NAME_PATTERN,
-  INCOMPLETE,
-  createStickyPattern,
-  type DialectReader,
-  createTokenPattern,
-  incompleteOrProse,
-} from './dialect.ts'
-import { MISMATCHED, TRUNCATED, findJsonEnd } from '../json-calls.ts'
+import { GAP_PATTERN, matchAt, NAME_PATTERN, INCOMPLETE, createStickyPattern } from './dialect.ts'
+import { type DialectReader, createTokenPattern, incompleteOrProse } from './dialect.ts'
+import { readJsonArguments } from '../json-calls.ts'
 
 /**
- * Calls between special tokens, one token before the arguments: Kimi's `functions.name:0<|tool_call_argument_begin|>{…}`
- * (T62), and `name<｜tool▁sep｜>{…}` of older DeepSeek models, which once put the arguments in a fence.
+ * Calls between special tokens, with one before the arguments: Kimi's `functions.name:0<|tool_call_argument_begin|>{…}`
+ * (T62), and `name<｜tool▁sep｜>{…}` of older DeepSeek models, some of which put the arguments into a fence.
  */
 export const readTokenCall: DialectReader = (text, at, scope) => {
   const head = matchAt(CALL_HEAD, text, at)
   if (!head) return incompleteOrProse(text, at, scope)
-  const from = at + head[0].length
-  const end = findJsonEnd(text, from)
-  if (end === TRUNCATED) return INCOMPLETE
-  if (end === MISMATCHED) return createBrokenResult('its arguments are not JSON')
   const { id = '', fenced } = head.groups ?? {}
   const name = fenced ?? (scope.findSchema(id) ? id : id.replace(/:\d+$/, ''))
-  const calls = [{ name, raw: text.slice(from, end) }]
-  if (fenced === undefined) return { kind: 'calls', end, calls }
-  const fence = matchAt(FENCE_END, text, end)
-  if (!fence && incompleteOrProse(text, end, scope) === INCOMPLETE) return INCOMPLETE
-  return { kind: 'calls', end: end + (fence?.[0].length ?? 0), calls }
+  const result = readJsonArguments(name, text, at + head[0].length)
+  if (fenced === undefined || result.kind !== 'calls') return result
+  const fence = matchAt(FENCE_END, text, result.end)
+  if (!fence && incompleteOrProse(text, result.end, scope) === INCOMPLETE) return INCOMPLETE
+  return { ...result, end: result.end + (fence?.[0].length ?? 0) }
 }
 
 const SECTION_TOKEN = createTokenPattern('tool_calls_begin|tool_calls?_section_begin')

@@ -13,7 +13,7 @@ import { readJsonCalls } from '../json-calls.ts'
 import { readFunctionTag, readInvokeTag, readGlmTag } from './xml-tags.ts'
 
 /**
- * What stands in `<tool_call>` and its relatives: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
+ * The content of `<tool_call>` and similar tags: JSON (T60), or the tags of another dialect (T61, T64, T67, T68). The
  * closing tag is left to the caller, because a call is complete when its JSON is (T60).
  */
 export const readWrappedCall: DialectReader = (text, from, scope) => {
@@ -25,7 +25,7 @@ export const readWrappedCall: DialectReader = (text, from, scope) => {
     return read.kind === 'prose' ? readInvokeTag(text, at, scope) : read
   }
   if (/\w/.test(char)) return readGlmTag(text, at, scope)
-  // A second mark may be on its way.
+  // A second marker may follow.
   if (char === '＜') return incompleteOrProse(text, at, scope)
   if (char !== '{' && char !== '[') return NOT_A_CALL
   const start = matchAt(OBJECT_START, text, at)

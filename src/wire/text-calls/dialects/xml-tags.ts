@@ -1,26 +1,16 @@
-import {
-  BAR_PATTERN,
-  createBrokenResult,
-  GAP_PATTERN,
-  matchAt,
-  NAME_PATTERN,
-  INCOMPLETE,
-  createStickyPattern,
-  NOT_A_CALL,
-  skipWhitespace,
-  incompleteOrProse,
-} from './dialect.ts'
+import { BAR_PATTERN, createBrokenResult, createStickyPattern, GAP_PATTERN, INCOMPLETE } from './dialect.ts'
+import { incompleteOrProse, matchAt, NAME_PATTERN, NOT_A_CALL, skipWhitespace } from './dialect.ts'
 import type { DialectResult, DialectReader, DialectContext } from './dialect.ts'
-import { MISMATCHED, TRUNCATED, findJsonEnd } from '../json-calls.ts'
+import { readJsonArguments } from '../json-calls.ts'
 import { toArgumentsJson, type TextParameter } from '../argument-values.ts'
 
-/** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); JSON inside is Llama's form (T73). */
+/** Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>` (T61); with JSON inside, Llama (T73). */
 export const readFunctionTag: DialectReader = (text, at, scope) => readTags(FUNCTION_GRAMMAR, text, at, scope)
 
 /** `<invoke name="x"><parameter name="k">value</parameter></invoke>` (T64, T68). */
 export const readInvokeTag: DialectReader = (text, at, scope) => readTags(INVOKE_GRAMMAR, text, at, scope)
 
-/** DeepSeek's DSML: the same with `｜DSML｜` before each tag's name, and `string="true|false"` on parameters (T63). */
+/** DeepSeek's DSML: the same with `｜DSML｜` before each tag name, and `string="true|false"` on parameters (T63). */
 export const readDsmlTag: DialectReader = (text, at, scope) => readTags(DSML_GRAMMAR, text, at, scope)
 
 /** GLM, after `<tool_call>`: `name<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>` (T67). */
@@ -29,7 +19,7 @@ export const readGlmTag: DialectReader = (text, at, scope) => {
   const next = text[at + (word?.[0].length ?? 0)]
   if (next !== undefined && next !== '<' && next !== '{') return NOT_A_CALL
   const head = matchAt(GLM_GRAMMAR.head, text, at)
-  // A word between the tags is a call without arguments only if it is the name of a tool.
+  // A single word in the tags is a call without arguments only if it is the name of a tool.
   if (head && !text.startsWith('<arg_key>', at + head[0].length) && !scope.findSchema(getCallName(head)))
     return NOT_A_CALL
   return readTags(GLM_GRAMMAR, text, at, scope)
@@ -37,19 +27,19 @@ export const readGlmTag: DialectReader = (text, at, scope) => {
 
 /** The tags of a dialect that writes each parameter as an element. */
 interface TagGrammar {
-  /** Opens the call, and holds the group `name`. */
+  /** Opens the call; with the group `name`. */
   readonly head: RegExp
-  /** Opens a parameter, and holds the group `key`. */
+  /** Opens a parameter; with the group `key`. */
   readonly param: RegExp
-  /** What opens a parameter, anywhere: a value that holds it could be two parameters. */
+  /** The start of a parameter: a value that contains it could be two parameters. */
   readonly nested: RegExp
   /** Closes a parameter. */
   readonly close: RegExp
   /** Closes the call. */
   readonly end: RegExp
-  /** The dialect puts a line break before and after each value. */
+  /** There is a line break before and after each value. */
   readonly hasLineBreaks?: true
-  /** The last value may be closed by this, the end of the call, instead of its own tag. */
+  /** The end of the call, which may close the last value instead of its own tag. */
   readonly lastClose?: string
 }
 
@@ -60,7 +50,7 @@ const nameAttribute = (group: string): string => `name\\s?=\\s?${quotedGroup(gro
 const DSML_PREFIX = `${BAR_PATTERN}DSML${BAR_PATTERN}`
 
 const FUNCTION_GRAMMAR: TagGrammar = {
-  // Some servers lose the `>` before a JSON body.
+  // Some servers omit the `>` before a JSON body.
   head: createStickyPattern(`<function=["']?(?<name>${NAME_PATTERN})["']?(?:\\s{0,4}>|[\\s,(]{0,4}(?=\\{))`),
   param: createStickyPattern(`<parameter=${quotedGroup('key')}\\s{0,4}>`),
   nested: /<parameter=/,
@@ -111,14 +101,14 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: Dialec
       const raw = toArgumentsJson(pairs, scope.findSchema(name))
       return { kind: 'calls', end: at + end[0].length, calls: [{ name, raw }] }
     }
-    if (pairs.length === 0 && text[at] === '{') return readJsonBody(name, text, at)
+    if (pairs.length === 0 && text[at] === '{') return readJsonArguments(name, text, at)
     const param = matchAt(grammar.param, text, at)
     if (!param)
       return incompleteOrProse(text, at, scope) === INCOMPLETE
         ? INCOMPLETE
-        : createBrokenResult('it has something between its parameters')
+        : createBrokenResult('there is text between the parameters')
     const key = param.groups?.['key'] ?? ''
-    if (pairs.some((pair) => pair.key === key)) return createBrokenResult(`it has the parameter ${key} twice`)
+    if (pairs.some((pair) => pair.key === key)) return createBrokenResult(`the parameter ${key} is repeated`)
     const value = readValue(grammar, text, at + param[0].length, scope)
     if ('kind' in value) return value
     const string = /\bstring=["'](true|false)["']/.exec(param.groups?.['attributes'] ?? '')?.[1]
@@ -128,8 +118,8 @@ function readTags(grammar: TagGrammar, text: string, from: number, scope: Dialec
 }
 
 /**
- * Reads a value up to its closing tag. Values may hold that tag as text, so it closes only where the next parameter or
- * the end of the call follows (T50).
+ * Reads a value up to its closing tag. Values may contain that tag as text, so it closes the value only if the next
+ * parameter or the end of the call follows (T50).
  */
 function readValue(
   grammar: TagGrammar,
@@ -145,7 +135,7 @@ function readValue(
     if (next === text.length) return INCOMPLETE
     if (matchAt(grammar.end, text, next) || matchAt(grammar.param, text, next)) {
       const value = text.slice(from, hit.index)
-      if (grammar.nested.test(value)) return createBrokenResult('one of its values could be two')
+      if (grammar.nested.test(value)) return createBrokenResult('a value could be two')
       return { text: hasLineBreaks ? value.replace(/^\n/, '').replace(/\n$/, '') : value, end }
     }
     if (incompleteOrProse(text, next, scope) === INCOMPLETE) return INCOMPLETE
@@ -153,15 +143,7 @@ function readValue(
   const last = scope.isFinal && grammar.lastClose ? text.indexOf(grammar.lastClose, from) : -1
   if (last < 0) return INCOMPLETE
   const value = text.slice(from, last)
-  return grammar.nested.test(value) ? createBrokenResult('one of its values is not closed') : { text: value, end: last }
-}
-
-/** Reads arguments that stand as one JSON object where parameters could. What closes the call is judged by the caller. */
-function readJsonBody(name: string, text: string, at: number): DialectResult {
-  const end = findJsonEnd(text, at)
-  if (end === TRUNCATED) return INCOMPLETE
-  if (end === MISMATCHED) return createBrokenResult('its arguments are not JSON')
-  return { kind: 'calls', end, calls: [{ name, raw: text.slice(at, end) }] }
+  return grammar.nested.test(value) ? createBrokenResult('a value is not closed') : { text: value, end: last }
 }
 
 function getCallName(head: RegExpExecArray): string {

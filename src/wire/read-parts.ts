@@ -1,0 +1,26 @@
+import { defined } from '../model/defined.ts'
+import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import type { MediaPart, NativeData, ResultPart, Turn, WireId } from '../model/turn.ts'
+
+/** A media part from its URL; the content of a data URL is taken out of it. */
+export function readMediaUrl(url: string, mime: string): MediaPart {
+  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url)
+  return inline ? { kind: 'media', mime: inline[1] ?? mime, data: inline[2] ?? '' } : { kind: 'media', mime, uri: url }
+}
+
+/** Results that follow each other are one turn. */
+export function appendResults(turns: Turn[], ...results: ResultPart[]): void {
+  const last = turns.at(-1)
+  if (last?.role === 'results') turns[turns.length - 1] = { role: 'results', parts: [...last.parts, ...results] }
+  else turns.push({ role: 'results', parts: results })
+}
+
+/** The schema of a tool; an empty one if the tool declares none. */
+export function readToolSchema(value: unknown): JsonObject {
+  return isObject(value) ? (value as JsonObject) : { type: 'object', properties: {} }
+}
+
+/** Vendor data found in a request. Who signed it is not known: it is taken for the wire's own. */
+export function createReadNative(wire: WireId, id: string | undefined, data?: Json): NativeData {
+  return { wire, signer: wire, ...defined({ id, data }) }
+}
