@@ -50,7 +50,13 @@ export { storeConformance, type StoreCase } from './session/store/conformance.ts
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'
-export { StoreError, type SessionLog, type SessionSummary, type Store } from './session/store/store.ts'
+export {
+  StoreError,
+  type SessionLog,
+  type SessionSummary,
+  type Store,
+  type StoreErrorCode,
+} from './session/store/store.ts'
 export { builtinTools, type BuiltinOptions } from './tool/builtin/index.ts'
 export { tool, type ToolDefinition } from './tool/custom-tool.ts'
 export type { Tool, ToolContext, ToolOutput } from './tool/tool.ts'

@@ -186,8 +186,8 @@ describe('a log that is gone in the middle of a run', () => {
       writeFileSync(join(here.work, 'go'), '')
       const { code, err } = await ended
       assert.equal(code, 1, err)
-      const id = /--resume (\S+) goes on/.exec(err)?.[1] ?? ''
-      assert.match(err, /moved, removed or replaced while the session ran; it was written anew/)
+      const id = /continue with dragoman --resume (\S+?)\.?\n/.exec(err)?.[1] ?? ''
+      assert.match(err, /moved, removed or replaced during the session; it was saved again/)
       assert.ok(!existsSync(join(here.work, 'after')), 'nothing ran that is not on record')
       const kept = logsIn(here.home).find((file) => file.endsWith(`/${id}.jsonl`)) ?? ''
       assert.match(readFileSync(kept, 'utf8'), /WAITED/)

@@ -192,8 +192,8 @@ test('a log whose writer was killed is free for the next one; a living writer ke
 test('the name of a session cannot lead out of the folder', () => {
   const store = jsonlStore(freshFolder(), clock)
   for (const id of ['../x', 'a/b', '', '.hidden', 'x'.repeat(200)]) {
-    assert.throws(() => store.create({ id, folder: '/' }), /not the name/)
-    assert.throws(() => store.read(id), /not the name/)
+    assert.throws(() => store.create({ id, folder: '/' }), /not a valid session name/)
+    assert.throws(() => store.read(id), /not a valid session name/)
   }
 })
 

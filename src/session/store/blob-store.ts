@@ -3,15 +3,14 @@ import { join } from 'node:path'
 import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
-/** Files by the hash of their content, in a folder of their own beside the logs. */
+/** Files named by the hash of their content, in a folder beside the logs. */
 export interface BlobStore {
   readonly put: (bytes: Uint8Array) => string
   readonly get: (hash: string) => Uint8Array | undefined
-  /** Removes all but these. */
   readonly removeAllExcept: (hashes: ReadonlySet<string>) => void
 }
 
-/** Blobs in a folder, which is made when the first one comes. */
+/** Blobs in a folder, which is created with the first one. */
 export function createBlobStore(folder: string): BlobStore {
   const file = (hash: string) => join(folder, hash)
 

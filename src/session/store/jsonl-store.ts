@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from '../log/entry.ts'
 import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
-import { findBlobHashes as blobsNamed, restoreMedia } from '../log/external-media.ts'
+import { findBlobHashes, restoreMedia } from '../log/external-media.ts'
 import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
 import { isUnfinishedSession, readLatestActivity, createSessionTitle } from '../session-summary.ts'
 import { createBlobStore } from './blob-store.ts'
@@ -15,28 +15,31 @@ import { readLogEnds, readLogLines } from './read-log-lines.ts'
 import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Sessions as files of one folder: `<id>.jsonl`, one line an entry, only ever appended to; blobs beside them by their hash. */
+/** Keeps sessions in a folder: append-only files `<id>.jsonl`, one entry per line, and blobs named by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
   const file = (id: string) => join(folder, `${id}.jsonl`)
   const lockFile = (id: string) => join(folder, `${id}.lock`)
   const blobs = createBlobStore(join(folder, 'blobs'))
 
   function scan(id: string): ScannedLog {
-    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+    assertValidId(id)
     try {
       const scanned = scanLogLines(readLogLines(file(id)))
       const first = scanned.entries[0]
       if (first?.kind === 'open' && first.version > LOG_VERSION && !scanned.damages.some(({ line }) => line === 1))
-        throw new StoreError(`the session ${id} was written by a newer version of dragoman; it is left as it is`)
+        throw new StoreError(
+          'newer-version',
+          `the session ${id} was written by a newer version of dragoman; use that version`,
+        )
       return scanned
     } catch (error) {
       if (error instanceof StoreError) throw error
-      if (getErrorCode(error) === 'ENOENT') throw new StoreError(`there is no session ${id}`)
-      throw new StoreError(`the session ${id} cannot be read: ${getErrorMessage(error)}`)
+      if (getErrorCode(error) === 'ENOENT') throw createNotFoundError(id)
+      throw new StoreError('unreadable', `the session ${id} cannot be read: ${getErrorMessage(error)}`)
     }
   }
 
-  /** All entries of a session: first those of what it was forked from, and of that, and so on. */
+  /** The entries of a session, after those of its parents. */
   function withParentEntries(
     { entries, damages, uncertainUpTo }: ScannedLog,
     seen: readonly string[],
@@ -58,7 +61,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     return {
       entries: [...inherited, ...entries],
       damages: [...parentDamages, ...damages],
-      // What the parent had still to do is its own to do: a call must not be carried out in both.
+      // Pending calls of the parent belong to the parent: a call must not run in both.
       uncertainUpTo: Math.max(uncertainUpTo, parent.seq),
     }
   }
@@ -100,10 +103,10 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  /** A session must be there before it is locked: nobody wants a lock for a name that they mistyped. */
+  /** Checked before the lock, so that a mistyped name leaves no lock file. */
   function assertSessionExists(id: string): void {
-    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
-    if (!existsSync(file(id))) throw new StoreError(`there is no session ${id}`)
+    assertValidId(id)
+    if (!existsSync(file(id))) throw createNotFoundError(id)
   }
 
   function lockSession(id: string, options?: { takeOver?: boolean }): Lock {
@@ -114,7 +117,6 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  /** A folder and a lock for a new session. */
   function prepareSession(id: string): { lock: Lock; newNames: readonly string[] } {
     try {
       const unsyncedFolders = createPrivateFolder(folder)
@@ -129,17 +131,17 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       ? readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []))
       : []
 
-  /** Blobs that no log names go, unless somebody is at work here, who may be about to name one. */
+  /** Removes blobs that no log refers to, unless a session is open: it may be about to refer to one. */
   function removeUnusedBlobs(): void {
     if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isLockHeld(lockFile(id)))) return
     try {
-      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(blobsNamed))))
+      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(findBlobHashes))))
     } catch {
-      // One of the logs cannot be read, and may name any of them: they all stay.
+      // A log that cannot be read may refer to any of them: all blobs stay.
     }
   }
 
-  /** From the ends of the file alone: a list must not read all that was ever said. */
+  /** Reads only the ends of the file, so that a list of sessions stays fast. */
   function readSummary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
     const { first, last, changed } = readLogEnds(file(id))
     const open = first.find((entry) => entry.kind === 'open')
@@ -161,7 +163,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 
   return {
     create({ id, folder: workFolder, parent }) {
-      if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+      assertValidId(id)
       if (parent) assertSessionExists(parent.session)
       const { lock, newNames: unsyncedFolders } = prepareSession(id)
       const open: Entry = {
@@ -179,8 +181,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       } catch (error) {
         lock.release()
         if (error instanceof StoreError) throw error
-        if (getErrorCode(error) === 'EEXIST') throw new StoreError(`there is already a session ${id}`)
-        // Nothing was said in it yet; half a first line is of no use to anybody.
+        if (getErrorCode(error) === 'EEXIST') throw new StoreError('exists', `there is already a session ${id}`)
+        // It has no messages yet, and a torn first line is useless.
         rmSync(file(id), { force: true })
         throw createWriteError(id, error, false)
       }
@@ -194,7 +196,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
         lock.release()
         throw error instanceof StoreError
           ? error
-          : new StoreError(`the session ${id} cannot be opened: ${getErrorMessage(error)}`)
+          : new StoreError('unreadable', `the session ${id} cannot be opened: ${getErrorMessage(error)}`)
       }
     },
     read: (id) => read(scan(id), id),
@@ -205,7 +207,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     remove(id) {
       assertSessionExists(id)
       const child = this.list().find((session) => session.parent?.session === id)
-      if (child) throw new StoreError(`the session ${child.id} was forked from ${id}; remove that first`)
+      if (child)
+        throw new StoreError('has-forks', `the session ${child.id} was forked from ${id}; remove that session first`)
       const lock = acquireLock(lockFile(id), `the session ${id}`)
       rmSync(file(id))
       lock.release()
@@ -217,8 +220,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 }
 
 /**
- * Is nothing missing at the end of a log that stops in the middle of a run? Whoever wrote it and was killed left a lock
- * behind; whoever closed it left the number of its last entry. Where neither is there, as in a copy, nobody knows.
+ * Is the end of a log complete, though it stops in the middle of a run? A process that was killed left its lock; one that
+ * closed the log left the number of the last entry. Without either, as in a copied log, it is unknown.
  */
 function isEndComplete(previousLockText: string | undefined, last: number): boolean {
   if (previousLockText === undefined) return false
@@ -226,7 +229,15 @@ function isEndComplete(previousLockText: string | undefined, last: number): bool
   return closedAfter === undefined || Number(closedAfter) <= last
 }
 
-/** The version of the log that we write. Lines have gained a hash of their own since, which all readers of version 1 allow. */
+function assertValidId(id: string): void {
+  if (!SESSION_ID_PATTERN.test(id)) throw new StoreError('invalid-id', `“${id}” is not a valid session name`)
+}
+
+function createNotFoundError(id: string): StoreError {
+  return new StoreError('not-found', `there is no session ${id}`)
+}
+
+/** The version of the log format. The hash of a line was added without a new version: all readers of version 1 allow it. */
 const LOG_VERSION = 1
 
 const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
