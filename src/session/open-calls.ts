@@ -1,3 +1,4 @@
+import { createTextResult } from '../model/result.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
 import type { SessionContents } from './store/store.ts'
 
@@ -34,5 +35,5 @@ export function createInterruptedResult({ call, hasStarted }: OpenCall): ResultP
       ? `The program was interrupted, and the log of this session does not show whether ${call.name} ran. It may have had an effect; look before you call it again.`
       : `The program was interrupted while ${call.name} ran. It may have had an effect; look before you call it again.`
     : `The program was interrupted before ${call.name} ran. It had no effect.`
-  return { kind: 'result', id: call.id, name: call.name, status: 'interrupted', content: [{ kind: 'text', text }] }
+  return createTextResult(call, 'interrupted', text)
 }

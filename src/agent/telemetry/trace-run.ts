@@ -1,4 +1,5 @@
 import { context, type Context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { CallDecision } from '../../model/call-decision.ts'
 import type { Fault } from '../../model/fault.ts'
 import { createTurnFold } from '../../model/fold.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
@@ -222,11 +223,20 @@ function toCallAttributes(call: FinishedCall, origin: string | undefined, redact
   }
 }
 
-/** The rule that decided may hold a command; only the kind of the decision goes out. */
-function toDecisionAttribute(decision: string): string {
-  if (decision.startsWith('changed')) return 'modify'
-  if (decision.startsWith('denied')) return 'reject'
-  return decision === 'allowed by the person' ? 'accept' : 'auto_accept'
+/** Without the rule that decided, because it may quote a command. */
+function toDecisionAttribute({ by, outcome }: CallDecision): string {
+  switch (outcome) {
+    case 'modified':
+      return 'modify'
+    case 'denied':
+      return 'reject'
+    case 'allowed':
+      return by === 'user' ? 'accept' : 'auto_accept'
+    case 'plan-handed-over':
+      return 'auto_accept'
+    default:
+      return outcome satisfies never
+  }
 }
 
 function toModelAttributes(provider: string, model: string): SpanAttributes {

@@ -153,7 +153,14 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
     { call: isString, name: isString, input: isJsonObject },
     { access: createEnumValidator('network', 'outside') },
   ),
-  result: createObjectValidator({ result: isResultPart, ms: isDuration }, { decision: isString, facts: isJsonObject }),
+  result: createObjectValidator(
+    { result: isResultPart, ms: isDuration },
+    {
+      decided: createObjectValidator({ by: isString, outcome: isString }, { rule: isString }),
+      decision: isString,
+      facts: isJsonObject,
+    },
+  ),
   ask: createObjectValidator({ ask: isString, call: isString, details: isJsonObject }),
   reply: createObjectValidator(
     { ask: isString, outcome: isString },

@@ -64,6 +64,8 @@ export type EntryBody =
       readonly kind: 'result'
       readonly result: ResultPart
       readonly ms: number
+      /** Who decided whether it runs, and how: a `CallDecision`, or one of a later version. Older logs have a `decision` in words. */
+      readonly decided?: { readonly by: string; readonly outcome: string; readonly rule?: string }
       readonly decision?: string
       readonly facts?: JsonObject
     }
