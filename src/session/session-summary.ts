@@ -1,8 +1,8 @@
 import { joinTextParts } from '../model/text.ts'
-import type { Entry } from './log/entry.ts'
+import { defined } from '../model/defined.ts'
+import { type Entry, ENTRY_TRAITS } from './log/entry.ts'
 import type { SessionSummary } from './store/store.ts'
 
-/** What a list of sessions shows of one. */
 export function createSessionSummary(entries: readonly Entry[]): SessionSummary {
   const opens = entries.filter((entry) => entry.kind === 'open')
   const open = opens.at(-1)
@@ -14,11 +14,11 @@ export function createSessionSummary(entries: readonly Entry[]): SessionSummary 
     title: createSessionTitle(entries),
     ...readLatestActivity(entries),
     ...(isUnfinishedSession(entries.at(-1)) && { unfinished: true }),
-    ...(open?.parent && { parent: open.parent }),
+    ...defined({ parent: open?.parent }),
   }
 }
 
-/** The first thing that the person said, on one line. */
+/** The first message of the user, on one line. */
 export function createSessionTitle(entries: readonly Entry[]): string {
   const firstUserEntry = entries.find((entry) => entry.kind === 'user')
   return firstUserEntry?.kind === 'user'
@@ -26,7 +26,7 @@ export function createSessionTitle(entries: readonly Entry[]): string {
     : ''
 }
 
-/** How many prompts there were up to the last of these entries, and who answered last. Of a prompt's name the number is enough. */
+/** The number of prompts and the last models. The number is read from the prompt id, `<session>#<number>`. */
 export function readLatestActivity(entries: readonly Entry[]): Pick<SessionSummary, 'prompts' | 'model' | 'asked'> {
   const numbers = entries.flatMap((entry) => ('prompt' in entry ? (/#(\d{1,9})$/.exec(entry.prompt)?.[1] ?? []) : []))
   const number = numbers.at(-1)
@@ -34,16 +34,15 @@ export function readLatestActivity(entries: readonly Entry[]): Pick<SessionSumma
   const request = entries.findLast((entry) => entry.kind === 'request')
   const origin = turn?.kind === 'turn' ? turn.turn.origin : undefined
   return {
-    ...(number !== undefined && { prompts: Number(number) }),
-    ...(origin && { model: `${origin.provider}/${origin.model}` }),
-    ...(request?.kind === 'request' && { asked: request.model }),
+    ...defined({
+      prompts: number === undefined ? undefined : Number(number),
+      model: origin && `${origin.provider}/${origin.model}`,
+      asked: request?.kind === 'request' ? request.model : undefined,
+    }),
   }
 }
 
-/** Is this the last entry of a session that was left in the middle of a run? */
+/** Did the last run not end? */
 export function isUnfinishedSession(last: Entry | undefined): boolean {
-  return last !== undefined && !IDLE_ENTRY_KINDS.has(last.kind)
+  return last !== undefined && !ENTRY_TRAITS[last.kind].isBetweenRuns
 }
-
-/** Entries that stand between two runs. */
-const IDLE_ENTRY_KINDS = new Set<Entry['kind']>(['open', 'note', 'change', 'undo', 'close'])

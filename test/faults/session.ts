@@ -49,7 +49,7 @@ export const sessionPlays: Plays = {
     }
     await onBrokenDisk(breaks, () => {
       const opened = log.store.open('log')
-      assert.match(createSessionNotices(opened).join(' '), /knows no locks/)
+      assert.match(createSessionNotices(opened).join(' '), /has no locks/)
       assert.throws(() => log.store.open('log'), /in use/)
       opened.append({ kind: 'note', text: 'more' })
       opened.close()

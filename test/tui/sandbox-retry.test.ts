@@ -51,7 +51,7 @@ describe('a command that the sandbox keeps from the network', { skip: noTmux || 
     await terminal.shows('Run this?')
     terminal.press('y')
     await terminal.shows('Run it again with network access?')
-    await terminal.shows('closes the network')
+    await terminal.shows('has no network access')
     assert.equal(server.count(), 0)
     terminal.press('y')
     await terminal.shows('All done.')

@@ -1,7 +1,4 @@
-/**
- * The names under which spans carry what they know: those of OpenTelemetry's conventions for generative AI where there
- * is one, and our own for the rest.
- */
+/** The names of OpenTelemetry's conventions for generative AI where there is one, and our own for the rest. */
 export const SPAN_ATTRIBUTE = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',
@@ -44,7 +41,7 @@ export const SPAN_ATTRIBUTE = {
   reason: 'dragoman.run.reason',
 } as const
 
-/** The names that the conventions give to vendors; ours stand for the others. */
+/** The names of providers in the conventions, where they differ from ours. */
 export const OTEL_PROVIDER_NAMES: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   'gemini-openai': 'gcp.gemini',

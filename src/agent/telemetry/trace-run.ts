@@ -15,25 +15,21 @@ import type { SpanAttributes, Tracer } from './tracer.ts'
 import { SPAN_ATTRIBUTE, OTEL_PROVIDER_NAMES } from './span-attributes.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Writes what happens in a run as spans: one for the run, in it one for each request and one for each call. */
 export interface RunTracer {
-  /** `at` is when it happened, in milliseconds since 1970. */
+  /** `at` is in milliseconds since 1970. */
   onEvent(event: RunEvent, at?: number): void
 }
 
-/** What goes along with the spans. */
 export interface TraceOptions {
+  /** Also record prompts, responses, arguments and results. */
   readonly prompts?: boolean
-  /** Takes secrets out of what was said; without it, whatever has the form of a key. */
+  /** Removes secrets from these; the default removes whatever looks like a key. */
   readonly redact?: (text: string) => string
 }
 
 type RedactText = ((text: string) => string) | undefined
 
-/**
- * Starts watching a run. Without `prompts` nothing that anybody said, no arguments and no results are in the spans: only
- * names, sizes, counts and times.
- */
+/** Writes a span for a run, and in it one for each request and each call. By default only names, sizes and times. */
 export function traceRun(
   tracer: Tracer,
   { prompts = false, redact = createRedactor().redact }: TraceOptions = {},
@@ -78,34 +74,64 @@ export function traceRun(
   }
 
   function onEntry(entry: Entry, at: number): void {
-    if (entry.kind === 'user') {
-      const text = joinTextParts(entry.parts)
-      run?.setAttribute(SPAN_ATTRIBUTE.promptLength, text.length)
-      if (redactText) run?.setAttribute(SPAN_ATTRIBUTE.inputMessages, formatMessages('user', redactText(text)))
-    } else if (entry.kind === 'request') {
-      const slash = entry.model.indexOf('/')
-      const model = toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1))
-      startChatSpan(
-        {
-          ...model,
+    switch (entry.kind) {
+      case 'user': {
+        const text = joinTextParts(entry.parts)
+        run?.setAttribute(SPAN_ATTRIBUTE.promptLength, text.length)
+        if (redactText) run?.setAttribute(SPAN_ATTRIBUTE.inputMessages, formatMessages('user', redactText(text)))
+        break
+      }
+      case 'request': {
+        const slash = entry.model.indexOf('/')
+        const attributes = {
+          ...toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1)),
           [SPAN_ATTRIBUTE.requestBytes]: entry.bytes,
-          ...(entry.summary && { [SPAN_ATTRIBUTE.summary]: true }),
-        },
-        entry.at,
-      )
-    } else if (entry.kind === 'compact') {
-      const usage = parseUsage(entry.usage)
-      endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+          ...defined({ [SPAN_ATTRIBUTE.summary]: entry.summary }),
+        }
+        startChatSpan(attributes, entry.at)
+        break
+      }
+      case 'compact': {
+        const usage = parseUsage(entry.usage)
+        endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+        break
+      }
+      case 'open':
+      case 'note':
+      case 'turn':
+      case 'intent':
+      case 'result':
+      case 'ask':
+      case 'reply':
+      case 'fault':
+      case 'change':
+      case 'undo':
+      case 'close':
+        break
+      default:
+        entry satisfies never
     }
   }
 
   function onTurnEvent(event: TurnEvent, at: number): void {
-    if (event.type === 'open' && event.anew) {
-      endChatSpan(at, {}, event.fault)
-      return
+    switch (event.type) {
+      case 'open':
+        if (event.anew) return endChatSpan(at, {}, event.fault)
+        break
+      case 'part-open':
+      case 'part-delta':
+      case 'part-close':
+      case 'wait':
+      case 'usage':
+      case 'finish':
+        // A custom model may not report its requests.
+        if (!chatSpan) startChatSpan({}, at)
+        break
+      case 'warn':
+        break
+      default:
+        event satisfies never
     }
-    // A port of somebody's own may not tell what it sends.
-    if (!chatSpan && event.type !== 'open' && event.type !== 'warn') startChatSpan({}, at)
     chatSpan?.onEvent(event)
     if (event.type !== 'finish') return
     endChatSpan(at, {}, event.fault)
@@ -147,13 +173,31 @@ export function traceRun(
 
   return {
     onEvent(event, at = Date.now()) {
-      if (event.type === 'run-open') startRunSpan(event, at)
-      else if (event.type === 'entry') onEntry(event.entry, at)
-      else if (event.type === 'turn') onTurnEvent(event.event, at)
-      else if (event.type === 'call') onCallState(event.call, at)
-      else if (event.type === 'budget') lastBudget = event
-      else if (event.type === 'compact' && !event.done) endChatSpan(at, {})
-      else if (event.type === 'run-close') endRunSpan(event, at)
+      switch (event.type) {
+        case 'run-open':
+          return startRunSpan(event, at)
+        case 'entry':
+          return onEntry(event.entry, at)
+        case 'turn':
+          return onTurnEvent(event.event, at)
+        case 'call':
+          return onCallState(event.call, at)
+        case 'budget':
+          lastBudget = event
+          return
+        case 'compact':
+          if (!event.done) endChatSpan(at, {})
+          return
+        case 'run-close':
+          return endRunSpan(event, at)
+        case 'progress':
+        case 'ask':
+        case 'reply':
+        case 'notice':
+          return
+        default:
+          event satisfies never
+      }
     },
   }
 }
@@ -194,7 +238,7 @@ const UNKNOWN_ORIGIN: ModelOrigin = { provider: '', wire: 'openai-chat', model: 
 function recordFault(span: Span, fault: Fault, redactText: RedactText): void {
   span.setAttribute(SPAN_ATTRIBUTE.errorType, fault.kind)
   if (fault.status !== undefined) span.setAttribute(SPAN_ATTRIBUTE.httpStatus, fault.status)
-  // A vendor's message may repeat what was said to it.
+  // A vendor's message may quote the prompt.
   span.setStatus({ code: SpanStatusCode.ERROR, ...(redactText && { message: redactText(fault.message) }) })
 }
 
@@ -212,8 +256,10 @@ function toCallAttributes(call: FinishedCall, origin: string | undefined, redact
     [SPAN_ATTRIBUTE.success]: result.status === 'ok',
     [SPAN_ATTRIBUTE.argumentsLength]: call.call.raw.length,
     [SPAN_ATTRIBUTE.resultLength]: text.length,
-    ...(call.decision !== undefined && { [SPAN_ATTRIBUTE.decision]: toDecisionAttribute(call.decision) }),
-    ...defined({ [SPAN_ATTRIBUTE.errorType]: failure }),
+    ...defined({
+      [SPAN_ATTRIBUTE.decision]: call.decision && toDecisionAttribute(call.decision),
+      [SPAN_ATTRIBUTE.errorType]: failure,
+    }),
     ...(Object.fromEntries(figures) as SpanAttributes),
     ...(redactText && {
       [SPAN_ATTRIBUTE.toolArguments]: redactText(call.call.raw),
@@ -243,7 +289,7 @@ function toModelAttributes(provider: string, model: string): SpanAttributes {
   return { [SPAN_ATTRIBUTE.provider]: OTEL_PROVIDER_NAMES[provider] ?? provider, [SPAN_ATTRIBUTE.requestModel]: model }
 }
 
-/** The conventions count what was cached and what was thought inside the whole. */
+/** The conventions include cached tokens in the input, and reasoning in the output. */
 function toUsageAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
   return {
     [SPAN_ATTRIBUTE.inputTokens]: input + cacheRead + cacheWrite,

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Entry, type EntryBody, isDurableEntry } from '../log/entry.ts'
+import { type Entry, ENTRY_TRAITS, type EntryBody } from '../log/entry.ts'
 import { encodeLogLine } from '../log/log-line.ts'
 import { externalizeMedia } from '../log/external-media.ts'
 import { fsyncFolderAsync, fsyncFolder, writeAllBytes } from './durable-write.ts'
@@ -98,8 +98,9 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
         seq++
         ;({ sum } = line)
         if (body.kind === 'user') hasUserEntry = true
-        isIdle = isIdleEntry(body.kind)
-        if (isDurableEntry(body)) {
+        const traits = ENTRY_TRAITS[body.kind]
+        isIdle = traits.isIdle === true
+        if (traits.isDurable) {
           writtenCount++
           syncTimer ??= setTimeout(flushInBackground, SYNC_DELAY_MS).unref()
         }
@@ -131,11 +132,6 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
 
 /** Long enough to cover a `flush` that follows shortly after an append. */
 const SYNC_DELAY_MS = 20
-
-/** After such an entry, no call of the last turn can be waiting to run. */
-export function isIdleEntry(kind: EntryBody['kind']): boolean {
-  return kind === 'open' || kind === 'note' || kind === 'undo' || kind === 'close'
-}
 
 function fsyncFile(handle: number): Promise<void> {
   return new Promise((resolve, reject) => {
