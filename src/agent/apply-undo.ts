@@ -58,13 +58,8 @@ export async function applyUndoPlan(
     }
   }
   await removeEmptyFolders(plan.steps, files)
-  session.append(
-    createUndoEntry(
-      plan,
-      since,
-      left.map(({ path }) => path),
-    ),
-  )
+  const leftPaths = left.map(({ path }) => path)
+  session.append(createUndoEntry(plan, since, leftPaths))
   session.append({ kind: 'note', text: formatUndoNote(plan, done, left) })
   await session.flush()
   return { done, left }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { createTurnKey } from '../model/ids.ts'
 import { isObject } from '../model/json.ts'
+import { lazy } from '../model/lazy.ts'
 import type { ModelParams } from '../model/request.ts'
 import { approvalPolicy } from '../policy/approval-policy.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
@@ -64,7 +65,7 @@ export function agent(options: AgentOptions): LibraryAgent {
   assertModel(options)
   const folders = options.folders ?? []
   const store = options.store ?? memoryStore()
-  const catalog = createLazyCatalog()
+  const catalog = lazy(() => import('../provider/catalog.ts').then(({ createCatalog }) => createCatalog()))
   const createId = () => createTurnKey(randomBytes(20))
   // Before the session is created, so that an unknown model leaves no empty session.
   const model = createLimitedModel(options, catalog)
@@ -124,11 +125,6 @@ async function* traceEvents(
     runTracer?.onEvent(event)
     yield event
   }
-}
-
-function createLazyCatalog(): () => Promise<Catalog> {
-  let opened: Promise<Catalog> | undefined
-  return () => (opened ??= import('../provider/catalog.ts').then(({ createCatalog }) => createCatalog()))
 }
 
 function toPolicy(policyOption: Policy | ApprovalMode | undefined, folders: readonly string[]): Policy {

@@ -26,74 +26,52 @@ export interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'm
  * declined.
  */
 export function createMcpRequestHandler(getContext: () => ServerRequestContext): McpRequestHandler {
-  async function requestUserApproval(
+  /** The answer of the user; undefined if there is no user. */
+  async function ask(
     server: string,
-    details: ApprovalDetails,
+    details: Omit<ApprovalDetails & { kind: 'info' }, 'kind'>,
     why: string,
     signal: AbortSignal,
   ): Promise<ApprovalReply | undefined> {
     const { requestApproval, createId } = getContext()
     const decision = { verdict: 'ask', rule: 'MCP server request', why } as const
-    return requestApproval?.({ id: createId(), call: '', tool: server, details, decision }, signal)
+    const request = { id: createId(), call: '', tool: server, details: { kind: 'info', ...details }, decision } as const
+    return requestApproval?.(request, signal)
   }
 
-  async function elicit(
-    server: string,
-    serverRequest: ElicitationRequest,
-    signal: AbortSignal,
-  ): Promise<ElicitationResult> {
-    if ('url' in serverRequest) return elicitUrl(server, serverRequest, signal)
-    const form = readFormDefaults(serverRequest.form)
-    const prompt = [serverRequest.message, '', ...formatFields(serverRequest.form)].join('\n')
-    const details = { kind: 'info', title: `The MCP server ${server} asks for input`, prompt, form } as const
-    const reply = await requestUserApproval(
-      server,
-      details,
-      'Your answer is sent to the server. Do not enter passwords.',
-      signal,
-    )
+  async function elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult> {
+    if ('url' in request) return elicitUrl(server, request, signal)
+    const form = readFormDefaults(request.form)
+    const prompt = [request.message, '', ...formatFields(request.form)].join('\n')
+    const title = `The MCP server ${server} asks for input`
+    const why = 'Your answer is sent to the server. Do not enter passwords.'
+    const reply = await ask(server, { title, prompt, form }, why, signal)
     if (!reply || reply.outcome === 'cancel') return { action: 'decline' }
-    const content = pickFormFields(serverRequest.form, { ...form, ...(reply.outcome === 'modify' ? reply.input : {}) })
-    return findMissingFields(serverRequest.form, content).length === 0
-      ? { action: 'accept', content }
-      : { action: 'cancel' }
+    const content = pickFormFields(request.form, { ...form, ...(reply.outcome === 'modify' ? reply.input : {}) })
+    return findMissingFields(request.form, content).length === 0 ? { action: 'accept', content } : { action: 'cancel' }
   }
 
   async function elicitUrl(server: string, { message, url }: { message: string; url: string }, signal: AbortSignal) {
     const { openBrowser } = getContext()
     if (!openBrowser || !/^https?:\/\//i.test(url)) return { action: 'decline' } as const
-    const details = {
-      kind: 'info',
-      title: `The MCP server ${server} wants to open a URL`,
-      prompt: message,
-      urls: [url],
-    } as const
-    const reply = await requestUserApproval(server, details, 'It opens in your browser. Check whose URL it is.', signal)
+    const title = `The MCP server ${server} wants to open a URL`
+    const why = 'It opens in your browser. Check whose URL it is.'
+    const reply = await ask(server, { title, prompt: message, urls: [url] }, why, signal)
     if (!reply || reply.outcome === 'cancel') return { action: 'decline' } as const
     openBrowser(url)
     return { action: 'accept' } as const
   }
 
-  async function sample(server: string, serverRequest: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
-    const prompt = [
-      ...(serverRequest.system === undefined ? [] : [`system: ${serverRequest.system}`]),
-      ...serverRequest.messages.map(({ role, text }) => `${role}: ${text}`),
-    ].join('\n\n')
-    const details = {
-      kind: 'info',
-      title: `The MCP server ${server} wants to use the model (sampling)`,
-      prompt,
-    } as const
-    const reply = await requestUserApproval(
-      server,
-      details,
-      'It costs tokens, and the response is sent to the server.',
-      signal,
-    )
+  async function sample(server: string, request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
+    const messages = request.messages.map(({ role, text }) => `${role}: ${text}`)
+    const prompt = [...(request.system === undefined ? [] : [`system: ${request.system}`]), ...messages].join('\n\n')
+    const title = `The MCP server ${server} wants to use the model (sampling)`
+    const why = 'It costs tokens, and the response is sent to the server.'
+    const reply = await ask(server, { title, prompt }, why, signal)
     if (!reply) return { refused: 'There is no user to allow it.' }
     if (reply.outcome === 'cancel')
       return { refused: `The user refused.${reply.words === undefined ? '' : ` ${reply.words}`}` }
-    return sampleModel(getContext(), serverRequest, signal)
+    return sampleModel(getContext(), request, signal)
   }
 
   return { elicit, sample }
@@ -108,7 +86,10 @@ async function sampleModel(
   const request = {
     model: model.origin.model,
     tools: [],
-    turns: serverRequest.messages.map(toTurn(model.origin)),
+    turns: serverRequest.messages.map(({ role, text }): Turn => {
+      const parts = [{ kind: 'text', text }] as const
+      return role === 'user' ? { role, parts } : { role, parts, origin: model.origin, finish: { reason: 'stop' } }
+    }),
     ...defined({ system: serverRequest.system }),
     params: defined({ maxTokens: serverRequest.maxTokens }),
   }
@@ -118,13 +99,6 @@ async function sampleModel(
   const text = joinTextParts(parts)
   if (text === '') return { refused: finish.fault?.message ?? 'The model returned no text.' }
   return { text, model: model.origin.model, stop: finish.reason === 'length' ? 'maxTokens' : 'endTurn' }
-}
-
-function toTurn(origin: Agent['model']['origin']): (message: SamplingRequest['messages'][number]) => Turn {
-  return ({ role, text }) => {
-    const parts = [{ kind: 'text', text }] as const
-    return role === 'user' ? { role, parts } : { role, parts, origin, finish: { reason: 'stop' } }
-  }
 }
 
 function formatFields({ properties, required }: JsonObject): string[] {

@@ -9,14 +9,11 @@ export interface OpenCall {
 }
 
 /** The calls of the last assistant turn without a result. Calls of earlier turns can no longer get one. */
-export function findOpenCalls({
-  entries,
-  uncertainUpTo = 0,
-}: Pick<SessionContents, 'entries' | 'uncertainUpTo'>): OpenCall[] {
-  const at = entries.findLastIndex((entry) => entry.kind === 'turn')
-  const last = entries[at]
-  if (last?.kind !== 'turn') return []
-  const after = entries.slice(at + 1)
+export function findOpenCalls(contents: Pick<SessionContents, 'entries' | 'uncertainUpTo'>): OpenCall[] {
+  const { entries, uncertainUpTo = 0 } = contents
+  const last = entries.findLast((entry) => entry.kind === 'turn')
+  if (!last) return []
+  const after = entries.slice(entries.lastIndexOf(last) + 1)
   const answeredIds = new Set(after.flatMap((entry) => (entry.kind === 'result' ? [entry.result.id] : [])))
   const startedIds = new Set(after.flatMap((entry) => (entry.kind === 'intent' ? [entry.call] : [])))
   return last.turn.parts

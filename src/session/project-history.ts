@@ -6,7 +6,7 @@ import type { Entry } from './log/entry.ts'
 export function projectHistory(entries: readonly Entry[]): Turn[] {
   const compact = entries.findLast((entry) => entry.kind === 'compact')
   const turns: Turn[] = []
-  if (compact?.kind === 'compact') {
+  if (compact) {
     const before = entries.filter((entry) => entry.seq < compact.seq)
     for (const { text } of findPinnedNotes(before)) turns.push({ role: 'note', text })
     turns.push({ role: 'user', parts: [{ kind: 'text', text: compact.summary }] })
@@ -15,6 +15,11 @@ export function projectHistory(entries: readonly Entry[]): Turn[] {
   }
   for (const entry of entries) if (!compact || entry.seq > compact.seq) appendEntry(turns, entry)
   return turns
+}
+
+/** The number of the first entry that the last compaction kept. */
+export function findFirstKeptSeq(entries: readonly Entry[]): number {
+  return entries.findLast((entry) => entry.kind === 'compact')?.keep ?? 0
 }
 
 /** The last note of each topic, in the order of the topics. No compaction removes them. */
@@ -86,11 +91,10 @@ function appendResult(turns: Turn[], result: ResultPart): void {
 
 /** Cached, because a turn may have thousands of calls, each with a result. */
 function getCallIds(turn: AssistantTurn): ReadonlySet<string> {
-  let ids = callIdCache.get(turn)
-  if (!ids) {
-    ids = new Set(turn.parts.flatMap((part) => (part.kind === 'call' ? [part.id] : [])))
-    callIdCache.set(turn, ids)
-  }
+  const cached = callIdCache.get(turn)
+  if (cached) return cached
+  const ids = new Set(turn.parts.flatMap((part) => (part.kind === 'call' ? [part.id] : [])))
+  callIdCache.set(turn, ids)
   return ids
 }
 

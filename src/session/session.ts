@@ -67,8 +67,6 @@ export function resumeSession(log: SessionLog): Session {
 }
 
 function findReplyEntry(entries: readonly Entry[], call: string): (Entry & { kind: 'reply' }) | undefined {
-  const ask = entries.findLast((entry) => entry.kind === 'ask' && entry.call === call)
-  if (ask?.kind !== 'ask') return undefined
-  const reply = entries.findLast((entry) => entry.kind === 'reply' && entry.ask === ask.ask)
-  return reply?.kind === 'reply' ? reply : undefined
+  const ask = entries.filter((entry) => entry.kind === 'ask').findLast((entry) => entry.call === call)
+  return ask && entries.filter((entry) => entry.kind === 'reply').findLast((entry) => entry.ask === ask.ask)
 }

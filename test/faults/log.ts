@@ -120,7 +120,7 @@ export const logPlays: Plays = {
     )
     opened.close()
     const orphan = log.store.open('alone')
-    assert.match(createSessionNotices(orphan).join(' '), /what it was forked from is gone/)
+    assert.match(createSessionNotices(orphan).join(' '), /parent session missing/)
     orphan.close()
     assert.equal(log.store.list().length, 4)
   },

@@ -51,8 +51,9 @@ export async function requestApproval(
  */
 export function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalDetails): ApprovalReply | undefined {
   const found = agent.session.findReply(call.id)
-  const ask = found && agent.session.entries.find((entry) => entry.kind === 'ask' && entry.ask === found.ask)
-  if (!found || ask?.kind !== 'ask') return undefined
+  const asks = agent.session.entries.filter((entry) => entry.kind === 'ask')
+  const ask = asks.find((entry) => entry.ask === found?.ask)
+  if (!found || !ask) return undefined
   const { outcome, words } = found
   if (outcome !== 'cancel' && outcome !== 'proceed-once') return undefined
   if (outcome === 'proceed-once' && !isDeepStrictEqual(ask.details, toJsonObject(details))) return undefined

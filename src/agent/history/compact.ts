@@ -3,7 +3,13 @@ import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { AssistantTurn, Part, ResultPart, Turn } from '../../model/turn.ts'
 import type { Entry } from '../../session/log/entry.ts'
-import { entryToTurn, isPinnedNote, findPinnedNotes, projectHistory } from '../../session/project-history.ts'
+import {
+  entryToTurn,
+  findFirstKeptSeq,
+  findPinnedNotes,
+  isPinnedNote,
+  projectHistory,
+} from '../../session/project-history.ts'
 import type { Agent } from '../agent.ts'
 import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
 import INSTRUCTION from '../prompt/compress.md'
@@ -32,8 +38,8 @@ export async function needsCompaction({ model, session, catalog, compaction }: A
 /** The tokens of the next request: the last count of the vendor, and an estimate for the turns after it. */
 export function countContextTokens(turns: readonly Turn[]): number {
   const at = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.usage !== undefined)
-  const lastCountedTurn = turns[at]
-  const usage = lastCountedTurn?.role === 'assistant' ? lastCountedTurn.usage : undefined
+  const last = turns[at]
+  const usage = last?.role === 'assistant' ? last.usage : undefined
   const countedTokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite + usage.output : 0
   return countedTokens + estimateTokens(countHistoryChars(turns.slice(at + 1)))
 }
@@ -62,9 +68,8 @@ export async function* compactHistory(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, CompactionResult> {
   const { session, model, clock } = agent
-  const conversationEntries = session.entries.filter(
-    (entry) => entry.seq >= findFirstKeptSeq(session.entries) && isConversationEntry(entry),
-  )
+  const firstKept = findFirstKeptSeq(session.entries)
+  const conversationEntries = session.entries.filter((entry) => entry.seq >= firstKept && isConversationEntry(entry))
   const cut = findCutSeq(conversationEntries, agent.compaction?.keep ?? DEFAULT_KEPT_SHARE)
   const before = countHistoryChars(projectHistory(session.entries))
   const beforeTokens = estimateTokens(before)
@@ -102,9 +107,7 @@ export async function* compactHistory(
   const tail = conversationEntries.filter((entry) => entry.seq >= cut)
   const after = pinned.join('').length + summary.length + countHistoryChars(projectHistory(tail))
   if (turn.finish.reason !== 'stop' || joinTextParts(turn.parts).trim() === '' || after >= before) {
-    const fault = {
-      ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary is empty, or no shorter than the history.' }),
-    }
+    const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary is empty or too long.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
     yield unchangedEvent
     return { isDone: false, response: turn }
@@ -115,11 +118,6 @@ export async function* compactHistory(
   yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after, ms, ...usage }) }
   yield { type: 'compact', beforeTokens, afterTokens: estimateTokens(after), done: true }
   return { isDone: true, response: turn }
-}
-
-function findFirstKeptSeq(entries: readonly Entry[]): number {
-  const last = entries.findLast((entry) => entry.kind === 'compact')
-  return last?.kind === 'compact' ? last.keep : 0
 }
 
 /** Is the entry part of the conversation that can be summarized? */
@@ -144,8 +142,7 @@ function findCutSeq(conversationEntries: readonly Entry[], keep: number): number
 
 async function shortenTurn(agent: Agent, turn: Turn): Promise<Turn> {
   if (turn.role !== 'results') return turn
-  const parts = await Promise.all(turn.parts.map((result) => excerptResult(agent, result)))
-  return { role: 'results', parts }
+  return { role: 'results', parts: await Promise.all(turn.parts.map((result) => excerptResult(agent, result))) }
 }
 
 async function excerptResult(agent: Agent, result: ResultPart): Promise<ResultPart> {

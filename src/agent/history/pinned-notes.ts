@@ -5,8 +5,8 @@ export const ENVIRONMENT_TOPIC = 'environment'
 
 /** Adds a note that no compaction removes, unless the last one of its topic has the same text. */
 export function* appendPinnedNote(session: Session, topic: string, text: string): Generator<RunEvent> {
-  const last = session.entries.findLast((entry) => entry.kind === 'note' && entry.topic === topic)
-  if (last?.kind === 'note' && last.text === text) return
+  const notes = session.entries.filter((entry) => entry.kind === 'note')
+  if (notes.findLast((note) => note.topic === topic)?.text === text) return
   yield { type: 'entry', entry: session.append({ kind: 'note', text, topic }) }
 }
 

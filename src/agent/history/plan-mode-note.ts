@@ -1,3 +1,4 @@
+import { findFirstKeptSeq } from '../../session/project-history.ts'
 import type { Session } from '../../session/session.ts'
 import type { Agent } from '../agent.ts'
 
@@ -10,12 +11,9 @@ export function createPlanModeNote({ mode }: Pick<Agent, 'mode'>, isAnnounced: b
 
 /** Does the history that the model gets say that plan mode is on? A summary may have replaced the note. */
 export function isPlanModeAnnounced({ entries }: Session): boolean {
-  const summary = entries.findLast((entry) => entry.kind === 'compact')
-  const firstVisibleSeq = summary?.kind === 'compact' ? summary.keep : 0
-  const note = entries.findLast(
-    (entry) => entry.kind === 'note' && entry.plan !== undefined && entry.seq >= firstVisibleSeq,
-  )
-  return note?.kind === 'note' && note.plan === true
+  const firstKept = findFirstKeptSeq(entries)
+  const notes = entries.filter((entry) => entry.kind === 'note')
+  return notes.findLast(({ plan, seq }) => plan !== undefined && seq >= firstKept)?.plan === true
 }
 
 const PLAN_MODE_ON_TEXT = `Plan mode is on. Do not change anything: only tools and commands that read are allowed, all others are denied. Explore, then call exit_plan_mode with a plan that says what you would change, where, and how you would test it. The user approves, edits or refuses it.`

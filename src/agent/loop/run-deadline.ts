@@ -8,18 +8,9 @@ interface RunDeadline {
 /** Returns a signal that is also aborted at the time limit of the run. */
 export function startRunDeadline({ limits, clock }: Pick<Agent, 'limits' | 'clock'>, signal: AbortSignal): RunDeadline {
   if (limits?.ms === undefined) return { signal, cancel: () => undefined }
-  const controller = new AbortController()
-  const forwardAbort = (): void => controller.abort(signal.reason)
-  const clearTimer = clock.schedule(limits.ms, () => controller.abort(TIME_LIMIT_ERROR))
-  if (signal.aborted) forwardAbort()
-  else signal.addEventListener('abort', forwardAbort, { once: true })
-  return {
-    signal: controller.signal,
-    cancel() {
-      clearTimer()
-      signal.removeEventListener('abort', forwardAbort)
-    },
-  }
+  const limit = new AbortController()
+  const cancel = clock.schedule(limits.ms, () => limit.abort(TIME_LIMIT_ERROR))
+  return { signal: AbortSignal.any([signal, limit.signal]), cancel }
 }
 
 export function getStopReason(signal: AbortSignal): 'cancelled' | 'time-limit' | 'output-lost' {

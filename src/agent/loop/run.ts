@@ -89,12 +89,8 @@ async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<
     const turn = session.turns.findLast(({ role }) => role === 'assistant')
     const rejected = turn?.role === 'assistant' ? splitRunnableCalls(turn).rejected : []
     const ids = new Set(pending.map(({ id }) => id))
-    yield* executeCalls(
-      agent,
-      pending,
-      rejected.filter(({ call }) => ids.has(call.id)),
-      signal,
-    )
+    const stillRejected = rejected.filter(({ call }) => ids.has(call.id))
+    yield* executeCalls(agent, pending, stillRejected, signal)
   }
   yield* appendEnvironmentNote(agent)
 }

@@ -120,18 +120,17 @@ const isUsage = createObjectValidator(
   {},
   { input: isCount, cacheRead: isCount, cacheWrite: isCount, output: isCount, reasoning: isCount },
 )
+const FINISH_REASONS = {
+  stop: true,
+  calls: true,
+  length: true,
+  filter: true,
+  'malformed-call': true,
+  aborted: true,
+  fault: true,
+} as const
 const isFinish = createObjectValidator(
-  {
-    reason: createEnumValidator<FinishReason>({
-      stop: true,
-      calls: true,
-      length: true,
-      filter: true,
-      'malformed-call': true,
-      aborted: true,
-      fault: true,
-    }),
-  },
+  { reason: createEnumValidator<FinishReason>(FINISH_REASONS) },
   { raw: isString, fault: isJsonObject },
 )
 const isAssistantTurn = createObjectValidator(

@@ -54,10 +54,6 @@ export interface LogLine {
   readonly isTorn?: true
 }
 
-export function scanLog(text: string | Buffer): ScannedLog {
-  return scanLogLines(splitIntoLines(Buffer.from(text)))
-}
-
 /**
  * Reads a log in any state: damage is reported, and everything else is used. A line is verified by its own hash, or by its
  * sum and the sum of the line with the number before it, wherever that line is. A line without a hash whose predecessor is
@@ -247,14 +243,6 @@ function readRecords(lines: Iterable<LogLine>) {
     }
   }
   return { records, damages, lost, firstHashedSeq }
-}
-
-function* splitIntoLines(bytes: Buffer): Generator<LogLine> {
-  for (let at = 0; at < bytes.length;) {
-    const end = bytes.indexOf(0x0a, at)
-    yield end < 0 ? { bytes: bytes.subarray(at), isTorn: true } : { bytes: bytes.subarray(at, end) }
-    at = end < 0 ? bytes.length : end + 1
-  }
 }
 
 function sortBySeq(records: readonly LogRecord[], damages: LogDamage[]): readonly LogRecord[] {

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
 /** Files named by the hash of their content, in a folder beside the logs. */
@@ -32,13 +32,7 @@ export function createBlobStore(folder: string): BlobStore {
       createPrivateFolder(folder).forEach(fsyncFolder)
       const temporaryFile = `${file(hash)}.${process.pid}`
       try {
-        const handle = openSync(temporaryFile, 'w', 0o600)
-        try {
-          writeAllBytes(handle, bytes)
-          fsyncSync(handle)
-        } finally {
-          closeSync(handle)
-        }
+        writeDurableFile(temporaryFile, 'w', (handle) => writeAllBytes(handle, bytes))
         renameSync(temporaryFile, file(hash))
       } catch (error) {
         rmSync(temporaryFile, { force: true })

@@ -6,6 +6,17 @@ export function writeAllBytes(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at)
 }
 
+/** Writes a file that only its owner can read, and waits until its content is on the disk. */
+export function writeDurableFile(path: string, flag: 'w' | 'wx', write: (handle: number) => void): void {
+  const handle = openSync(path, flag, 0o600)
+  try {
+    write(handle)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /** Creates a folder that only its owner can read, and its parents. Returns the folders that got a new entry. */
 export function createPrivateFolder(folder: string): string[] {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })

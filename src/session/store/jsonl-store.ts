@@ -4,7 +4,7 @@ import { type Entry, ENTRY_TRAITS } from '../log/entry.ts'
 import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
 import { findBlobHashes, restoreMedia } from '../log/external-media.ts'
 import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
-import { isUnfinishedSession, readLatestActivity, createSessionTitle } from '../session-summary.ts'
+import { createSessionSummary } from '../session-summary.ts'
 import { createBlobStore } from './blob-store.ts'
 import { createPrivateFolder } from './durable-write.ts'
 import { isLockHeld, type Lock, acquireLock } from './lock.ts'
@@ -20,6 +20,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   const file = (id: string) => join(folder, `${id}.jsonl`)
   const lockFile = (id: string) => join(folder, `${id}.lock`)
   const blobs = createBlobStore(join(folder, 'blobs'))
+  const exists = (id: string) => SESSION_ID_PATTERN.test(id) && existsSync(file(id))
 
   function scan(id: string): ScannedLog {
     assertValidId(id)
@@ -44,8 +45,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     { entries, damages, uncertainUpTo }: ScannedLog,
     seen: readonly string[],
   ): SessionContents {
-    const first = entries[0]
-    const parent = first?.kind === 'open' ? first.parent : undefined
+    const parent = entries[0]?.kind === 'open' ? entries[0].parent : undefined
     if (!parent) return { entries, damages, uncertainUpTo }
     const withBrokenParent = (what: LogDamage['what']): SessionContents => ({
       entries,
@@ -53,8 +53,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       uncertainUpTo,
     })
     if (seen.includes(parent.session)) return withBrokenParent('circular')
-    if (!SESSION_ID_PATTERN.test(parent.session) || !existsSync(file(parent.session)))
-      return withBrokenParent('orphaned')
+    if (!exists(parent.session)) return withBrokenParent('orphaned')
     const before = withParentEntries(scan(parent.session), [...seen, parent.session])
     const parentDamages = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
     const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
@@ -106,23 +105,17 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   /** Checked before the lock, so that a mistyped name leaves no lock file. */
   function assertSessionExists(id: string): void {
     assertValidId(id)
-    if (!existsSync(file(id))) throw createNotFoundError(id)
+    if (!exists(id)) throw createNotFoundError(id)
   }
 
-  function lockSession(id: string, options?: { takeOver?: boolean }): Lock {
-    try {
-      return acquireLock(lockFile(id), `the session ${id}`, options)
-    } catch (error) {
-      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error)
-    }
-  }
+  const lockSession = (id: string, options?: { takeOver?: boolean }): Lock =>
+    acquireLock(lockFile(id), `the session ${id}`, options)
 
-  function prepareSession(id: string): { lock: Lock; newNames: readonly string[] } {
+  function orDiskFull<T>(id: string, hasUserEntry: boolean, work: () => T): T {
     try {
-      const unsyncedFolders = createPrivateFolder(folder)
-      return { newNames: unsyncedFolders, lock: acquireLock(lockFile(id), `the session ${id}`) }
+      return work()
     } catch (error) {
-      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error, false)
+      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error, hasUserEntry)
     }
   }
 
@@ -145,27 +138,24 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
   function readSummary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
     const { first, last, changed } = readLogEnds(file(id))
     const open = first.find((entry) => entry.kind === 'open')
-    const parent = open?.kind === 'open' ? open.parent : undefined
-    const known = parent && SESSION_ID_PATTERN.test(parent.session) && existsSync(file(parent.session))
-    const inherits = known && !seen.includes(parent.session)
-    const parentTitle = inherits ? readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id]).title : ''
-    return {
+    const summary = createSessionSummary(
       id,
-      folder: open?.kind === 'open' ? open.folder : '',
-      created: open?.at ?? 0,
-      changed,
-      title: parentTitle || createSessionTitle(first.filter((entry) => entry.seq <= upTo)),
-      ...readLatestActivity(last),
-      ...(isUnfinishedSession(last.at(-1)) && { unfinished: true }),
-      ...defined({ parent }),
-    }
+      open,
+      first.filter((entry) => entry.seq <= upTo),
+      last,
+    )
+    const { parent } = summary
+    if (!parent || !exists(parent.session) || seen.includes(parent.session)) return { ...summary, changed }
+    const { title } = readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id])
+    return { ...summary, changed, title: title || summary.title }
   }
 
   return {
     create({ id, folder: workFolder, parent }) {
       assertValidId(id)
       if (parent) assertSessionExists(parent.session)
-      const { lock, newNames: unsyncedFolders } = prepareSession(id)
+      const unsyncedFolders = orDiskFull(id, false, () => createPrivateFolder(folder))
+      const lock = orDiskFull(id, false, () => lockSession(id))
       const open: Entry = {
         seq: (parent?.seq ?? 0) + 1,
         at: now(),
@@ -189,7 +179,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     },
     open(id, options) {
       assertSessionExists(id)
-      const lock = lockSession(id, options)
+      const lock = orDiskFull(id, true, () => lockSession(id, options))
       try {
         return openSessionLog(id, lock)
       } catch (error) {
@@ -209,7 +199,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       const child = this.list().find((session) => session.parent?.session === id)
       if (child)
         throw new StoreError('has-forks', `the session ${child.id} was forked from ${id}; remove that session first`)
-      const lock = acquireLock(lockFile(id), `the session ${id}`)
+      const lock = lockSession(id)
       rmSync(file(id))
       lock.release()
       removeUnusedBlobs()

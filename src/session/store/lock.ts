@@ -1,5 +1,5 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { createClosedLockText, type LockHolder, readLockText, getOwnLockText, readLockHolder } from './lock-holder.ts'
+import { createClosedLockText, type LockHolder, readText, getOwnLockText, readLockHolder } from './lock-holder.ts'
 import { getErrorCode } from './errors.ts'
 import { StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
@@ -70,12 +70,12 @@ function createInUseError(label: string, { pid, host, liveness }: LockHolder): S
 }
 
 function createLock(path: string, lockText: string, isExclusive: boolean, previousLockText?: string): Lock {
-  const isOwnLock = (): boolean => readLockText(path) === lockText
+  const isOwnLock = (): boolean => readText(path) === lockText
   const closedLockFile = `${path}.${process.pid}.left`
   return {
     isExclusive,
     ...defined({ previousLockText }),
-    isTakenOver: () => ![lockText, undefined].includes(readLockText(path)),
+    isTakenOver: () => ![lockText, undefined].includes(readText(path)),
     release() {
       if (isOwnLock()) removeFile(path)
     },
@@ -140,7 +140,7 @@ function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder):
     return false
   }
   try {
-    if (readLockText(path) !== dead.lockText) return false
+    if (readText(path) !== dead.lockText) return false
     renameSync(temporaryFile, path)
     return true
   } finally {

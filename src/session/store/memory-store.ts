@@ -1,7 +1,7 @@
 import type { Entry, EntryBody } from '../log/entry.ts'
 import { findBlobHashes, externalizeMedia, restoreMedia } from '../log/external-media.ts'
 import { createSessionSummary } from '../session-summary.ts'
-import { type SessionLog, type Store, StoreError } from './store.ts'
+import { type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
@@ -30,6 +30,12 @@ export function memoryStore(now: () => number = Date.now): Store {
     return parent
       ? [...getAllEntries(parent.session).filter((entry) => entry.seq <= parent.seq), ...entries]
       : [...entries]
+  }
+
+  function summarize(id: string): SessionSummary {
+    const entries = getAllEntries(id)
+    const openEntry = entries.findLast((entry) => entry.kind === 'open')
+    return createSessionSummary(id, openEntry, entries, entries)
   }
 
   const read = (id: string): Entry[] => getAllEntries(id).map((entry) => restoreMedia(entry, getBlob))
@@ -68,8 +74,7 @@ export function memoryStore(now: () => number = Date.now): Store {
     },
     open: log,
     read: (id) => ({ entries: read(id), damages: [] }),
-    list: () =>
-      [...files.keys()].map((id) => createSessionSummary(getAllEntries(id))).sort((a, b) => b.changed - a.changed),
+    list: () => [...files.keys()].map(summarize).sort((a, b) => b.changed - a.changed),
     remove(id) {
       getOwnEntries(id)
       if (open.has(id)) throw new StoreError('in-use', `the session ${id} is in use`)

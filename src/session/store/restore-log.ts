@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { readSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
 import { getErrorCode } from './errors.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -13,13 +13,7 @@ export function restoreLog(id: string, path: string, from: number): string {
     const target = path.replace(/[^/\\]*$/, `${name}.jsonl`)
     try {
       createPrivateFolder(dirname(target)).forEach(fsyncFolder)
-      const handle = openSync(target, 'wx', 0o600)
-      try {
-        copyBytes(from, handle)
-        fsyncSync(handle)
-      } finally {
-        closeSync(handle)
-      }
+      writeDurableFile(target, 'wx', (handle) => copyBytes(from, handle))
       fsyncFolder(dirname(target))
       return `the log of the session ${id} was moved, removed or replaced during the session; it was saved again, continue with dragoman --resume ${name}`
     } catch (error) {
