@@ -17,7 +17,7 @@ import type { Agent } from './agent.ts'
 import type { ApprovalReply } from './calls/call-state.ts'
 import { defined } from '../model/defined.ts'
 
-export interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
+interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
   readonly openBrowser?: (url: string) => void
 }
 

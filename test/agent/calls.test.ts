@@ -121,7 +121,7 @@ describe('states', () => {
     assert.equal(state.calls[0]?.status, 'validating')
   })
 
-  const STOP: ScheduleAction = { type: 'cancel', why: 'Stopped.' }
+  const STOP: ScheduleAction = { type: 'cancel', reason: 'cancelled' }
 })
 
 describe('time', () => {

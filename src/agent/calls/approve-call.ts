@@ -20,7 +20,7 @@ import {
 import { createToolContext } from './tool-context.ts'
 
 /** A call may run, or it already has its result. */
-export type CallApproval =
+type CallApproval =
   | { readonly valid: ValidCall; readonly terms: ApprovalTerms }
   | { readonly result: ResultPart; readonly decision?: CallDecision }
 

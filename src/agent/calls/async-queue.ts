@@ -1,5 +1,5 @@
 /** A queue with several writers and one reader. */
-export interface AsyncQueue<T> extends AsyncIterable<T> {
+interface AsyncQueue<T> extends AsyncIterable<T> {
   push(item: T): void
   end(): void
 }

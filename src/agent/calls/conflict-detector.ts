@@ -3,7 +3,7 @@ import { defined } from '../../model/defined.ts'
 import { effectsConflict, type Effect, type FileIdentity } from '../../policy/effect.ts'
 
 /** Detects conflicts between the effects of calls, also if two paths name the same file. */
-export interface ConflictDetector {
+interface ConflictDetector {
   /** Resolves the paths of effects before their call is scheduled. */
   resolvePaths(effects: readonly Effect[]): Promise<void>
   /** A command ran and may have created links, so earlier lookups are no longer valid. */

@@ -126,8 +126,7 @@ export async function* executeCalls(
 
   const findCall = (id: string) => state.calls.find((call) => call.call.id === id)
   const cancel = () => {
-    const isTimeLimit = getStopReason(signal) === 'time-limit'
-    dispatch({ type: 'cancel', why: isTimeLimit ? 'The run reached its time limit.' : 'The user stopped the run.' })
+    dispatch({ type: 'cancel', reason: getStopReason(signal) })
     stop.abort(signal.reason)
   }
 

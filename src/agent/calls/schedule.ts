@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import { createTextResult } from '../../model/result.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import { type Effect, effectsConflict } from '../../policy/effect.ts'
+import type { StopReason } from '../loop/run-deadline.ts'
 import type { ApprovalRequest, ApprovalTerms, CallState, FinishedCall, ValidCall } from './call-state.ts'
 
 /** The calls of one turn, in the order in which the model made them. */
@@ -24,7 +25,7 @@ export type ScheduleAction =
       readonly facts?: JsonObject
     }
   /** Cancels every call that has not finished. */
-  | { readonly type: 'cancel'; readonly why: string }
+  | { readonly type: 'cancel'; readonly reason: StopReason }
 
 export function createSchedule(calls: readonly CallPart[]): CallSchedule {
   return { calls: calls.map((call) => ({ status: 'validating', call })) }
@@ -35,7 +36,7 @@ export function reduceSchedule(state: CallSchedule, action: ScheduleAction): Cal
   return {
     calls: state.calls.map((call) => {
       if (isFinishedCall(call)) return call
-      if (action.type === 'cancel') return cancelCall(call, action.why)
+      if (action.type === 'cancel') return cancelCall(call, action.reason)
       return call.call.id === action.id ? nextCallState(call, action) : call
     }),
   }
@@ -107,7 +108,13 @@ function conflictsWith(earlier: CallState, effects: readonly Effect[], hasConfli
   return earlier.effects.some((one) => effects.some((other) => hasConflict(one, other)))
 }
 
-function cancelCall({ status, call }: CallState, why: string): FinishedCall {
-  const text = `${why} ${call.name} ${status === 'executing' ? 'had started and was stopped.' : 'did not run.'}`
+const STOP_TEXTS: Record<StopReason, string> = {
+  cancelled: 'The user stopped the run.',
+  'time-limit': 'The run reached its time limit.',
+  'output-lost': 'The run was stopped, because its output was closed.',
+}
+
+function cancelCall({ status, call }: CallState, reason: StopReason): FinishedCall {
+  const text = `${STOP_TEXTS[reason]} ${call.name} ${status === 'executing' ? 'had started and was stopped.' : 'did not run.'}`
   return { status: 'cancelled', call, result: createTextResult(call, 'cancelled', text), ms: 0 }
 }

@@ -13,7 +13,9 @@ export function startRunDeadline({ limits, clock }: Pick<Agent, 'limits' | 'cloc
   return { signal: AbortSignal.any([signal, limit.signal]), cancel }
 }
 
-export function getStopReason(signal: AbortSignal): 'cancelled' | 'time-limit' | 'output-lost' {
+export type StopReason = 'cancelled' | 'time-limit' | 'output-lost'
+
+export function getStopReason(signal: AbortSignal): StopReason {
   if (signal.reason === TIME_LIMIT_ERROR) return 'time-limit'
   return signal.reason === OUTPUT_LOST_ERROR ? 'output-lost' : 'cancelled'
 }

@@ -1,4 +1,4 @@
-export interface EnvironmentInfo {
+interface EnvironmentInfo {
   /** Today's date, as the user would write it. */
   readonly date: string
   readonly platform: string

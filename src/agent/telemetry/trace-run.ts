@@ -25,7 +25,7 @@ export interface RunTracer {
   onEvent(event: RunEvent, at?: number): void
 }
 
-export interface TraceOptions {
+interface TraceOptions {
   /** Also record prompts, responses, arguments and results. */
   readonly prompts?: boolean
   /** Removes secrets from these; the default removes whatever looks like a key. */

@@ -4,7 +4,7 @@ import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } fro
 import { sha256Hex } from '../../model/sha256.ts'
 
 /** Files named by the hash of their content, in a folder beside the logs. */
-export interface BlobStore {
+interface BlobStore {
   readonly put: (bytes: Uint8Array) => string
   readonly get: (hash: string) => Uint8Array | undefined
   readonly removeAllExcept: (hashes: ReadonlySet<string>) => void
