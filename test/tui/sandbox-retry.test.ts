@@ -57,7 +57,7 @@ describe('a command that the sandbox keeps from the network', { skip: noTmux || 
     await terminal.shows('All done.')
     assert.equal(server.count(), 1)
     const [, second] = at.server.requests
-    assert.match(JSON.stringify(second?.body), /answer 1.*let it run again/s)
+    assert.match(JSON.stringify(second?.body), /answer 1.*The user allowed network access/s)
     const intents = entries(at.home).filter(({ kind }) => kind === 'intent')
     assert.deepEqual(
       intents.map(({ access }) => access),
