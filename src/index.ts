@@ -1,12 +1,13 @@
 export { agent, type AgentOptions, type LibraryAgent } from './agent/create-agent.ts'
 export type { Agent, RunLimits } from './agent/agent.ts'
-export type { ApprovalRequest, CallState, ApprovalOutcome, ApprovalReply } from './agent/calls/call-state.ts'
+export type { ApprovalOutcome, ApprovalReply, ApprovalRequest, CallState } from './agent/calls/call-state.ts'
 export type { RunHandle, RunResult } from './agent/loop/run-handle.ts'
 export { run } from './agent/loop/run.ts'
 export type { CloseReason, RunEvent } from './agent/loop/run-event.ts'
 export type { Tracer } from './agent/telemetry/tracer.ts'
 export type { Host } from './host/host.ts'
 export { localHost, type LocalHost, type LocalOptions } from './host/local-host.ts'
+export type { CallDecision } from './model/call-decision.ts'
 export type { TurnEvent, Warning } from './model/event.ts'
 export type { Fault, FaultKind } from './model/fault.ts'
 export {
@@ -50,7 +51,13 @@ export { storeConformance, type StoreCase } from './session/store/conformance.ts
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'
 export { memoryStore } from './session/store/memory-store.ts'
-export { StoreError, type SessionLog, type SessionSummary, type Store } from './session/store/store.ts'
+export {
+  StoreError,
+  type SessionLog,
+  type SessionSummary,
+  type Store,
+  type StoreErrorCode,
+} from './session/store/store.ts'
 export { builtinTools, type BuiltinOptions } from './tool/builtin/index.ts'
 export { tool, type ToolDefinition } from './tool/custom-tool.ts'
 export type { Tool, ToolContext, ToolOutput } from './tool/tool.ts'

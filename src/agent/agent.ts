@@ -11,45 +11,44 @@ import type { SeenFiles } from '../tool/tool.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 import type { ApprovalRequest, ApprovalReply } from './calls/call-state.ts'
 
-/** What a run is made of. Nothing here is a vendor's, and nothing reaches the world but through these. */
+/** Everything that a run uses. It reaches files, processes and the network only through these. */
 export interface Agent {
   readonly session: Session
   readonly model: Model
   readonly toolbox: Toolbox
   readonly policy: Policy
   readonly host: Host
-  /** The folders it works in; the first one is where it was started. */
+  /** The first one is the working folder. */
   readonly folders: readonly string[]
   readonly seenFiles: SeenFiles
-  /** The system prompt: the same, byte for byte, for the life of the session. */
+  /** The system prompt, byte for byte the same during the whole session. */
   readonly system: string
-  /** Describes where the agent is: date, folders, instructions files. Stated first, and anew at each compaction. */
+  /** The first message of a session: date, folders, instructions files. It is repeated after each compaction. */
   readonly describeEnvironment?: () => { readonly text: string; readonly notices?: readonly string[] }
   readonly params?: ModelParams
   readonly limits?: RunLimits
-  /** When and how a long history is summarised. */
+  /** `share`: how full the context window may get. `keep`: how much of the history is kept unchanged. Both from 0 to 1. */
   readonly compaction?: { readonly share?: number; readonly keep?: number }
-  /** Puts a question to a person. Without it nobody is there, and a question is a denial. */
+  /** Asks the user. Without it, calls that need approval are denied. */
   readonly requestApproval?: (ask: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalReply>
-  /** The approval mode, where it can change while the agent works: the person sets it, and an approved plan does. */
+  /** The approval mode, if it can change during the run: by the user, or by an approved plan. */
   readonly mode?: { get(): ApprovalMode; set(mode: ApprovalMode): void }
-  /** Which commands may do more than the sandbox lets them. */
+  /** Which commands may run with more access than the sandbox gives. */
   readonly sandboxAccess?: SandboxAccessRules
-  /** What the person has typed since the last time; delivered between turns. */
+  /** The messages that the user has sent since the last call; read between turns. */
   readonly takeQueuedMessages?: () => readonly UserTurn['parts'][]
-  /** Keeps a long text in a file; gives its path. */
+  /** Writes a long text to a file and returns its path. */
   readonly writeOverflowFile?: (name: string, text: string) => Promise<string>
-  /** What models take in and cost; fetched only when it is needed, and never before the first request is under way. */
+  /** Context windows and prices of models. Loaded only when needed, and never before the first request is sent. */
   readonly catalog?: () => Promise<Catalog>
   readonly clock: Clock
-  /** Letters and digits that nobody has used before. */
+  /** Returns a unique id of letters and digits. */
   readonly createId: () => string
 }
 
-/** How far a run may go. */
 export interface RunLimits {
   readonly turns?: number
   readonly ms?: number
-  /** In US dollars, where the price of the model is known. */
+  /** In US dollars; applies if the price of the model is known. */
   readonly cost?: number
 }

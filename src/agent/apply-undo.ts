@@ -6,29 +6,29 @@ import { createUndoEntry, type UndoPlan, type UndoStep } from '../session/undo-p
 import { defined } from '../model/defined.ts'
 import { sha256Hex } from '../host/files/sha256.ts'
 
-/** Keeps in a session what files were, durably: the content beside the log, and in the log what became of it. */
+/** Records file changes durably: the previous content as a blob, and the change in the log. */
 export function createChangeRecorder(session: Session, store: Store): (change: FileChange) => Promise<void> {
   return async ({ path, before, after, folders }) => {
     session.append({
       kind: 'change',
       path,
-      ...(before && { before: { blob: store.putBlob(before.bytes), mode: before.mode } }),
-      ...defined({ after }),
+      ...defined({ before: before && { blob: store.putBlob(before.bytes), mode: before.mode }, after }),
       ...(folders.length > 0 && { folders }),
     })
     await session.flush()
   }
 }
 
-/** What will happen to a file: it is written, removed, left as it is because it is so already, or left to whoever changed it. */
+/**
+ * What undo does with a file. `nothing`: it already has that content. `changed`: somebody else changed it. `lost`: its
+ * previous content cannot be read any more.
+ */
 export type UndoAction = 'write' | 'remove' | 'nothing' | 'changed' | 'lost'
 
-/** A file to put back, looked at. */
 export interface UndoFile extends UndoStep {
   readonly action: UndoAction
 }
 
-/** Looks at the files of a plan. `lost`: what the file was cannot be read any more. */
 export async function inspectUndoPlan(plan: UndoPlan, files: Files, store: Store): Promise<UndoFile[]> {
   const found: UndoFile[] = []
   for (const step of plan.steps) found.push({ ...step, action: await findUndoAction(step, files, store) })
@@ -36,8 +36,8 @@ export async function inspectUndoPlan(plan: UndoPlan, files: Files, store: Store
 }
 
 /**
- * Puts files back, and tells the model. The files must be those of a host that keeps what they were (see `keepingFormer`):
- * so an undo can be undone. With `force`, also those that somebody else has changed. Gives what was left as it is.
+ * Restores files, and tells the model. `files` must record changes, so that an undo can be undone. With `force`, files that
+ * somebody else changed are restored, too.
  */
 export async function applyUndoPlan(
   plan: UndoPlan,
@@ -58,13 +58,8 @@ export async function applyUndoPlan(
     }
   }
   await removeEmptyFolders(plan.steps, files)
-  session.append(
-    createUndoEntry(
-      plan,
-      since,
-      left.map(({ path }) => path),
-    ),
-  )
+  const leftPaths = left.map(({ path }) => path)
+  session.append(createUndoEntry(plan, since, leftPaths))
   session.append({ kind: 'note', text: formatUndoNote(plan, done, left) })
   await session.flush()
   return { done, left }
@@ -86,7 +81,7 @@ async function restoreFile({ path, before }: UndoStep, files: Files, store: Stor
   else if (!before && (await files.info(path)) !== undefined) await files.remove(path)
 }
 
-/** Folders that were made for files go with them, the innermost first, unless there is something else in them by now. */
+/** Removes the folders that were created for removed files, innermost first, if they are empty. */
 async function removeEmptyFolders(steps: readonly UndoStep[], files: Files): Promise<void> {
   const createdFolders = new Set(steps.flatMap(({ before, folders }) => (before ? [] : folders)))
   for (const folder of [...createdFolders].sort().reverse()) {
@@ -100,15 +95,15 @@ function formatUndoNote(
   done: readonly UndoFile[],
   left: readonly UndoFile[],
 ): string {
-  const target =
-    redo === undefined ? `as they were before their message number ${promptNumber}` : 'as they were before their undo'
+  const target = redo === undefined ? `before message number ${promptNumber}` : 'before the last undo'
   const names = (list: readonly UndoFile[]): string =>
     list.length <= MAX_NAMED_FILES
       ? list.map(({ path }) => path).join(', ')
       : `${names(list.slice(0, MAX_NAMED_FILES))} and ${list.length - MAX_NAMED_FILES} more`
-  const others = left.length > 0 ? ` These were left, because somebody else had changed them: ${names(left)}.` : ''
-  const files = done.length === 0 ? 'no file had to be changed for it' : names(done)
-  return `The person put files back ${target}: ${files}.${others} What commands did was not undone. Read a file again before you edit it.`
+  const others =
+    left.length > 0 ? ` These files were not restored, because somebody else had changed them: ${names(left)}.` : ''
+  const files = done.length === 0 ? 'no file had to be changed' : names(done)
+  return `The user restored files to their state ${target}: ${files}.${others} Changes made by commands were not undone. Read a file again before you edit it.`
 }
 
 const MAX_NAMED_FILES = 30

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { createTurnKey } from '../model/ids.ts'
 import { isObject } from '../model/json.ts'
+import { lazy } from '../model/lazy.ts'
 import type { ModelParams } from '../model/request.ts'
 import { approvalPolicy } from '../policy/approval-policy.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
@@ -31,44 +32,42 @@ import { createSeenFiles } from './calls/seen-files.ts'
 import type { Tracer } from './telemetry/tracer.ts'
 import { defined } from '../model/defined.ts'
 
-/** What a library user gives; only the model is needed. */
+/** Only the model is required. */
 export interface AgentOptions {
-  /** `provider/model`, with its key in the environment; or a port of your own. */
+  /** `provider/model`, with the API key in the environment; or a `Model` of your own. */
   readonly model: string | Model
   readonly tools?: readonly Tool[]
   readonly system?: string
-  /** Who decides what may run. Without it, everything that your tools declare as harmless, and nothing else unasked. */
+  /** Decides which calls may run. The default is the approval mode `default`. */
   readonly policy?: Policy | ApprovalMode
-  /** Where sessions are kept; in memory without it. */
+  /** The default keeps sessions in memory. */
   readonly store?: Store
-  /** The session to go on with; a new one without it. */
+  /** The id of the session to continue; without it, a new session is created. */
   readonly session?: string
   readonly host?: Host
-  /** The folders that tools work in. */
   readonly folders?: readonly string[]
   readonly params?: ModelParams
   readonly limits?: RunLimits
   readonly ask?: Agent['requestApproval']
-  /** A tracer of OpenTelemetry's API that gets a span for each run, request and call; with `prompts`, also what was said. */
+  /** An OpenTelemetry tracer that gets a span for each run, request and call; with `prompts`, also their content. */
   readonly telemetry?: { readonly tracer: Tracer; readonly prompts?: boolean }
 }
 
-/** An agent in a program. */
 export interface LibraryAgent {
   readonly session: string
-  /** Works on a prompt. Watch it with `for await`, or await its end. One run at a time. */
+  /** Works on a prompt. Iterate over the events with `for await`, or await the result. One run at a time. */
   run(prompt: string): RunHandle
   close(): void
 }
 
-/** Makes an agent. Throws a sentence if the model cannot be reached like this. */
+/** Creates an agent. Throws if the model is unknown or its key is missing. */
 export function agent(options: AgentOptions): LibraryAgent {
   assertModel(options)
   const folders = options.folders ?? []
   const store = options.store ?? memoryStore()
-  const catalog = createLazyCatalog()
+  const catalog = lazy(() => import('../provider/catalog.ts').then(({ createCatalog }) => createCatalog()))
   const createId = () => createTurnKey(randomBytes(20))
-  // Whoever names a model that is not there leaves no session behind.
+  // Before the session is created, so that an unknown model leaves no empty session.
   const model = createLimitedModel(options, catalog)
   const log =
     options.session === undefined
@@ -98,18 +97,17 @@ export function agent(options: AgentOptions): LibraryAgent {
   }
 }
 
-/** Programs without types may call with anything. */
+/** Programs without types may pass anything. */
 function assertModel(options: unknown): void {
   const model = isObject(options) ? options['model'] : undefined
   if ((typeof model === 'string' && model !== '') || (isObject(model) && typeof model['stream'] === 'function')) return
   throw new TypeError('agent() needs a model: agent({ model: "provider/model" }), or a Model with a stream() method.')
 }
 
-/** The model, within the limit of cost, if there is one. */
 function createLimitedModel({ model, limits }: AgentOptions, catalog: () => Promise<Catalog>): Model {
   const { cost: maxCost } = limits ?? {}
   let ledger: ReturnType<typeof createBudgetLedger> | undefined
-  const open = async () => (ledger ??= createBudgetLedger({ ...defined({ money: maxCost }) }, (await catalog()).cost))
+  const open = async () => (ledger ??= createBudgetLedger(defined({ money: maxCost }), (await catalog()).cost))
   const withCostLimit = (inner: Model) => (maxCost === undefined ? inner : withBudget(inner, open))
   if (typeof model !== 'string') return withCostLimit(model)
   const target = resolveModel(model, process.env)
@@ -129,20 +127,15 @@ async function* traceEvents(
   }
 }
 
-function createLazyCatalog(): () => Promise<Catalog> {
-  let opened: Promise<Catalog> | undefined
-  return () => (opened ??= import('../provider/catalog.ts').then(({ createCatalog }) => createCatalog()))
-}
-
 function toPolicy(policyOption: Policy | ApprovalMode | undefined, folders: readonly string[]): Policy {
   if (typeof policyOption === 'object') return policyOption
   const [disk, home] = [createDiskView(), homedir()]
   return approvalPolicy({ mode: policyOption ?? 'default', folders, home, disk, rejected: findBashSyntaxError })
 }
 
-/** Tools of one's own need no host; a built-in tool says what is missing. */
+/** Custom tools need no host; a built-in tool reports what is missing. */
 const MISSING_HOST: Host = new Proxy({} as Host, {
   get: (_target, name) => {
-    throw new Error(`this agent has no host, so tools cannot use ${String(name)}; give it one, for example localHost()`)
+    throw new Error(`this agent has no host, so tools cannot use ${String(name)}; pass one, for example localHost()`)
   },
 })

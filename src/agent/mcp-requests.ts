@@ -1,6 +1,6 @@
 import { fold } from '../model/fold.ts'
 import type { TurnEvent } from '../model/event.ts'
-import { isObject, type JsonObject } from '../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../model/json.ts'
 import { joinTextParts } from '../model/text.ts'
 import type { Turn } from '../model/turn.ts'
 import type { ApprovalDetails } from '../tool/tool.ts'
@@ -17,92 +17,67 @@ import type { Agent } from './agent.ts'
 import type { ApprovalReply } from './calls/call-state.ts'
 import { defined } from '../model/defined.ts'
 
-/** Whom servers' questions go to. */
-export interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
-  /** Shows an address in the person's browser. */
+interface ServerRequestContext extends Pick<Agent, 'requestApproval' | 'model' | 'createId'> {
   readonly openBrowser?: (url: string) => void
 }
 
 /**
- * Puts the questions of servers to the person: nothing is told to a server, and no model is asked for it, without their
- * word. Where nobody is there, everything is declined.
+ * Handles requests of MCP servers (elicitation and sampling). Each needs the approval of the user; without a user, all are
+ * declined.
  */
 export function createMcpRequestHandler(getContext: () => ServerRequestContext): McpRequestHandler {
-  async function requestUserApproval(
+  /** The answer of the user; undefined if there is no user. */
+  async function ask(
     server: string,
-    details: ApprovalDetails,
+    details: Omit<ApprovalDetails & { kind: 'info' }, 'kind'>,
     why: string,
     signal: AbortSignal,
   ): Promise<ApprovalReply | undefined> {
     const { requestApproval, createId } = getContext()
-    const decision = { verdict: 'ask', rule: 'question of a server', why } as const
-    return requestApproval?.({ id: createId(), call: '', tool: server, details, decision }, signal)
+    const decision = { verdict: 'ask', rule: 'MCP server request', why } as const
+    const request = { id: createId(), call: '', tool: server, details: { kind: 'info', ...details }, decision } as const
+    return requestApproval?.(request, signal)
   }
 
-  async function elicit(
-    server: string,
-    serverRequest: ElicitationRequest,
-    signal: AbortSignal,
-  ): Promise<ElicitationResult> {
-    if ('url' in serverRequest) return elicitUrl(server, serverRequest, signal)
-    const form = readFormDefaults(serverRequest.form)
-    const prompt = [serverRequest.message, '', ...formatFields(serverRequest.form)].join('\n')
-    const details = { kind: 'info', title: `The server ${server} asks you`, prompt, form } as const
-    const reply = await requestUserApproval(
-      server,
-      details,
-      'What you answer goes to the server. Tell it no password.',
-      signal,
-    )
+  async function elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult> {
+    if ('url' in request) return elicitUrl(server, request, signal)
+    const form = readFormDefaults(request.form)
+    const prompt = [request.message, '', ...formatFields(request.form)].join('\n')
+    const title = `The MCP server ${server} asks for input`
+    const why = 'Your answer is sent to the server. Do not enter passwords.'
+    const reply = await ask(server, { title, prompt, form }, why, signal)
     if (!reply || reply.outcome === 'cancel') return { action: 'decline' }
-    const content = pickFormFields(serverRequest.form, { ...form, ...(reply.outcome === 'modify' ? reply.input : {}) })
-    return findMissingFields(serverRequest.form, content).length === 0
-      ? { action: 'accept', content }
-      : { action: 'cancel' }
+    const content = pickFormFields(request.form, { ...form, ...(reply.outcome === 'modify' ? reply.input : {}) })
+    return findMissingFields(request.form, content).length === 0 ? { action: 'accept', content } : { action: 'cancel' }
   }
 
   async function elicitUrl(server: string, { message, url }: { message: string; url: string }, signal: AbortSignal) {
     const { openBrowser } = getContext()
     if (!openBrowser || !/^https?:\/\//i.test(url)) return { action: 'decline' } as const
-    const details = {
-      kind: 'info',
-      title: `The server ${server} sends you to an address`,
-      prompt: message,
-      urls: [url],
-    } as const
-    const reply = await requestUserApproval(
-      server,
-      details,
-      'It opens in your browser. See whose address it is.',
-      signal,
-    )
+    const title = `The MCP server ${server} wants to open a URL`
+    const why = 'It opens in your browser. Check whose URL it is.'
+    const reply = await ask(server, { title, prompt: message, urls: [url] }, why, signal)
     if (!reply || reply.outcome === 'cancel') return { action: 'decline' } as const
     openBrowser(url)
     return { action: 'accept' } as const
   }
 
-  async function sample(server: string, serverRequest: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
-    const prompt = [
-      ...(serverRequest.system === undefined ? [] : [`system: ${serverRequest.system}`]),
-      ...serverRequest.messages.map(formatMessage),
-    ].join('\n\n')
-    const details = { kind: 'info', title: `The server ${server} wants the model to answer this`, prompt } as const
-    const reply = await requestUserApproval(
-      server,
-      details,
-      'You pay for it, and the answer goes to the server.',
-      signal,
-    )
-    if (!reply) return { refused: 'Nobody is there to allow it.' }
+  async function sample(server: string, request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult> {
+    const messages = request.messages.map(({ role, text }) => `${role}: ${text}`)
+    const prompt = [...(request.system === undefined ? [] : [`system: ${request.system}`]), ...messages].join('\n\n')
+    const title = `The MCP server ${server} wants to use the model (sampling)`
+    const why = 'It costs tokens, and the response is sent to the server.'
+    const reply = await ask(server, { title, prompt }, why, signal)
+    if (!reply) return { refused: 'There is no user to allow it.' }
     if (reply.outcome === 'cancel')
-      return { refused: `The person refused.${reply.words === undefined ? '' : ` ${reply.words}`}` }
-    return sampleModel(getContext(), serverRequest, signal)
+      return { refused: `The user refused.${reply.words === undefined ? '' : ` ${reply.words}`}` }
+    return sampleModel(getContext(), request, signal)
   }
 
   return { elicit, sample }
 }
 
-/** Asks the model, outside of the conversation and without tools. */
+/** Sends a request outside the conversation, without tools. */
 async function sampleModel(
   { model, createId }: ServerRequestContext,
   serverRequest: SamplingRequest,
@@ -111,30 +86,21 @@ async function sampleModel(
   const request = {
     model: model.origin.model,
     tools: [],
-    turns: serverRequest.messages.map(toTurn(model.origin)),
+    turns: serverRequest.messages.map(({ role, text }): Turn => {
+      const parts = [{ kind: 'text', text }] as const
+      return role === 'user' ? { role, parts } : { role, parts, origin: model.origin, finish: { reason: 'stop' } }
+    }),
     ...defined({ system: serverRequest.system }),
-    ...(serverRequest.maxTokens !== undefined && { params: { maxTokens: serverRequest.maxTokens } }),
+    params: defined({ maxTokens: serverRequest.maxTokens }),
   }
   const events: TurnEvent[] = []
   for await (const event of model.stream(request, { turnKey: createId(), signal })) events.push(event)
   const { parts, finish } = fold(events, model.origin).turn
   const text = joinTextParts(parts)
-  if (text === '') return { refused: finish.fault?.message ?? 'The model gave no answer.' }
+  if (text === '') return { refused: finish.fault?.message ?? 'The model returned no text.' }
   return { text, model: model.origin.model, stop: finish.reason === 'length' ? 'maxTokens' : 'endTurn' }
 }
 
-function toTurn(origin: Agent['model']['origin']): (message: SamplingRequest['messages'][number]) => Turn {
-  return ({ role, text }) => {
-    const parts = [{ kind: 'text', text }] as const
-    return role === 'user' ? { role, parts } : { role, parts, origin, finish: { reason: 'stop' } }
-  }
-}
-
-function formatMessage({ role, text }: SamplingRequest['messages'][number]): string {
-  return `${role}: ${text}`
-}
-
-/** The fields of a form, a line each. */
 function formatFields({ properties, required }: JsonObject): string[] {
   const requiredNames = Array.isArray(required) ? required : []
   return Object.entries(isObject(properties) ? properties : {}).map(([name, field]) => {
@@ -145,11 +111,7 @@ function formatFields({ properties, required }: JsonObject): string[] {
   })
 }
 
-function stringOrEmpty(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-/** Only what the form asks for is answered. */
+/** Only fields that the form has are sent. */
 function pickFormFields({ properties }: JsonObject, content: JsonObject): JsonObject {
   const names = Object.keys(isObject(properties) ? properties : {})
   return Object.fromEntries(Object.entries(content).filter(([name]) => names.includes(name)))

@@ -4,10 +4,10 @@ import { isObject, type JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
 import { declareTools } from '../schema/dialect/declare-tools.ts'
 
-/** Gemini's two ways to declare: JSON Schema under `parametersJsonSchema`, or its own language under `parameters`. */
+/** `gemini-json`: JSON Schema in `parametersJsonSchema`. `gemini`: Gemini's own schema dialect in `parameters`. */
 export type GeminiDialect = 'gemini-json' | 'gemini'
 
-/** Declares tools to Gemini. One that cannot be declared is left out alone, with a warning. */
+/** A tool that cannot be declared is skipped with a warning. */
 export function declareForGemini(
   tools: readonly ToolSpec[],
   dialect: GeminiDialect,
@@ -24,7 +24,7 @@ export function declareForGemini(
   })
 }
 
-/** The older language refuses an object without properties. */
+/** The older dialect does not allow an object without properties. */
 function hasProperties(schema: JsonObject): boolean {
   return isObject(schema['properties']) && Object.keys(schema['properties']).length > 0
 }

@@ -1,81 +1,93 @@
+/** For hosts with OpenAI's stream and Anthropic's history, such as Kilo Code, by the names that they use. */
 export {
-  addNativeToolCallsToParams,
+  nativeToolCallAssembler,
+  type AssembledToolCalls,
+  type AssemblerOptions,
+  type CompleteToolCall,
+  type NativeToolCallAssembler,
+  type RejectedToolCall,
+} from './kilocode/assembler.ts'
+export {
   geminiRequestBody,
   geminiToolCallReader,
-  nativeToolCallAssembler,
   nativeToolCallsFromGeminiPart,
   openAiToolsToGemini,
-  processNativeToolCallsFromDelta,
+  type GeminiRequestBody,
+  type GeminiRequestOptions,
+  type GeminiToolCallReaderOptions,
+} from './kilocode/gemini.ts'
+export {
   toApiHistory,
   toFunctionCall,
   toFunctionResponse,
   toRejectedExchange,
   toToolUse,
-  type AssembledToolCalls,
-  type AssemblerOptions,
   type AssistantMessageContent,
-  type CompleteToolCall,
-  type GeminiRequestBody,
-  type GeminiRequestOptions,
-  type GeminiToolCallReaderOptions,
-  type NativeToolCall,
-  type NativeToolCallAssembler,
-  type NativeToolCallMetadata,
-  type NativeToolCallsChunk,
-  type NativeToolCallSettings,
-  type RejectedToolCall,
   type StoredToolUse,
   type TextContent,
   type ToolCallLike,
-  type ToolStyle,
   type ToolUse,
-} from './kilocode.ts'
+} from './kilocode/history.ts'
 export {
-  buildRequest,
+  addNativeToolCallsToParams,
+  processNativeToolCallsFromDelta,
+  type NativeToolCall,
+  type NativeToolCallMetadata,
+  type NativeToolCallsChunk,
+  type NativeToolCallSettings,
+  type ToolStyle,
+} from './kilocode/native-tool-calls.ts'
+
+/** For hosts that use Gemini's own API, such as Gemini CLI. */
+export {
   convertToFunctionResponse,
   dataUrl,
-  formatShellResult,
-  fullyQualified,
   functionResponsePart,
-  generateValidName,
-  getStringifiedResultForDisplay,
-  hasCycleInSchema,
-  hasValidTypes,
-  headers,
-  sanitizeToolName,
-  toolsForModel,
-  transformMcpContentToParts,
   wrapToolResult,
   type FunctionResponseOptions,
-  type McpContentBlock,
-  type ShellResult,
-} from './gemini-cli.ts'
+} from './gemini-cli/function-response.ts'
 export {
-  createStream,
-  errorResult,
-  GeminiStream,
-  GeminiStreamError,
-  GeminiToolHandler,
-  jsonResult,
+  getStringifiedResultForDisplay,
+  transformMcpContentToParts,
+  type McpContentBlock,
+} from './gemini-cli/mcp-content.ts'
+export { buildRequest, headers, toolsForModel } from './gemini-cli/request.ts'
+export { formatShellResult, type ShellResult } from './gemini-cli/shell-result.ts'
+export { generateValidName, generateValidName as sanitizeToolName } from '../schema/dialect/tool-names.ts'
+export { hasCycleInSchema } from '../schema/normalize/detect-cycles.ts'
+export { hasValidTypes } from '../schema/normalize/has-valid-types.ts'
+export { qualifyToolName as fullyQualified } from '../tool/mcp/tools/tool-names.ts'
+
+/** For hosts with a Gemini backend of their own, such as Tachikoma. */
+export {
   parseFunctionCall,
-  textResult,
   toGeminiFunction,
   toGeminiFunctionResponse,
   toGeminiFunctionResponseContent,
   toGeminiToolConfig,
   toGeminiTools,
   toModelContentWithFunctions,
-  type CompletionChunk,
   type DeclareOptions,
+} from './tachikoma/convert.ts'
+export { GeminiToolHandler, type ToolExecutor } from './tachikoma/handler.ts'
+export {
+  createStream,
+  GeminiStream,
+  GeminiStreamError,
+  type CompletionChunk,
   type GeminiStreamOptions,
-  type ToolCall,
   type ToolCallDelta,
+} from './tachikoma/stream.ts'
+export {
+  errorResult,
+  jsonResult,
+  textResult,
+  type ToolCall,
   type ToolChoice,
   type ToolDefinition,
-  type ToolExecutor,
   type ToolResult,
   type ToolResultContent,
-} from './tachikoma.ts'
+} from './tachikoma/types.ts'
 export type { Warning } from '../model/event.ts'
 export type { Fault } from '../model/fault.ts'
 export type { Json, JsonObject } from '../model/json.ts'

@@ -4,9 +4,8 @@ import type { SessionLog } from './store/store.ts'
 import { defined } from '../model/defined.ts'
 
 /**
- * Takes over what was said in a session that came from elsewhere: a recording, or a log that somebody shared. Only words
- * and results are taken, never a decision: no approval, no answer to a question, no intent and no file to put back. A call
- * that has no result there does not run here.
+ * Imports the conversation of a recording, or of a log of somebody else. Only messages and results are imported, never
+ * approvals, answers, intents or file changes. A call without a result does not run here.
  */
 export function importConversation(log: SessionLog, entries: readonly Entry[]): void {
   const imported: Entry[] = []
@@ -51,11 +50,10 @@ function toConversationEntry(entry: Entry, renumber: (seq: number) => number): E
 
 function renumberCompaction(entry: Entry & { kind: 'compact' }, keep: number): EntryBody {
   const { kind, summary, before, after, ms, usage } = entry
-  const costs = { ...defined({ ms, usage }) }
-  return { kind, summary, keep, before, after, ...costs }
+  return { kind, summary, keep, before, after, ...defined({ ms, usage }) }
 }
 
-/** The number here of the first entry that a summary keeps; all that was imported so far lies before it, if there is none. */
+/** The new number of the first entry that a summary keeps, or the next number if none of them was imported. */
 function renumberKeptSeq(seq: number, numbers: ReadonlyMap<number, number>, log: SessionLog): number {
   const first = [...numbers].find(([old]) => old >= seq)?.[1]
   return first ?? Math.max(log.entries.at(-1)?.seq ?? 0, ...numbers.values()) + 1

@@ -2,37 +2,41 @@ import type { LogDamage } from './log/scan-log.ts'
 import { type OpenCall, findOpenCalls } from './open-calls.ts'
 import type { SessionLog } from './store/store.ts'
 
-/** What a person should know of a session that was opened, in sentences; nothing if all is well. */
+/** Messages to the user about a session that was opened: damage, interrupted calls, missing locks. */
 export function createSessionNotices(log: SessionLog): string[] {
   const { id, entries, damages, unlocked } = log
   const damageCounts = new Map<LogDamage['what'], number>()
   for (const { what } of damages) damageCounts.set(what, (damageCounts.get(what) ?? 0) + 1)
   const found = [...damageCounts].map(([what, count]) => `${count} ${DAMAGE_TEXTS[what]}`)
   return [
-    ...(entries.length === 0 ? [`The log of the session ${id} is empty; it begins anew.`] : []),
+    ...(entries.length === 0
+      ? [`The log of the session ${id} is empty, so the session starts from the beginning.`]
+      : []),
     ...(found.length > 0
-      ? [`The log of this session is damaged: ${found.join(', ')}. All the rest is there, and nothing was deleted.`]
+      ? [
+          `The log of this session is damaged: ${found.join(', ')}. Everything else was read, and the file was not changed.`,
+        ]
       : []),
     ...createInterruptedNotices(findOpenCalls(log)),
     ...(unlocked
-      ? ['The disk that holds the sessions knows no locks: do not open this session in two programs at once.']
+      ? ['The file system of the sessions has no locks. Do not open this session in two processes at the same time.']
       : []),
   ]
 }
 
 const DAMAGE_TEXTS: Record<LogDamage['what'], string> = {
-  torn: 'event was cut off and dropped',
-  unreadable: 'unreadable and dropped',
-  'too-long': 'too large to be read',
-  altered: 'altered and dropped',
-  unlinked: 'kept, though the event before it is lost',
-  unproved: 'could not be checked, so that calls and decisions in it are not used',
-  foreign: 'not known to this version and set aside',
-  parallel: 'written by two programs at once and kept',
-  repeated: 'repeated and read once',
-  misplaced: 'out of order and put back',
-  orphaned: 'beginning is missing, because what it was forked from is gone',
-  circular: 'fork that leads back to itself, so its beginning is missing',
+  torn: 'incomplete, skipped',
+  unreadable: 'unreadable, skipped',
+  'too-long': 'too large, skipped',
+  altered: 'altered, skipped',
+  unlinked: 'used, although the entry before it is missing',
+  unproved: 'unverified, used without calls and decisions',
+  foreign: 'unknown to this version, skipped',
+  parallel: 'written by two processes at the same time, used',
+  repeated: 'repeated, used once',
+  misplaced: 'out of order, sorted',
+  orphaned: 'parent session missing, so the start is missing',
+  circular: 'fork of itself, so the start is missing',
 }
 
 function createInterruptedNotices(calls: readonly OpenCall[]): string[] {
@@ -41,18 +45,18 @@ function createInterruptedNotices(calls: readonly OpenCall[]): string[] {
   return [
     ...(startedCalls.length > 0
       ? [
-          `${formatToolNames(startedCalls)} was interrupted when the program ended. It may have had an effect; it is not run again.`,
+          `${formatToolNames(startedCalls)} was interrupted when the program ended. It may have had an effect, and does not run again.`,
         ]
       : []),
     ...(uncertainCalls.length > 0
       ? [
-          `The log does not show whether ${formatToolNames(uncertainCalls)} ran. It may have had an effect; it is not run again.`,
+          `The log does not show whether ${formatToolNames(uncertainCalls)} ran. It may have had an effect, and does not run again.`,
         ]
       : []),
   ]
 }
 
-/** The names of a few tools, none of them long: a log may hold any number, of any length. */
+/** A log may have any number of tool names of any length. */
 function formatToolNames(calls: readonly OpenCall[]): string {
   const names = calls
     .slice(0, MAX_NAMED_TOOLS)

@@ -4,29 +4,29 @@ import { appendEntry, projectHistory } from './project-history.ts'
 import { createInterruptedResult, type OpenCall, findOpenCalls } from './open-calls.ts'
 import type { SessionLog } from './store/store.ts'
 
-/** A session in use: its log, and the history that the log means, kept up to date as entries are added. */
+/** An open session: its log, and the history that is projected from it. */
 export interface Session {
   readonly id: string
   readonly folder: string
-  /** What the model is told; only ever grows, until a summary replaces it. */
+  /** The history for the model. It only grows, until a compaction replaces it. */
   readonly turns: readonly Turn[]
   readonly entries: readonly Entry[]
-  /** How many times the person has spoken, to number prompts. */
+  /** The number of user messages, to number prompts. */
   readonly promptCount: number
-  /** Calls of the last turn that have no result and never began. */
+  /** Calls of the last turn that have no result and never started. */
   readonly pendingCalls: readonly OpenCall[]
-  /** The answer in the log to the last question about a call. */
+  /** The answer to the last question about a call, perhaps of another process. */
   findReply(call: string): (Entry & { kind: 'reply' }) | undefined
-  /** It is in the log when this returns, and on the disk soon. */
+  /** The entry survives the process when this returns, and the machine soon after. */
   append(body: EntryBody): Entry
-  /** Resolves when everything that must be on the disk is there; nothing that leans on it may happen before. */
+  /** Resolves when all durable entries are on the disk. */
   flush(): Promise<void>
   close(): void
 }
 
 /**
- * Takes a session up. A tool that had begun when it was left, or may have, is never run again: its call gets a result now
- * that says so. Calls that had not begun are `pending`: they can still be carried out, or closed.
+ * Resumes a session. A call whose tool had started, or may have started, gets the result `interrupted` and never runs again.
+ * Other open calls are pending: they can still run.
  */
 export function resumeSession(log: SessionLog): Session {
   const entries = [...log.entries]
@@ -66,10 +66,7 @@ export function resumeSession(log: SessionLog): Session {
   return session
 }
 
-/** What a person answered to the last question about a call, be it in another process. */
 function findReplyEntry(entries: readonly Entry[], call: string): (Entry & { kind: 'reply' }) | undefined {
-  const ask = entries.findLast((entry) => entry.kind === 'ask' && entry.call === call)
-  if (ask?.kind !== 'ask') return undefined
-  const reply = entries.findLast((entry) => entry.kind === 'reply' && entry.ask === ask.ask)
-  return reply?.kind === 'reply' ? reply : undefined
+  const ask = entries.filter((entry) => entry.kind === 'ask').findLast((entry) => entry.call === call)
+  return ask && entries.filter((entry) => entry.kind === 'reply').findLast((entry) => entry.ask === ask.ask)
 }

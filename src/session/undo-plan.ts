@@ -2,35 +2,33 @@ import { joinTextParts } from '../model/text.ts'
 import type { Entry, EntryBody, FileSnapshot } from './log/entry.ts'
 import { defined } from '../model/defined.ts'
 
-/** What it takes to put files back as they were. */
+/** How to restore files to an earlier state. */
 export interface UndoPlan {
-  /** How often the person had spoken when the first of these changes was made. */
+  /** The number of the user message that led to the first of these changes. */
   readonly promptNumber: number
-  /** What they had said. */
   readonly promptText: string
   readonly steps: readonly UndoStep[]
-  /** Commands that ran since then. What they did is not undone. */
+  /** Commands that ran since then. Their changes are not undone. */
   readonly commands: readonly string[]
   /** The first entry that is undone. */
   readonly back: number
-  /** The undo that this undoes. */
+  /** The undo entry that this plan reverts. */
   readonly redo?: number
 }
 
-/** One file to put back. */
 export interface UndoStep {
   readonly path: string
-  /** What it was; absent if it was not there. */
+  /** Absent if the file did not exist. */
   readonly before?: FileSnapshot
-  /** Hashes of what it should be now; `undefined` is a file that is not there. Anything else is somebody else's work. */
+  /** Hashes of the expected current content, `undefined` for a missing file. With any other, somebody else changed the file. */
   readonly expected: readonly (string | undefined)[]
-  /** Folders that were made for it, the outermost first. */
+  /** Folders that were created for it, the outermost first. */
   readonly folders: readonly string[]
 }
 
-/** How to go back to before a turn; without one, to before the last turn that changed something. */
+/** Plans an undo to before a turn; by default, to before the last turn that changed files. */
 export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPlan | undefined {
-  const { changes, undone: isUndone, said: promptTexts, commands } = readChanges(entries)
+  const { changes, isUndone, promptTexts, commands } = readChanges(entries)
   const activeChanges = changes.filter(({ entry }) => !isUndone(entry))
   const from = turn ?? activeChanges.at(-1)?.promptNumber
   const selectedChanges = activeChanges.filter((change) => from !== undefined && change.promptNumber >= from)
@@ -45,14 +43,14 @@ export function createUndoPlan(entries: readonly Entry[], turn?: number): UndoPl
   }
 }
 
-/** The commands that ran since a turn; without one, since the session began. No undo knows what they changed. */
+/** The commands that ran since a turn, by default since the start. An undo does not know what they changed. */
 export function commandsSince(entries: readonly Entry[], turn = 0): string[] {
   return readChanges(entries).commands.flatMap((command) => (command.turn >= turn ? [command.text] : []))
 }
 
-/** How to take the last undo back, if nothing was changed since. */
+/** Plans to revert the last undo, if nothing was changed since. */
 export function createRedoPlan(entries: readonly Entry[]): UndoPlan | undefined {
-  const { changes, marks: undoEntries, undone: isUndone, said: promptTexts } = readChanges(entries)
+  const { changes, undoEntries, isUndone, promptTexts } = readChanges(entries)
   const last = undoEntries.findLast(
     (undoRecord) => undoRecord.redo === undefined && !undoEntries.some(({ redo }) => redo === undoRecord.seq),
   )
@@ -70,7 +68,7 @@ export function createRedoPlan(entries: readonly Entry[]): UndoPlan | undefined 
   }
 }
 
-/** The entry that says that a plan was carried out; `since` is the last entry before that began, `left` the files that were not put back. */
+/** The log entry of an undo. `since`: the last entry before it. `left`: the files that were not restored. */
 export function createUndoEntry({ back, redo }: UndoPlan, since: number, left: readonly string[]): EntryBody {
   return { kind: 'undo', back, since, ...defined({ redo }), ...(left.length > 0 && { left }) }
 }
@@ -96,27 +94,26 @@ function readChanges(entries: readonly Entry[]) {
   const isUndone = ({ seq, path }: LoggedChange['entry']): boolean =>
     undoEntries.some((undoRecord) => {
       if (seq > undoRecord.seq) return false
-      // Its own work never counts as the agent's; what it undid does again when it was redone.
+      // Changes made by the undo itself do not count; changes that it reverted count again after a redo.
       if (seq > undoRecord.since) return true
       const holds = undoRecord.redo === undefined && !redone.has(undoRecord.seq)
       return holds && seq >= undoRecord.back && !undoRecord.left?.includes(path)
     })
-  return { changes, marks: undoEntries, undone: isUndone, said: promptTexts, commands }
+  return { changes, undoEntries, isUndone, promptTexts, commands }
 }
 
-/** The first of the chosen changes of each file says what it was; the last of all what it should be now. */
+/** The first selected change of a file has its previous content, and the last change its expected current content. */
 function createUndoSteps(selectedChanges: readonly LoggedChange[], all: readonly LoggedChange[]): UndoStep[] {
   const last = new Map(all.map(({ entry }) => [entry.path, entry]))
   const steps = new Map<string, UndoStep>()
   for (const { entry } of selectedChanges) {
     const { path, folders = [] } = entry
     const existingStep = steps.get(path)
-    const snapshot = existingStep ? existingStep.before : entry.before
     const now = last.get(path) ?? entry
     steps.set(path, {
       path,
-      ...defined({ before: snapshot }),
-      // A crash may have come between the keeping and the writing.
+      ...defined({ before: existingStep ? existingStep.before : entry.before }),
+      // A crash may have happened between recording the change and writing the file.
       expected: [now.after, now.before?.blob],
       folders: [...(existingStep?.folders ?? []), ...folders],
     })

@@ -1,61 +1,38 @@
+import { createErrorResult } from '../model/result.ts'
 import type { CallPart, ResultPart } from '../model/turn.ts'
+import { executeTool } from './execute-tool.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { createToolbox } from './toolbox.ts'
-import { defined } from '../model/defined.ts'
-import { getErrorMessage } from '../model/error-message.ts'
 
-/** Runs calls without an agent, for hosts that keep their own loop: checks the arguments, keeps to the time, never throws. */
+/** Runs calls without an agent, for programs with a loop of their own. Checks the arguments and the time; never throws. */
 export interface ToolHandler {
   register(tool: Tool): void
   has(name: string): boolean
   readonly definitions: readonly Tool['spec'][]
   execute(call: CallPart): Promise<ResultPart>
-  /** All at once; the results are in the order of the calls. */
+  /** Runs the calls in parallel; the results are in the order of the calls. */
   executeAll(calls: readonly CallPart[]): Promise<ResultPart[]>
 }
 
-/** Makes a handler. `timeout` holds for all its tools, unless one has a shorter one; 30 seconds without it. */
+/** Creates a handler. `timeout` in milliseconds applies to all its tools, unless a tool has a shorter one. */
 export function toolHandler(context: Omit<ToolContext, 'signal' | 'progress'>, timeout = 30_000): ToolHandler {
   const tools: Tool[] = []
 
   async function execute(call: CallPart): Promise<ResultPart> {
-    const resultBase = { kind: 'result', id: call.id, name: call.name } as const
-    const createErrorResult = (message: string, type: string): ResultPart => ({
-      ...resultBase,
-      status: 'error',
-      content: [{ kind: 'text', text: message }],
-      error: { message, type },
-    })
-    const registeredTools = createToolbox(tools)
-    const found = registeredTools.find(call.name)
-    if ('problem' in found) return createErrorResult(found.problem, 'unknown-tool')
+    const toolbox = createToolbox(tools)
+    const found = toolbox.find(call.name)
+    if ('problem' in found) return createErrorResult(call, 'unknown-tool', found.problem)
     if (call.input === undefined)
-      return createErrorResult(call.flaw?.message ?? 'The arguments could not be read.', 'not-run')
-    const accepted = registeredTools.validateInput(found.tool, call.input, call.name)
-    if ('problem' in accepted) return createErrorResult(accepted.problem, 'invalid-arguments')
+      return createErrorResult(call, 'not-run', call.flaw?.message ?? 'The arguments could not be read.')
+    const accepted = toolbox.validateInput(found.tool, call.input, call.name)
+    if ('problem' in accepted) return createErrorResult(call, 'invalid-arguments', accepted.problem)
+    const ms = Math.min(timeout, found.tool.timeout ?? timeout)
+    const createContext = (signal: AbortSignal): ToolContext => ({ ...context, signal, progress: () => undefined })
     const stop = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const limit = Math.min(timeout, found.tool.timeout ?? timeout)
-    const timedOut = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), limit)
-    })
     try {
-      const work = found.tool.run(accepted.input, { ...context, signal: stop.signal, progress: () => undefined })
-      const output = await Promise.race([work, timedOut])
-      if (output === 'late') return createErrorResult(`${call.name} timed out after ${limit / 1000} s.`, 'timeout')
-      const content =
-        typeof output.content === 'string' ? [{ kind: 'text', text: output.content } as const] : output.content
-      return {
-        ...resultBase,
-        status: output.error ? 'error' : 'ok',
-        content,
-        ...defined({ error: output.error }),
-      }
-    } catch (error) {
-      const message = getErrorMessage(error)
-      return createErrorResult(`${call.name} failed: ${message}`, 'exception')
+      const options = { ms, signal: stop.signal }
+      return (await executeTool(call, found.tool, accepted.input, createContext, options)).result
     } finally {
-      clearTimeout(timer)
       stop.abort()
     }
   }

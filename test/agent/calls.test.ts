@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import type { Agent } from '../../src/agent/agent.ts'
-import type { ApprovalRequest, ApprovalOutcome } from '../../src/agent/calls/call-state.ts'
-import {
-  type ScheduleAction,
-  findReadyCalls,
-  reduceSchedule,
-  createSchedule,
-  type ValidCall,
-} from '../../src/agent/calls/schedule.ts'
+import type { ApprovalRequest, ApprovalOutcome, ValidCall } from '../../src/agent/calls/call-state.ts'
+import { type ScheduleAction, findReadyCalls, reduceSchedule, createSchedule } from '../../src/agent/calls/schedule.ts'
 import type { CallPart, ResultPart } from '../../src/model/turn.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Effect } from '../../src/policy/effect.ts'
@@ -87,7 +81,7 @@ describe('states', () => {
     type: 'allow',
     id,
     valid: doing(...effects),
-    decision: 'test',
+    terms: { decision: { by: 'policy', outcome: 'allowed', rule: 'test' } },
   })
   const result = (id: string, status: ResultPart['status'] = 'ok'): ResultPart => ({
     kind: 'result',
@@ -127,7 +121,7 @@ describe('states', () => {
     assert.equal(state.calls[0]?.status, 'validating')
   })
 
-  const STOP: ScheduleAction = { type: 'cancel', why: 'Stopped.' }
+  const STOP: ScheduleAction = { type: 'cancel', reason: 'cancelled' }
 })
 
 describe('time', () => {
@@ -171,7 +165,7 @@ describe('time', () => {
     const { events, end } = await played([calls('slow')], [slow], { limits: { ms: 3000 } })
     assert.equal(end.reason, 'time-limit')
     const result = events.find((event) => event.type === 'entry' && event.entry.kind === 'result')
-    assert.match(JSON.stringify(result), /The time of the run is over\. slow had begun and was stopped/)
+    assert.match(JSON.stringify(result), /The run reached its time limit\. slow had started and was stopped/)
   })
 
   test('and an answer in the middle', async () => {
@@ -209,13 +203,13 @@ describe('questions', () => {
   test('no, with words that the model hears', async () => {
     const { asks, ran, sent } = await answered('cancel', 'rather the other file')
     assert.deepEqual([asks, ran], [2, 0])
-    assert.match(sent, /The person refused this call\. They say: rather the other file/)
+    assert.match(sent, /The user refused this call\. Comment: rather the other file/)
   })
 
   test('nobody to ask: a denial with its reason, and the run goes on', async () => {
     const { sent, end } = await played([calls('asked'), { say: 'Done.' }], [asked], { policy: policy() })
     assert.equal(end.reason, 'done')
-    assert.match(sent, /Nobody is there to be asked/)
+    assert.match(sent, /There is no user to ask/)
     assert.doesNotMatch(sent, /ran asked/)
   })
 

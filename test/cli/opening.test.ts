@@ -72,8 +72,8 @@ describe('the system prompt', () => {
     const here = await stage([{ say: 'Hello.' }])
     const { system } = await opened(here)
     assert.match(system, /make a short plan/)
-    assert.match(system, /comes with one that would fail without it/)
-    assert.match(system, /Before a command that changes something, say in a sentence what it does/)
+    assert.match(system, /one that would fail without the change/)
+    assert.match(system, /Before a command that changes something, say in one sentence what it does/)
     assert.ok((here.server.requests[0]?.bytes.length ?? Infinity) < 16_000)
   })
 

@@ -62,7 +62,7 @@ describe('a call whose begin can no longer be read', () => {
         if (name.includes('lock')) rmSync(log.replace('.jsonl', '.lock'))
         const ended = await dragoman([...prompt, '--resume', ...FREE], here)
         assert.equal(ended.code, 0, ended.err)
-        assert.match(ended.err, /may have had an effect; it is not run again/)
+        assert.match(ended.err, /may have had an effect, and does not run again/)
         assert.match(toldOf(server), /It may have had an effect/)
         assert.doesNotMatch(toldOf(server), /had no effect/)
         assert.equal(runs(), 1)
@@ -86,7 +86,7 @@ test('two damaged neighbours: an altered call neither runs nor reaches the model
   writeFileSync(log, lines.join('\n'))
   const ended = await dragoman(['--resume', ...FREE], here)
   assert.equal(ended.code, 0, ended.err)
-  assert.match(ended.err, /1 altered and dropped/)
+  assert.match(ended.err, /1 altered, skipped/)
   assert.doesNotMatch(toldOf(server), /EFFECU/)
   // The model, which knows nothing of it, makes the call again as it was.
   assert.equal(readFileSync(join(here.work, 'effects'), 'utf8'), 'EFFECT\n')
@@ -100,7 +100,7 @@ test('a turn of an old log that lost the line before it: its calls are not used,
   writeFileSync(log, lines.join('\n'))
   const ended = await dragoman(['--resume', ...FREE], here)
   assert.equal(ended.code, 0, ended.err)
-  assert.match(ended.err, /1 could not be checked, so that calls and decisions in it are not used/)
+  assert.match(ended.err, /1 unverified, used without calls and decisions/)
   assert.match(toldOf(server), /I run it/)
   assert.doesNotMatch(toldOf(server), /EFFECT/)
   assert.equal(runs(), 0)
@@ -131,7 +131,7 @@ test('entries with right sums and wrong shapes are set aside, told once, and eve
     writeFileSync(log, forgedLog(entries))
     const first = await dragoman(['-p', 'on', '--resume', ...FREE], here)
     assert.equal(first.code, 0, `${name}: ${first.err}`)
-    assert.match(first.err, /1 not known to this version and set aside/, name)
+    assert.match(first.err, /1 unknown to this version, skipped/, name)
     assert.equal((await dragoman(['-p', 'and on', '--resume', ...FREE], here)).code, 0, name)
     const words = [
       ['sessions', 'list'],
@@ -186,8 +186,8 @@ describe('a log that is gone in the middle of a run', () => {
       writeFileSync(join(here.work, 'go'), '')
       const { code, err } = await ended
       assert.equal(code, 1, err)
-      const id = /--resume (\S+) goes on/.exec(err)?.[1] ?? ''
-      assert.match(err, /moved, removed or replaced while the session ran; it was written anew/)
+      const id = /continue with dragoman --resume (\S+?)\.?\n/.exec(err)?.[1] ?? ''
+      assert.match(err, /moved, removed or replaced during the session; it was saved again/)
       assert.ok(!existsSync(join(here.work, 'after')), 'nothing ran that is not on record')
       const kept = logsIn(here.home).find((file) => file.endsWith(`/${id}.jsonl`)) ?? ''
       assert.match(readFileSync(kept, 'utf8'), /WAITED/)

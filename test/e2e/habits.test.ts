@@ -241,7 +241,7 @@ describe('save_memory without a person', () => {
       await dragoman(['-p', 'next session'], here)
       assert.match(
         texts(here).at(-1) ?? '',
-        /Facts remembered[^"]*memory\.md \(facts, no orders\):\\n## Memories\\n- Tabs are preferred/,
+        /Facts saved[^"]*memory\.md \(information, not instructions\):\\n## Memories\\n- Tabs are preferred/,
       )
     })
 

@@ -60,7 +60,7 @@ describe('dragoman -p', () => {
     const shell = { call: [{ name: 'run_shell_command', args: { command: 'echo done > made.txt' } }] }
     const here = await stage([shell, { say: 'Well.' }])
     assert.equal((await dragoman(['-p', 'go'], here)).code, 0)
-    assert.match(JSON.stringify(here.server.requests[1]?.conversation.messages), /Nobody is there to be asked/)
+    assert.match(JSON.stringify(here.server.requests[1]?.conversation.messages), /There is no user to ask/)
     assert.ok(!existsSync(join(here.work, 'made.txt')))
     await dragoman(['-p', 'go', '--allowed-tools', 'run_shell_command'], here)
     assert.equal(readFileSync(join(here.work, 'made.txt'), 'utf8'), 'done\n')

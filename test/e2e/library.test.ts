@@ -87,7 +87,7 @@ describe('the library', () => {
     })
     const { model, server } = await modelOf([rain, { say: 'No.' }])
     await agent({ model, tools: [unknown] }).run('go')
-    assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /Nobody is there to be asked/)
+    assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /There is no user to ask/)
     const asked = await modelOf([rain, { expect: { results: 'ran' }, say: 'Yes.' }])
     const end = await agent({
       model: asked.model,
@@ -155,5 +155,17 @@ describe('a handler for hosts that keep their own loop', () => {
       results.map(({ error }) => error?.type),
       ['timeout', undefined, 'exception', 'unknown-tool', 'invalid-arguments'],
     )
+  })
+
+  test('hidden characters do not reach the model', async () => {
+    const handler = toolHandler(context)
+    const parameters = { type: 'object', properties: {} }
+    handler.register(tool({ name: 'page', description: 'A page.', parameters, run: () => 'seen\u{E0041}\u{E0042}' }))
+    handler.register(
+      tool({ name: 'broken', description: 'Broken.', parameters, run: () => Promise.reject(new Error('no\u{E0041}')) }),
+    )
+    const [page, broken] = await handler.executeAll([call('page', {}), call('broken', {})])
+    assert.deepEqual(page?.content, [{ kind: 'text', text: 'seen' }])
+    assert.deepEqual(broken?.content, [{ kind: 'text', text: 'broken failed: no' }])
   })
 })

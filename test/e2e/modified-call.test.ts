@@ -57,7 +57,7 @@ describe('a call that the person changed', () => {
         user_added_lines: 2,
         user_removed_lines: 1,
       })
-      assert.equal(entry.decision, 'changed and allowed by the person')
+      assert.deepEqual(entry.decided, { by: 'user', outcome: 'modified' })
     })
 
     test(`${name}: unchanged, all lines are the model's`, async () => {

@@ -75,14 +75,14 @@ for (const wire of wireIds) {
       assert.equal(closing(await play(agentOf(patient(wire, server), [one]), 'go')).text, 'Done.')
       assert.ok(ran.length > 0 && new Set(ran).size === ran.length)
       const told = JSON.stringify(server.requests[1]?.conversation.messages)
-      assert.match(told, /could not be read|not valid JSON/, told)
+      assert.match(told, /could not be parsed|not valid JSON/, told)
       assert.deepEqual(server.failures, [])
     })
 
     test('an empty answer gets a second try, in words; after three it is a fault', async (t) => {
       const server = await stage(t, [{ misbehave: [{ kind: 'empty', times: 1 }], say: 'Done.' }])
       assert.equal(closing(await play(agentOf(patient(wire, server), [counter().one]), 'go')).text, 'Done.')
-      assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /Your last answer was empty/)
+      assert.match(JSON.stringify(server.requests[1]?.conversation.messages), /Your last response was empty/)
       assert.equal(server.countRequests(), 2)
       const silent = await stage(t, [{ loop: [{ misbehave: ['empty'] }] }])
       const end = closing(await play(agentOf(patient(wire, silent), [counter().one]), 'go'))
@@ -90,11 +90,11 @@ for (const wire of wireIds) {
     })
 
     test('an answer of thoughts alone counts as empty, and is not in the history (T57)', async (t) => {
-      const server = await stage(t, [{ when: { user: 'answer was empty' }, say: 'Done.' }, { think: 'Hm, hm.' }])
+      const server = await stage(t, [{ when: { user: 'response was empty' }, say: 'Done.' }, { think: 'Hm, hm.' }])
       const agent = agentOf(patient(wire, server), [counter().one])
       assert.equal(closing(await play(agent, 'go')).text, 'Done.')
       const again = JSON.stringify(server.requests[1]?.conversation.messages)
-      assert.match(again, /Your last answer was empty/)
+      assert.match(again, /Your last response was empty/)
       assert.doesNotMatch(again, /Hm, hm/)
       assert.equal(agent.session.turns.filter(({ role }) => role === 'assistant').length, 1)
     })

@@ -33,7 +33,7 @@ test('a run changes files; undo shows what will change, puts it back, and the mo
   const went = await dragoman(['--yolo', '--resume', '-p', 'go on'], at)
   assert.equal(went.code, 0, went.err)
   const last = JSON.stringify(at.server.requests.at(-1))
-  assert.match(last, /The person put files back/)
+  assert.match(last, /The user restored files/)
 
   assert.equal((await dragoman(['undo', '--redo', '--yes'], at)).code, 0)
   assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'changed\n')

@@ -227,6 +227,14 @@ describe('GeminiToolHandler', () => {
     await sleep(250)
   })
 
+  test('hidden characters do not reach the model', async () => {
+    const answers = ['seen\u{E0041}', textResult(call('now'), 'seen\u{E0041}')]
+    for (const answer of answers) {
+      const handler = new GeminiToolHandler().register(NOW, () => answer)
+      assert.deepEqual((await handler.execute(call('now'))).content, { type: 'text', text: 'seen' })
+    }
+  })
+
   test('no limit is no limit', async () => {
     const handler = new GeminiToolHandler().withTimeout(Infinity).register(NOW, async () => {
       await sleep(20)

@@ -21,7 +21,7 @@ import { type Workspace, workspace } from '../tool/workspace.ts'
 /** Disks that do not do what they are told. */
 export const diskPlays: Plays = {
   'fa-072': async (fault, t) => {
-    await everyLogWrite(fault, /disk is full.*not being saved/i)
+    await everyLogWrite(fault, /disk is full.*cannot be saved/i)
     await reallyFull(t.diagnostic.bind(t))
   },
   'fa-073': edited((fault) => failingWrite(String(fault.inject['disk']), FRESH_FILE, 1), /no space/i),
@@ -40,7 +40,7 @@ export const diskPlays: Plays = {
     assert.notEqual(ended.code, 0)
     assert.match(ended.err, /^dragoman: sessions cannot be kept in .*XDG_DATA_HOME.*\n$/)
   },
-  'fa-075': (fault) => everyLogWrite(fault, /quota is used up.*not being saved/i),
+  'fa-075': (fault) => everyLogWrite(fault, /quota is used up.*cannot be saved/i),
   'fa-076': tooledUp(async (fault, at) => {
     const file = at.file('a.txt', 'forty-two\n')
     let count = 0
@@ -273,7 +273,7 @@ async function reallyFull(say: (words: string) => void): Promise<void> {
   const done = await onSmallDisk(here, 96, async (run) => {
     const full = await run(['-p', 'go', '--yolo'])
     assert.equal(full.code, 1, full.err)
-    assert.match(full.err, /dragoman: The disk is full.*not being saved/)
+    assert.match(full.err, /dragoman: The disk is full.*cannot be saved/)
     const resumed = await run(['-p', 'go on', '--yolo', '--resume'], true)
     assert.equal(resumed.code, 0, resumed.err)
   })

@@ -49,7 +49,7 @@ export const processPlays: Plays = {
     assert.match(ended.err, /interrupted/)
     await noneAliveIn(here.work)
     await goesOn(here)
-    assert.match(sent(here, -1), /had begun and was stopped/)
+    assert.match(sent(here, -1), /had started and was stopped/)
   },
   'fa-064': async (fault, t) => {
     const here = await stage([STUBBORN, { say: 'Back.' }])

@@ -71,8 +71,8 @@ export const serverPlays: Plays = {
   },
   'fa-113': async () => {
     const { answers, asks, requests } = await questioned('ask_model')
-    assert.match(asks[0]?.details.title ?? '', /The server pond wants the model to answer/)
-    assert.match(answers[0] ?? '', /The person refused/)
+    assert.match(asks[0]?.details.title ?? '', /The MCP server pond wants to use the model/)
+    assert.match(answers[0] ?? '', /The user refused/)
     assert.match(answers[1] ?? '', /Herons wade/)
     assert.equal(requests, 1, 'only what the person allowed was paid for')
   },

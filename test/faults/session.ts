@@ -23,7 +23,10 @@ export const sessionPlays: Plays = {
     while (here.server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
     const second = await dragoman(['-p', 'two', '--resume'], here)
     assert.equal(second.code, 42)
-    assert.match(second.err, /^dragoman: the session \S+ is in use by process \d+; end that, or fork the session\n$/)
+    assert.match(
+      second.err,
+      /^dragoman: the session \S+ is in use by process \d+; end that process, or fork the session\n$/,
+    )
     assert.equal((await dragoman(['sessions', 'show', 'latest'], here)).code, 0)
     const forked = await dragoman(['-p', 'three', '--fork', 'latest'], here)
     assert.equal(forked.code, 0, forked.err)
@@ -46,7 +49,7 @@ export const sessionPlays: Plays = {
     }
     await onBrokenDisk(breaks, () => {
       const opened = log.store.open('log')
-      assert.match(createSessionNotices(opened).join(' '), /knows no locks/)
+      assert.match(createSessionNotices(opened).join(' '), /has no locks/)
       assert.throws(() => log.store.open('log'), /in use/)
       opened.append({ kind: 'note', text: 'more' })
       opened.close()

@@ -153,7 +153,7 @@ export const streamPlays: Plays = {
     const outcome = await survive(fault, { wire, first: { say: '', misbehave: ['empty'] } })
     assert.equal(closing(outcome.events).reason, 'fault')
     assert.ok(outcome.server.requests.length <= 3)
-    assert.match(outcome.err, /empty answers/)
+    assert.match(outcome.err, /empty responses/)
   }),
   'fa-028': everywhere(async (fault, wire) => {
     const outcome = await survive(fault, { wire, first: { ...ANSWER, misbehave: [{ kind: 'html' }] } })

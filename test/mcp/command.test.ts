@@ -53,7 +53,7 @@ test('dragoman mcp: add, list, test, remove; a session has the tools from its fi
 
   // Without a rule nobody is there to be asked.
   const refused = await dragoman(['-p', 'go', '-o', 'stream-json'], world)
-  assert.match(refused.out, /Nobody is there to be asked/)
+  assert.match(refused.out, /There is no user to ask/)
   assert.equal(statSync(join(home, '.local/share/dragoman/mcp')).mode & 0o77, 0)
 })
 

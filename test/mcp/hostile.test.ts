@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
 import { createTextOutput } from '../../src/cli/output/text-output.ts'
+import { defined } from '../../src/model/defined.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import { builtinTools } from '../../src/tool/builtin/index.ts'
 import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'
@@ -149,7 +150,8 @@ test('“always this server” covers its tools, and those of no other', async (
   const asks: string[] = []
   const ask = (one: ApprovalRequest): Promise<ApprovalReply> => {
     asks.push(one.tool)
-    return Promise.resolve({ ask: one.id, outcome: 'proceed-always-server' })
+    const grant = one.decision.grants?.find(({ breadth }) => breadth === 'server')
+    return Promise.resolve({ ask: one.id, outcome: 'proceed-always', ...defined({ grant }) })
   }
   const agent = { requestApproval: ask, policy: approvalPolicy({ mode: 'default', folders: [world.work] }) }
   await callThrough(

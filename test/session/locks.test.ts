@@ -27,7 +27,7 @@ async function addNote(folder: string, text: string): Promise<void> {
       log.close()
       return
     } catch (error) {
-      if (!(error instanceof StoreError) || !/in use/.test(error.message)) throw error
+      if (!(error instanceof StoreError) || error.code !== 'in-use') throw error
       await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
     }
   }

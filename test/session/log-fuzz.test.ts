@@ -77,7 +77,13 @@ function writeLineWithoutHash(entry: unknown, before: string): { line: Buffer; s
 function bodies(isKilled: boolean, isCompacted: boolean): EntryBody[] {
   const done = (id: string): EntryBody[] => [
     { kind: 'intent', call: id, name: 'run', input: { command: `echo ${id}` } },
-    { kind: 'result', result: resultOf(id), ms: 3, decision: 'allowed by the person' },
+    {
+      kind: 'result',
+      result: resultOf(id),
+      ms: 3,
+      decision: 'allowed by the person',
+      decided: { by: 'user', outcome: 'allowed' },
+    },
   ]
   return [
     { kind: 'open', version: 1, session: 'log', folder: '/work' },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { storeConformance } from '../../src/session/store/conformance.ts'
 import { INITIAL_SUM, encodeLogLine } from '../../src/session/log/log-line.ts'
-import { scanLog } from '../../src/session/log/scan-log.ts'
+import { type ScannedLog, scanLogLines } from '../../src/session/log/scan-log.ts'
 import { jsonlStore } from '../../src/session/store/jsonl-store.ts'
 import { memoryStore } from '../../src/session/store/memory-store.ts'
 import type { Store } from '../../src/session/store/store.ts'
@@ -150,15 +150,20 @@ describe('a damaged log', () => {
   })
 })
 
+/** Scans a log whose lines all end with a line break. */
+function scanLog(lines: readonly (string | undefined)[]): ScannedLog {
+  return scanLogLines(lines.map((line = '') => ({ bytes: Buffer.from(line) })))
+}
+
 test('two entries on one line are both read; lines that were moved are put back', () => {
   const { file } = written(4)
   const lines = readFileSync(file, 'utf8').split('\n')
-  const glued = scanLog([lines[0], `${lines[1]}${lines[2]}`, lines[3], lines[4], ''].join('\n'))
+  const glued = scanLog([lines[0], `${lines[1]}${lines[2]}`, lines[3], lines[4]])
   assert.deepEqual(
     glued.entries.map((entry) => entry.seq),
     [1, 2, 3, 4, 5],
   )
-  const moved = scanLog([lines[0], lines[3], lines[1], lines[2], lines[4], ''].join('\n'))
+  const moved = scanLog([lines[0], lines[3], lines[1], lines[2], lines[4]])
   assert.deepEqual(
     moved.entries.map((entry) => entry.seq),
     [1, 2, 3, 4, 5],
@@ -192,15 +197,15 @@ test('a log whose writer was killed is free for the next one; a living writer ke
 test('the name of a session cannot lead out of the folder', () => {
   const store = jsonlStore(freshFolder(), clock)
   for (const id of ['../x', 'a/b', '', '.hidden', 'x'.repeat(200)]) {
-    assert.throws(() => store.create({ id, folder: '/' }), /not the name/)
-    assert.throws(() => store.read(id), /not the name/)
+    assert.throws(() => store.create({ id, folder: '/' }), /not a valid session name/)
+    assert.throws(() => store.read(id), /not a valid session name/)
   }
 })
 
 test('a line that is whole but has lost the one before it is kept', () => {
   const { file } = written(4)
   const lines = readFileSync(file, 'utf8').split('\n')
-  const { entries, damages } = scanLog([lines[0], 'garbage', lines[2], lines[3], lines[4], ''].join('\n'))
+  const { entries, damages } = scanLog([lines[0], 'garbage', lines[2], lines[3], lines[4]])
   assert.deepEqual(
     entries.map((entry) => entry.seq),
     [1, 3, 4, 5],

@@ -105,7 +105,7 @@ test('the last turn that changed something is undone: content, mode, new files a
   const note = at.session.turns.at(-1)
   assert.match(
     note?.role === 'note' ? note.text : '',
-    /put files back as they were before their message number 1: .*run\.sh/,
+    /restored files to their state before message number 1: .*run\.sh/,
   )
 })
 

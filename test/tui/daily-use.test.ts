@@ -95,7 +95,7 @@ describe('what a person does every day', { skip: noTmux }, () => {
     terminal.type('too much')
     terminal.press('Enter')
     await terminal.shows('All done.')
-    assert.match(terminal.history(), /⊘ exit_plan_mode Plan refused\. They say: too much.*\n\s+1\. Remove everything/)
+    assert.match(terminal.history(), /⊘ exit_plan_mode Plan refused\. Comment: too much.*\n\s+1\. Remove everything/)
   })
 
   test('/undo asks for one key, and says which', async () => {

@@ -1,10 +1,9 @@
-/** A queue that several writers put into and one reader takes from, as an async iterable. */
-export interface AsyncQueue<T> extends AsyncIterable<T> {
+/** A queue with several writers and one reader. */
+interface AsyncQueue<T> extends AsyncIterable<T> {
   push(item: T): void
   end(): void
 }
 
-/** Makes an empty queue. */
 export function createAsyncQueue<T>(): AsyncQueue<T> {
   const items: T[] = []
   let isEnded = false
@@ -26,7 +25,7 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
     },
     async *[Symbol.asyncIterator]() {
       for (;;) {
-        // All at once: to take them one by one off the front of a long queue would take longer each time.
+        // All at once: removing items one by one from the front of a long array is slow.
         while (items.length > 0) yield* items.splice(0)
         if (isEnded) return
         await new Promise<void>((resolve) => {

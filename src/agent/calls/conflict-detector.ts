@@ -1,16 +1,16 @@
 import type { Host } from '../../host/host.ts'
+import { defined } from '../../model/defined.ts'
 import { effectsConflict, type Effect, type FileIdentity } from '../../policy/effect.ts'
 
-/** Knows what the paths of a turn's calls really are, so that two names of one file count as one. */
-export interface ConflictDetector {
-  /** Looks up the paths of effects; before a call is scheduled. */
+/** Detects conflicts between the effects of calls, also if two paths name the same file. */
+interface ConflictDetector {
+  /** Resolves the paths of effects before their call is scheduled. */
   resolvePaths(effects: readonly Effect[]): Promise<void>
-  /** A command ran, which may have made links: nothing that was looked up before it can be relied on. */
+  /** A command ran and may have created links, so earlier lookups are no longer valid. */
   invalidate(): void
   readonly hasConflict: (one: Effect, other: Effect) => boolean
 }
 
-/** The places of one turn. */
 export function createConflictDetector(host: Host): ConflictDetector {
   const identities = new Map<string, FileIdentity>()
   let isInvalidated = false
@@ -30,12 +30,12 @@ export function createConflictDetector(host: Host): ConflictDetector {
 }
 
 async function readFileIdentity(host: Host, path: string): Promise<FileIdentity> {
-  // A library's own tools may name files that its host, if it has one, does not know: then the name is all there is.
+  // Custom tools may name files that the host does not know; then only the path is compared.
   const real = await withFallback(() => host.files.resolve(path), path)
   const info = await withFallback(() => host.files.info(path), undefined)
-  // Some disks do not tell two spellings apart. On others two files wait for each other, which harms nobody.
+  // Some file systems ignore case. On others, two files may wait for each other, which does no harm.
   const caseFolded = real.normalize('NFC').toLowerCase()
-  return { path: caseFolded, ...(info?.id !== undefined && { id: info.id }) }
+  return { path: caseFolded, ...defined({ id: info?.id }) }
 }
 
 async function withFallback<T>(work: () => Promise<T>, fallback: T): Promise<T> {

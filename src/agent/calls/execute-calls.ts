@@ -1,11 +1,13 @@
+import type { CallDecision } from '../../model/call-decision.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { createErrorResult } from '../../model/result.ts'
 import { clipText } from '../../model/text.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import type { RejectedCall } from '../../model/fold.ts'
 import type { Effect } from '../../policy/effect.ts'
 import type { Agent } from '../agent.ts'
 import type { FinishedCall } from './call-state.ts'
-import { type CallApproval, approveCall } from './approve-call.ts'
+import { approveCall } from './approve-call.ts'
 import { getStopReason } from '../loop/run-deadline.ts'
 import { createConflictDetector } from './conflict-detector.ts'
 import { createAsyncQueue } from './async-queue.ts'
@@ -22,15 +24,15 @@ import {
 } from './schedule.ts'
 import { defined } from '../../model/defined.ts'
 
-/** How a call ended; `stable` is what of it does not differ each time, where that is not all of it. */
+/** How a call ended; `stable` is the part of the output that is the same each time, if that is not all of it. */
 export interface CallOutcome {
   readonly result: ResultPart
   readonly stable?: string
 }
 
 /**
- * Carries out the calls of one turn: each is validated, allowed or asked about, run, and answered. When this ends, every
- * call has exactly one result in the log. Before a tool runs its intent is in the log; so no crash can make it run twice.
+ * Executes the calls of one turn: each is validated, approved and run. At the end, every call has exactly one result in the
+ * log. The intent to run a tool is in the log before the tool starts, so no crash can make it run twice.
  */
 export async function* executeCalls(
   agent: Agent,
@@ -43,7 +45,7 @@ export async function* executeCalls(
   let state: CallSchedule = createSchedule(orderedCalls.filter(({ id }) => !rejections.has(id)))
   const running = new Set<Promise<void>>()
   const stableContents = new Map<string, string>()
-  // One of its own for each turn: what hangs on the signal of a whole run is kept as long as the run.
+  // A controller per turn, because listeners on the signal of the run would stay until the run ends.
   const stop = new AbortController()
   let failure: { error: unknown } | undefined
   const conflicts = createConflictDetector(agent.host)
@@ -60,24 +62,23 @@ export async function* executeCalls(
     for (const id of findReadyCalls(state, conflicts.hasConflict)) trackTask(startCall(id))
   }
 
-  /** What is shown as finished is in the log. */
+  /** A call that is shown as finished is in the log. */
   async function recordResult(call: FinishedCall): Promise<void> {
-    const decision = call.decision === undefined ? {} : { decision: call.decision }
-    const facts = call.facts ? { facts: call.facts } : {}
-    const entry = agent.session.append({ kind: 'result', result: call.result, ms: call.ms, ...decision, ...facts })
+    const { result, ms, decision: decided, facts } = call
+    const entry = agent.session.append({ kind: 'result', result, ms, ...defined({ decided, facts }) })
     events.push({ type: 'call', call })
     events.push({ type: 'entry', entry })
   }
 
-  /** What had begun must be known to have begun, whatever happens: only then the tool runs. */
+  /** The tool runs only after its intent is in the log. */
   async function startCall(id: string): Promise<void> {
     const call = findCall(id)
     if (call?.status !== 'scheduled') return
-    const access = call.sandboxAccess && { access: call.sandboxAccess }
-    const intent = { kind: 'intent', call: id, name: call.tool.spec.name, input: call.input, ...access } as const
+    const { tool, input, sandboxAccess: access } = call
+    const intent = { kind: 'intent', call: id, name: tool.spec.name, input, ...defined({ access }) } as const
     events.push({ type: 'entry', entry: agent.session.append(intent) })
     dispatch({ type: 'start', id, at: agent.clock.now() })
-    // Who only looks may look again: if the power fails now, nothing has happened that the disk should know of.
+    // A tool that only reads may run again after a power failure, so it need not wait for the disk.
     if (!isReadOnly(call.effects)) await agent.session.flush()
     const executing = findCall(id)
     if (failure || executing?.status !== 'executing') return
@@ -94,14 +95,14 @@ export async function* executeCalls(
     finishCall(id, result, agent.clock.now() - executing.started, call.decision, facts)
   }
 
-  function finishCall(id: string, result: ResultPart, ms: number, decision?: string, facts?: JsonObject): void {
+  function finishCall(id: string, result: ResultPart, ms: number, decision?: CallDecision, facts?: JsonObject): void {
     dispatch({ type: 'settle', id, result, ms, ...defined({ decision, facts }) })
   }
 
   async function approveOrReject(call: CallPart): Promise<void> {
-    const approval: CallApproval = await approveCall(agent, call, stop.signal, {
+    const approval = await approveCall(agent, call, stop.signal, {
       onEvent: (event) => events.push(event),
-      // A call that is alone waits for none.
+      // A single call conflicts with none.
       onValidated: async ({ effects }) => (orderedCalls.length > 1 ? conflicts.resolvePaths(effects) : undefined),
       onApprovalRequested: (valid, ask) => dispatch({ type: 'ask', id: call.id, valid, ask }),
     })
@@ -109,7 +110,7 @@ export async function* executeCalls(
     else dispatch({ type: 'allow', id: call.id, ...approval })
   }
 
-  /** Waits for a piece of work; when there is none left, all is done. If one cannot be written down, nothing more is begun. */
+  /** Ends the events when no task is left. After a failure, such as a log that cannot be written, nothing more starts. */
   function trackTask(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => {
@@ -125,14 +126,13 @@ export async function* executeCalls(
 
   const findCall = (id: string) => state.calls.find((call) => call.call.id === id)
   const cancel = () => {
-    const isTimeLimit = getStopReason(signal) === 'time-limit'
-    dispatch({ type: 'cancel', why: isTimeLimit ? 'The time of the run is over.' : 'The person stopped the run.' })
+    dispatch({ type: 'cancel', reason: getStopReason(signal) })
     stop.abort(signal.reason)
   }
 
   if (orderedCalls.length === 0) return []
   try {
-    // Each is over before the next is named: of many, few are open.
+    // A rejected call is finished before the next one is reported, so that few of many calls are open.
     for (const call of orderedCalls) {
       const result = rejections.get(call.id)
       events.push({ type: 'call', call: { status: 'validating', call } })
@@ -143,7 +143,7 @@ export async function* executeCalls(
     for (const { call } of state.calls) trackTask(approveOrReject(call))
     yield* events
   } finally {
-    // Whoever stops listening stops the tools.
+    // A consumer that stops iterating stops the tools.
     stop.abort()
     signal.removeEventListener('abort', cancel)
   }
@@ -156,10 +156,9 @@ export async function* executeCalls(
   })
 }
 
-/** The most calls of one answer that are carried out. No model makes so many on purpose; they come of going round in circles. */
+/** No model makes so many calls in one response on purpose; it is stuck in a loop. */
 const MAX_CALLS_PER_TURN = 512
 
-/** The results of the calls that must not run: those that were rejected, and those that are too many. */
 function createRejectionResults(
   orderedCalls: readonly CallPart[],
   rejected: readonly RejectedCall[],
@@ -170,23 +169,15 @@ function createRejectionResults(
   return results
 }
 
-const TOO_MANY_CALLS_REASON = `The first ${MAX_CALLS_PER_TURN} calls of an answer are carried out, and this one came after them. Make fewer calls at a time; make this one again if it is still needed.`
+const TOO_MANY_CALLS_REASON = `Only the first ${MAX_CALLS_PER_TURN} calls of a response are executed. Make fewer calls at a time, and make this one again if it is still needed.`
 
-/** A tool that says of itself what it touches, and that it changes none of it. One that says nothing may do anything. */
+/** A tool that declares no effects may do anything. */
 function isReadOnly(effects: readonly Effect[]): boolean {
   return effects.length > 0 && effects.every(({ kind }) => kind === 'read')
 }
 
-/** What the model is told of a call that must not run, with what it wrote (T41). */
+/** Tells the model why its call did not run, and quotes its arguments (T41). */
 function createRejectionResult(call: CallPart, reason: string): ResultPart {
   const rawNote = call.input === undefined && call.raw !== '' ? ` You wrote: ${clipText(call.raw, 2000)}` : ''
-  const text = `The call did not run. ${reason}${rawNote}`
-  return {
-    kind: 'result',
-    id: call.id,
-    name: call.name,
-    status: 'error',
-    content: [{ kind: 'text', text }],
-    error: { message: reason, type: 'not-run' },
-  }
+  return createErrorResult(call, 'not-run', reason, `The call did not run. ${reason}${rawNote}`)
 }

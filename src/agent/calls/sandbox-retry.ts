@@ -1,14 +1,15 @@
 import type { SandboxAccess, SandboxBlock } from '../../model/security/sandbox-access.ts'
-import type { ResultPart } from '../../model/turn.ts'
+import { executeTool, type ToolExecution } from '../../tool/execute-tool.ts'
+import { defined } from '../../model/defined.ts'
 import type { Agent } from '../agent.ts'
 import type { ExecutingCall } from './call-state.ts'
-import { toProposal, recordAndRequestApproval } from './approve-call.ts'
-import { type ToolExecution, executeTool } from './execute-tool.ts'
+import { requestApproval, toProposal } from './request-approval.ts'
+import { createToolContext } from './tool-context.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 
 /**
- * Runs a call. If the sandbox kept its command from something, the person is told and may let it run again with more
- * access; the second run is in the log before it begins, like the first.
+ * Runs a call. If the sandbox blocked its command, the user may let it run again with more access. The second run is in the
+ * log before it starts, like the first.
  */
 export async function executeWithSandboxRetry(
   agent: Agent,
@@ -29,27 +30,47 @@ export async function executeWithSandboxRetry(
   onEvent({ type: 'entry', entry })
   await agent.session.flush()
   const second = await executeAndNotify(access)
-  return { ...second, result: appendNote(second.result, RERUN_NOTES[access]) }
+  const note = { kind: 'text', text: `\n[${RERUN_NOTES[access]}]` } as const
+  return { ...second, result: { ...second.result, content: [...second.result.content, note] } }
 
   async function executeAndNotify(currentAccess: SandboxAccess | undefined): Promise<ToolExecution> {
-    const executed = await executeTool(agent, call, signal, onProgress, currentAccess)
+    const { tool, input } = call
+    const progress = throttleProgress(onProgress, () => agent.clock.now())
+    const executed = await executeTool(
+      { id: call.call.id, name: tool.spec.name },
+      tool,
+      input,
+      (toolSignal) =>
+        createToolContext(agent, toolSignal, progress, { ...call, ...defined({ sandboxAccess: currentAccess }) }),
+      { ms: tool.timeout, signal, clock: agent.clock },
+    )
     for (const text of executed.notices ?? []) onEvent({ type: 'notice', text })
     return executed
   }
 }
 
+/** Progress reaches the user at most once a second. */
+function throttleProgress(show: (text: string) => void, now: () => number): (text: string) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (text) => {
+    if (now() - last < 1000) return
+    last = now()
+    show(text)
+  }
+}
+
 const RERUN_NOTES: Readonly<Record<SandboxAccess, string>> = {
   network:
-    'The command first failed in the sandbox for want of the network. The person let it run again with it; this is that run.',
-  outside: 'The command first failed in the sandbox. The person let it run again outside of it; this is that run.',
+    'The command first failed in the sandbox because it had no network access. The user allowed network access, and this is the output of the second run.',
+  outside:
+    'The command first failed in the sandbox. The user allowed it to run outside the sandbox, and this is the output of the second run.',
 }
 
 const BLOCK_REASONS: Readonly<Record<SandboxBlock, string>> = {
-  network: 'It failed in the sandbox, which closes the network.',
+  network: 'It failed in the sandbox, which has no network access.',
   files: 'It failed in the sandbox, which hides or protects files outside the workspace.',
 }
 
-/** What the person lets a blocked command do; nothing if they refuse, or if nobody is there. */
 async function requestSandboxAccess(
   agent: Agent,
   call: ExecutingCall,
@@ -65,19 +86,24 @@ async function requestSandboxAccess(
   const title = neededAccess === 'network' ? 'Run it again with network access?' : 'Run it again outside the sandbox?'
   const details = { kind: 'sandbox', title, command: command.command, folder: command.folder, blocked } as const
   const decision = { verdict: 'ask', rule: 'sandbox', why: BLOCK_REASONS[blocked], grants } as const
-  const reply = await recordAndRequestApproval(agent, call.call, call, { details, decision }, signal, {
-    onEvent,
-  })
-  if (reply?.outcome === 'proceed-once') return reply.access ?? neededAccess
-  if (reply?.outcome !== 'proceed-always') return undefined
-  const grant = grants.find(({ breadth }) => breadth === reply.grant?.breadth)
-  if (grant) {
-    const text = agent.sandboxAccess.remember(proposal, neededAccess, grant, reply.scope ?? 'session')
-    onEvent({ type: 'notice', text })
+  const reply = await requestApproval(agent, call.call, call, { details, decision }, signal, { onEvent })
+  if (!reply) return undefined
+  switch (reply.outcome) {
+    case 'proceed-once':
+      return reply.access ?? neededAccess
+    case 'proceed-always': {
+      const grant = grants.find(({ breadth }) => breadth === reply.grant?.breadth)
+      if (grant) {
+        const text = agent.sandboxAccess.remember(proposal, neededAccess, grant, reply.scope ?? 'session')
+        onEvent({ type: 'notice', text })
+      }
+      return neededAccess
+    }
+    case 'modify':
+    case 'cancel':
+    case 'covered':
+      return undefined
+    default:
+      return reply.outcome satisfies never
   }
-  return neededAccess
-}
-
-function appendNote(result: ResultPart, note: string): ResultPart {
-  return { ...result, content: [...result.content, { kind: 'text', text: `\n[${note}]` }] }
 }

@@ -1,30 +1,19 @@
+import type { CallDecision } from '../../model/call-decision.ts'
+import { defined } from '../../model/defined.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
+import { createTextResult } from '../../model/result.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import { type Effect, effectsConflict } from '../../policy/effect.ts'
-import type { FileAccess } from '../../policy/policy.ts'
-import type { Tool } from '../../tool/tool.ts'
-import type { ApprovalRequest, CallState, FinishedCall } from './call-state.ts'
-import { defined } from '../../model/defined.ts'
+import type { StopReason } from '../loop/run-deadline.ts'
+import type { ApprovalRequest, ApprovalTerms, CallState, FinishedCall, ValidCall } from './call-state.ts'
 
 /** The calls of one turn, in the order in which the model made them. */
 export interface CallSchedule {
   readonly calls: readonly CallState[]
 }
 
-/** What can happen to a call. */
 export type ScheduleAction =
-  | {
-      readonly type: 'allow'
-      readonly id: string
-      readonly valid: ValidCall
-      readonly decision: string
-      readonly access?: readonly FileAccess[]
-      readonly sandboxAccess?: SandboxAccess
-      readonly isOffline?: true
-      readonly modified?: true
-      readonly proposed?: JsonObject
-    }
+  | { readonly type: 'allow'; readonly id: string; readonly valid: ValidCall; readonly terms: ApprovalTerms }
   | { readonly type: 'ask'; readonly id: string; readonly valid: ValidCall; readonly ask: ApprovalRequest }
   | { readonly type: 'start'; readonly id: string; readonly at: number }
   | {
@@ -32,87 +21,75 @@ export type ScheduleAction =
       readonly id: string
       readonly result: ResultPart
       readonly ms: number
-      readonly decision?: string
+      readonly decision?: CallDecision
       readonly facts?: JsonObject
     }
-  /** Everything that has not ended is cancelled. */
-  | { readonly type: 'cancel'; readonly why: string }
+  /** Cancels every call that has not finished. */
+  | { readonly type: 'cancel'; readonly reason: StopReason }
 
-/** What validation found out. */
-export interface ValidCall {
-  readonly tool: Tool
-  readonly input: JsonObject
-  readonly effects: readonly Effect[]
-  /** As the decision says that allowed it. */
-  readonly gitHelpers?: 'off'
-}
-
-/** A schedule of calls of which nothing is known yet. */
 export function createSchedule(calls: readonly CallPart[]): CallSchedule {
   return { calls: calls.map((call) => ({ status: 'validating', call })) }
 }
 
-/** The schedule after something happened. A call that has ended stays as it ended, whatever comes later (T165). */
+/** The schedule after an action. A finished call never changes again (T165). */
 export function reduceSchedule(state: CallSchedule, action: ScheduleAction): CallSchedule {
   return {
     calls: state.calls.map((call) => {
       if (isFinishedCall(call)) return call
-      if (action.type === 'cancel') return cancelCall(call, action.why)
+      if (action.type === 'cancel') return cancelCall(call, action.reason)
       return call.call.id === action.id ? nextCallState(call, action) : call
     }),
   }
 }
 
 /**
- * The calls that may start now: approved, and in conflict with no call before them that has not ended. So calls that do
- * not touch each other run side by side, and those that do run in the order in which they were made (T166). `clash` tells.
+ * The calls that may start now: approved, and without a conflict with an unfinished call before them. So independent calls
+ * run in parallel, and conflicting ones in the order in which they were made (T166).
  */
 export function findReadyCalls(state: CallSchedule, hasConflict: typeof effectsConflict = effectsConflict): string[] {
   return state.calls.flatMap((call, at) => {
     if (call.status !== 'scheduled') return []
-    const before = state.calls.slice(0, at)
-    return before.every(
-      (earlier) => isFinishedCall(earlier) || !conflictsWithEffects(earlier, call.effects, hasConflict),
-    )
-      ? [call.call.id]
-      : []
+    const isBlocked = state.calls.slice(0, at).some((earlier) => conflictsWith(earlier, call.effects, hasConflict))
+    return isBlocked ? [] : [call.call.id]
   })
 }
 
-/** Have all calls ended? */
 export function isScheduleFinished(state: CallSchedule): boolean {
   return state.calls.every(isFinishedCall)
 }
 
-/** Has this call ended? */
 export function isFinishedCall(call: CallState): call is FinishedCall {
-  return call.status === 'success' || call.status === 'error' || call.status === 'cancelled'
+  return IS_FINISHED[call.status]
 }
 
-function nextCallState(call: CallState, action: Exclude<ScheduleAction, { type: 'cancel' }>): CallState {
-  const base = { call: call.call }
-  if (action.type === 'allow') {
-    return {
-      ...base,
-      ...action.valid,
-      status: 'scheduled',
-      decision: action.decision,
-      ...defined({ access: action.access }),
-      ...(action.sandboxAccess && { sandboxAccess: action.sandboxAccess }),
-      ...(action.isOffline && { isOffline: true }),
-      ...(action.modified && { modified: true }),
-      ...defined({ proposed: action.proposed }),
+const IS_FINISHED: Record<CallState['status'], boolean> = {
+  validating: false,
+  'awaiting-approval': false,
+  scheduled: false,
+  executing: false,
+  success: true,
+  error: true,
+  cancelled: true,
+}
+
+function nextCallState(
+  state: Exclude<CallState, FinishedCall>,
+  action: Exclude<ScheduleAction, { type: 'cancel' }>,
+): CallState {
+  const { call } = state
+  switch (action.type) {
+    case 'allow':
+      return { call, ...action.valid, ...action.terms, status: 'scheduled' }
+    case 'ask':
+      return { call, ...action.valid, status: 'awaiting-approval', ask: action.ask }
+    case 'start':
+      return state.status === 'scheduled' ? { ...state, status: 'executing', started: action.at } : state
+    case 'settle': {
+      const { result, ms, decision, facts } = action
+      return { call, status: CALL_STATUS[result.status], result, ms, ...defined({ decision, facts }) }
     }
-  }
-  if (action.type === 'ask') return { ...base, ...action.valid, status: 'awaiting-approval', ask: action.ask }
-  if (action.type === 'start')
-    return call.status === 'scheduled' ? { ...call, status: 'executing', started: action.at } : call
-  return {
-    ...base,
-    status: CALL_STATUS[action.result.status],
-    result: action.result,
-    ms: action.ms,
-    ...defined({ decision: action.decision, facts: action.facts }),
+    default:
+      return action satisfies never
   }
 }
 
@@ -124,28 +101,20 @@ const CALL_STATUS: Record<ResultPart['status'], FinishedCall['status']> = {
   interrupted: 'cancelled',
 }
 
-/** Nothing is known of a call that is still being validated, so it blocks those after it. */
-function conflictsWithEffects(
-  earlier: CallState,
-  effects: readonly Effect[],
-  hasConflict: typeof effectsConflict,
-): boolean {
+/** The effects of a call that is still being validated are unknown, so it blocks those after it. */
+function conflictsWith(earlier: CallState, effects: readonly Effect[], hasConflict: typeof effectsConflict): boolean {
   if (isFinishedCall(earlier)) return false
   if (earlier.status === 'validating') return true
   return earlier.effects.some((one) => effects.some((other) => hasConflict(one, other)))
 }
 
-function cancelCall(call: CallState, why: string): FinishedCall {
-  const hasStarted = call.status === 'executing'
-  const text = hasStarted
-    ? `${why} ${call.call.name} had begun and was stopped.`
-    : `${why} ${call.call.name} did not run.`
-  const result: ResultPart = {
-    kind: 'result',
-    id: call.call.id,
-    name: call.call.name,
-    status: 'cancelled',
-    content: [{ kind: 'text', text }],
-  }
-  return { status: 'cancelled', call: call.call, result, ms: 0 }
+const STOP_TEXTS: Record<StopReason, string> = {
+  cancelled: 'The user stopped the run.',
+  'time-limit': 'The run reached its time limit.',
+  'output-lost': 'The run was stopped, because its output was closed.',
+}
+
+function cancelCall({ status, call }: CallState, reason: StopReason): FinishedCall {
+  const text = `${STOP_TEXTS[reason]} ${call.name} ${status === 'executing' ? 'had started and was stopped.' : 'did not run.'}`
+  return { status: 'cancelled', call, result: createTextResult(call, 'cancelled', text), ms: 0 }
 }

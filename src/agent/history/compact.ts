@@ -1,9 +1,15 @@
 import { fold } from '../../model/fold.ts'
 import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
-import type { AssistantTurn, ResultPart, Turn } from '../../model/turn.ts'
+import type { AssistantTurn, Part, ResultPart, Turn } from '../../model/turn.ts'
 import type { Entry } from '../../session/log/entry.ts'
-import { isPinnedNote, findPinnedNotes, projectHistory } from '../../session/project-history.ts'
+import {
+  entryToTurn,
+  findFirstKeptSeq,
+  findPinnedNotes,
+  isPinnedNote,
+  projectHistory,
+} from '../../session/project-history.ts'
 import type { Agent } from '../agent.ts'
 import { ENVIRONMENT_TOPIC, appendPinnedNote } from './pinned-notes.ts'
 import INSTRUCTION from '../prompt/compress.md'
@@ -11,54 +17,50 @@ import { createRequestLogger } from '../loop/request-log.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Of the window, how much may be full before the history is summarised; and how much of the history stays word for word. */
+/** How full the context window may be before a compaction, and how much of the history is kept unchanged. */
 const DEFAULT_WINDOW_SHARE = 0.5
 const DEFAULT_KEPT_SHARE = 0.3
 
-/** So few tokens fit any model. */
+/** Fits the context window of any model. */
 const MIN_LOOKUP_TOKENS = 2000
 
-/** Tool results longer than this are cut in what is to be summarised; the whole is in a file. */
+/** Longer tool results are shortened for the summary; the full text is in a file. */
 const MAX_RESULT_CHARS = 4000
 
-/** Is the history so long that it should be summarised before the next request? */
 export async function needsCompaction({ model, session, catalog, compaction }: Agent): Promise<boolean> {
   const tokens = countContextTokens(session.turns)
-  // The catalogue is not opened for a history that fits any model.
+  // The catalogue is not loaded for a history that fits any model.
   const window =
     model.window ?? (tokens < MIN_LOOKUP_TOKENS ? undefined : (await catalog?.())?.card(model.origin)?.window)
   return window !== undefined && tokens > window * (compaction?.share ?? DEFAULT_WINDOW_SHARE)
 }
 
-/** How many tokens the next request will take in: what the vendor counted last, and an estimate of what came after. */
+/** The tokens of the next request: the last count of the vendor, and an estimate for the turns after it. */
 export function countContextTokens(turns: readonly Turn[]): number {
   const at = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.usage !== undefined)
-  const lastCountedTurn = turns[at]
-  const usage = lastCountedTurn?.role === 'assistant' ? lastCountedTurn.usage : undefined
+  const last = turns[at]
+  const usage = last?.role === 'assistant' ? last.usage : undefined
   const countedTokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite + usage.output : 0
   return countedTokens + estimateTokens(countHistoryChars(turns.slice(at + 1)))
 }
 
-/** About how many tokens a text of so many characters has. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4)
 }
 
-/** How long a history is, in characters. */
 export function countHistoryChars(turns: readonly Turn[]): number {
   return turns.reduce((sum, turn) => sum + countTurnChars(turn), 0)
 }
 
-/** What came of a compaction. */
-export interface CompactionResult {
+interface CompactionResult {
   readonly isDone: boolean
-  /** The response that holds the summary, also where it was of no use: it was paid for. */
+  /** The response with the summary; also if it was not used, because it has a cost. */
   readonly response?: AssistantTurn
 }
 
 /**
- * Replaces the older part of the history by a summary that the model writes. The cut falls between whole exchanges; the
- * log keeps everything. A summary that saves nothing is not used.
+ * Replaces the older part of the history by a summary that the model writes. Calls stay together with their results, and
+ * the log keeps everything. A summary that saves nothing is not used.
  */
 export async function* compactHistory(
   agent: Agent,
@@ -66,9 +68,8 @@ export async function* compactHistory(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, CompactionResult> {
   const { session, model, clock } = agent
-  const conversationEntries = session.entries.filter(
-    (entry) => entry.seq >= findFirstKeptSeq(session.entries) && isConversationEntry(entry),
-  )
+  const firstKept = findFirstKeptSeq(session.entries)
+  const conversationEntries = session.entries.filter((entry) => entry.seq >= firstKept && isConversationEntry(entry))
   const cut = findCutSeq(conversationEntries, agent.compaction?.keep ?? DEFAULT_KEPT_SHARE)
   const before = countHistoryChars(projectHistory(session.entries))
   const beforeTokens = estimateTokens(before)
@@ -106,30 +107,25 @@ export async function* compactHistory(
   const tail = conversationEntries.filter((entry) => entry.seq >= cut)
   const after = pinned.join('').length + summary.length + countHistoryChars(projectHistory(tail))
   if (turn.finish.reason !== 'stop' || joinTextParts(turn.parts).trim() === '' || after >= before) {
-    const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary was of no use.' }) }
+    const fault = { ...(turn.finish.fault ?? { kind: 'decode', message: 'The summary is empty or too long.' }) }
     yield { type: 'entry', entry: session.append({ kind: 'fault', fault, prompt, ...usage }) }
     yield unchangedEvent
     return { isDone: false, response: turn }
   }
   const ms = clock.now() - started
-  // Instructions files and the date may have changed since they were stated.
+  // The date and the instructions files may have changed.
   if (environment !== undefined) yield* appendPinnedNote(session, ENVIRONMENT_TOPIC, environment)
   yield { type: 'entry', entry: session.append({ kind: 'compact', summary, keep: cut, before, after, ms, ...usage }) }
   yield { type: 'compact', beforeTokens, afterTokens: estimateTokens(after), done: true }
   return { isDone: true, response: turn }
 }
 
-function findFirstKeptSeq(entries: readonly Entry[]): number {
-  const last = entries.findLast((entry) => entry.kind === 'compact')
-  return last?.kind === 'compact' ? last.keep : 0
-}
-
+/** Is the entry part of the conversation that can be summarized? */
 function isConversationEntry(entry: Entry): boolean {
-  if (entry.kind === 'note') return !isPinnedNote(entry)
-  return entry.kind === 'user' || entry.kind === 'turn' || entry.kind === 'result'
+  return entryToTurn(entry) !== undefined && !isPinnedNote(entry)
 }
 
-/** The entry with which the kept tail begins: a message of the person or a turn of the model, never a result without its call. */
+/** The entry with which the kept tail starts: a message of the user or a turn of the model, never a result without its call. */
 function findCutSeq(conversationEntries: readonly Entry[], keep: number): number | undefined {
   const sizes = conversationEntries.map((entry) => countHistoryChars(projectHistory([entry])))
   const total = sizes.reduce((sum, size) => sum + size, 0)
@@ -146,15 +142,13 @@ function findCutSeq(conversationEntries: readonly Entry[], keep: number): number
 
 async function shortenTurn(agent: Agent, turn: Turn): Promise<Turn> {
   if (turn.role !== 'results') return turn
-  const parts = await Promise.all(turn.parts.map((result) => excerptResult(agent, result)))
-  return { role: 'results', parts }
+  return { role: 'results', parts: await Promise.all(turn.parts.map((result) => excerptResult(agent, result))) }
 }
 
-/** The beginning and the end of a long result, and where the rest is. */
 async function excerptResult(agent: Agent, result: ResultPart): Promise<ResultPart> {
   const text = formatResultText(result)
   if (text.length <= MAX_RESULT_CHARS) return result
-  // A disk on which there is no room for it must not keep the history from being summarised.
+  // A full disk must not prevent the compaction.
   const file = await agent.writeOverflowFile?.(`${result.name}-${result.id}.txt`, text).catch(() => undefined)
   const fileNote = file === undefined ? '' : ` All of it is in ${file}.`
   const middle = `\n[… ${text.length - MAX_RESULT_CHARS} characters left out.${fileNote} …]\n`
@@ -164,10 +158,22 @@ async function excerptResult(agent: Agent, result: ResultPart): Promise<ResultPa
 
 function countTurnChars(turn: Turn): number {
   if (turn.role === 'note') return turn.text.length
-  return turn.parts.reduce((sum, part) => {
-    if (part.kind === 'text' || part.kind === 'reasoning') return sum + part.text.length
-    if (part.kind === 'call') return sum + part.name.length + part.raw.length
-    // A picture costs about as much as this much text.
-    return sum + (part.kind === 'result' ? formatResultText(part).length : 6000)
-  }, 0)
+  return turn.parts.reduce((sum, part) => sum + countPartChars(part), 0)
+}
+
+function countPartChars(part: Part): number {
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      return part.text.length
+    case 'call':
+      return part.name.length + part.raw.length
+    case 'result':
+      return formatResultText(part).length
+    case 'media':
+      // An image costs about as much as this much text.
+      return 6000
+    default:
+      return part satisfies never
+  }
 }

@@ -1,32 +1,21 @@
+import { findFirstKeptSeq } from '../../session/project-history.ts'
 import type { Session } from '../../session/session.ts'
 import type { Agent } from '../agent.ts'
 
-/**
- * What the model must be told about plan mode before the next request: that it is on, or that it is over; nothing if it knows.
- * It is a note in the order of time, so that the system prompt stays the same.
- */
-export function createPlanModeNote({ mode }: Pick<Agent, 'mode'>, isAnnounced: boolean): PlanModeNote | undefined {
+/** The note that plan mode was switched on or off, if the model does not know yet. The system prompt stays the same. */
+export function createPlanModeNote({ mode }: Pick<Agent, 'mode'>, isAnnounced: boolean) {
   const isOn = mode?.get() === 'plan'
   if (isOn === isAnnounced) return undefined
-  return { kind: 'note', text: isOn ? PLAN_MODE_ON_TEXT : PLAN_MODE_OFF_TEXT, plan: isOn }
+  return { kind: 'note', text: isOn ? PLAN_MODE_ON_TEXT : PLAN_MODE_OFF_TEXT, plan: isOn } as const
 }
 
-interface PlanModeNote {
-  readonly kind: 'note'
-  readonly text: string
-  readonly plan: boolean
-}
-
-/** Does the history, as the model sees it, say that plan mode is on? A summary may have taken the place of the note. */
+/** Does the history that the model gets say that plan mode is on? A summary may have replaced the note. */
 export function isPlanModeAnnounced({ entries }: Session): boolean {
-  const summary = entries.findLast((entry) => entry.kind === 'compact')
-  const firstVisibleSeq = summary?.kind === 'compact' ? summary.keep : 0
-  const note = entries.findLast(
-    (entry) => entry.kind === 'note' && entry.plan !== undefined && entry.seq >= firstVisibleSeq,
-  )
-  return note?.kind === 'note' && note.plan === true
+  const firstKept = findFirstKeptSeq(entries)
+  const notes = entries.filter((entry) => entry.kind === 'note')
+  return notes.findLast(({ plan, seq }) => plan !== undefined && seq >= firstKept)?.plan === true
 }
 
-const PLAN_MODE_ON_TEXT = `Plan mode is on. Do not change anything: tools and commands that only look run, all others are refused. Look around, then call exit_plan_mode with a plan that says what you would change, where, and how it is tested. The person approves it, edits it or refuses it.`
+const PLAN_MODE_ON_TEXT = `Plan mode is on. Do not change anything: only tools and commands that read are allowed, all others are denied. Explore, then call exit_plan_mode with a plan that says what you would change, where, and how you would test it. The user approves, edits or refuses it.`
 
-const PLAN_MODE_OFF_TEXT = 'Plan mode is off: from now on you may change things, as far as the person allows it.'
+const PLAN_MODE_OFF_TEXT = 'Plan mode is off. You may now make changes, as far as the user allows them.'

@@ -10,7 +10,7 @@ import { logEntry, type RunEnd, type RunState, compactAndMeter } from './run-sta
 
 type RunSteps = AsyncGenerator<RunEvent, RunEnd | undefined>
 
-/** Does what a response of the model calls for; gives the end of the run if it is over. `ms` is how long it took. */
+/** Handles a response of the model, which took `ms`. Returns how the run ends, if it does. */
 export async function* handleResponse(state: RunState, { turn, warnings }: FoldedTurn, ms: number): RunSteps {
   const { prompt, signal } = state
   const { reason, fault } = turn.finish
@@ -29,7 +29,7 @@ export async function* handleResponse(state: RunState, { turn, warnings }: Folde
   return yield* ordered.length > 0 ? handleCalls(state, ordered, rejected) : finishTurn(state, reason)
 }
 
-/** What was said stays; calls of a response that did not end never ran, and leave no trace. */
+/** Keeps the text. Calls of an aborted response never ran, and are dropped. */
 function* logAbortedTurn(state: RunState, turn: AssistantTurn, ms: number): Generator<RunEvent, RunEnd> {
   const parts = turn.parts.filter((part) => part.kind === 'text' && part.text !== '')
   const abortedTurn: AssistantTurn = { ...turn, parts, finish: { reason: 'aborted' } }
@@ -37,7 +37,7 @@ function* logAbortedTurn(state: RunState, turn: AssistantTurn, ms: number): Gene
   return { reason: getStopReason(state.signal) }
 }
 
-/** A history that does not fit is summarized, once; to send it again would not help (T159). */
+/** A history that exceeds the context window is compacted once; sending it again would not help (T159). */
 async function* handleFault(state: RunState, turn: AssistantTurn, fault: Fault): RunSteps {
   yield logFault(state, turn, fault)
   if (fault.kind === 'overflow' && !state.hasCompactedForOverflow) {
@@ -47,7 +47,7 @@ async function* handleFault(state: RunState, turn: AssistantTurn, fault: Fault):
   return { reason: fault.code === 'budget' ? 'cost-limit' : 'fault', fault }
 }
 
-/** Such a response is never kept: a history with it in it would be refused, or copied (T08, T57, T124). */
+/** The response is not kept: vendors refuse a history with it, or the model copies it (T08, T57, T124). */
 function* retryUnusableResponse(
   state: RunState,
   turn: AssistantTurn,
@@ -64,7 +64,7 @@ function* retryUnusableResponse(
   return undefined
 }
 
-/** A response without calls ends the run, unless the person has said something meanwhile. */
+/** A response without calls ends the run, unless the user has sent a message meanwhile. */
 function* finishTurn(state: RunState, reason: FinishReason): Generator<RunEvent, RunEnd | undefined> {
   if (yield* logQueuedMessages(state)) return undefined
   return { reason: isTruncated(reason) ? reason : 'done' }
@@ -73,18 +73,18 @@ function* finishTurn(state: RunState, reason: FinishReason): Generator<RunEvent,
 async function* handleCalls(state: RunState, calls: readonly CallPart[], rejected: readonly RejectedCall[]): RunSteps {
   const { agent, signal, repetitions } = state
   const results = yield* executeCalls(agent, calls, rejected, signal)
-  // Where nobody is there to approve a plan, the plan is what came of the run.
+  // Without a user to approve it, a plan is the result of the run.
   const plan = agent.requestApproval ? undefined : findPlan(agent, calls)
   if (plan !== undefined) return { reason: 'done', plan }
   if (signal.aborted) return { reason: getStopReason(signal) }
   const repetition = repetitions.check(calls, results)
   if (repetition === 'stop') return { reason: 'loop' }
-  if (repetition === 'tell') yield logEntry(state, { kind: 'note', text: REPETITION_NOTE })
+  if (repetition === 'warn') yield logEntry(state, { kind: 'note', text: REPETITION_NOTE })
   yield* logQueuedMessages(state)
   return undefined
 }
 
-/** What the person said while the model worked goes into the history; tells whether there was anything. */
+/** Logs the messages that the user sent during the turn. Were there any? */
 function* logQueuedMessages(state: RunState): Generator<RunEvent, boolean> {
   const messages = state.agent.takeQueuedMessages?.() ?? []
   for (const parts of messages) yield logEntry(state, { kind: 'user', parts, prompt: state.prompt })
@@ -96,12 +96,10 @@ function logFault(state: RunState, { usage }: AssistantTurn, fault: Fault): RunE
   return logEntry(state, { kind: 'fault', fault: { ...fault }, prompt: state.prompt, ...usageFields })
 }
 
-/** Was a response cut off or withheld by the vendor, so that it is not whole? */
 function isTruncated(reason: FinishReason): reason is 'length' | 'filter' {
   return reason === 'length' || reason === 'filter'
 }
 
-/** The plan that was made by these calls, in plan mode. */
 function findPlan({ mode, toolbox, folders }: Agent, calls: readonly CallPart[]): string | undefined {
   if (mode?.get() !== 'plan') return undefined
   const call = calls.find(({ name, input = {} }) => {
@@ -112,7 +110,7 @@ function findPlan({ mode, toolbox, folders }: Agent, calls: readonly CallPart[])
   return typeof plan === 'string' && plan.trim() !== '' ? plan : undefined
 }
 
-/** A response that cannot be used: what the log says of it, what the person is told if it goes on, and the model. */
+/** Texts for a response that cannot be used; `finalMessage` is for the user, after the last attempt. */
 interface UnusableResponse {
   readonly logMessage: string
   readonly finalMessage: string
@@ -123,17 +121,16 @@ const MALFORMED_RESPONSE: UnusableResponse = {
   logMessage: 'The model made a malformed call.',
   finalMessage: 'The model keeps making malformed calls.',
   modelNote:
-    'Your last answer held a call that could not be read. Make the call again, natively, with arguments that are one JSON object. Write no code around it.',
+    'Your last response contained a tool call that could not be parsed. Make the call again as a native tool call, with one JSON object as arguments and no code around it.',
 }
 
 const EMPTY_RESPONSE: UnusableResponse = {
-  logMessage: 'The model gave an empty answer.',
-  finalMessage: 'The model keeps giving empty answers.',
-  modelNote: 'Your last answer was empty. Go on with the task; if it is done, say so in a sentence.',
+  logMessage: 'The model returned an empty response.',
+  finalMessage: 'The model keeps returning empty responses.',
+  modelNote: 'Your last response was empty. Continue with the task; if it is done, say so in one sentence.',
 }
 
-/** How many responses in a row may be unusable before the run ends. */
 const MAX_UNUSABLE_RESPONSES = 2
 
 const REPETITION_NOTE =
-  'You have made the same calls with the same arguments several times. Do something else; if you wait for something, wait longer at a time; or say what keeps you from it.'
+  'You have made the same calls with the same arguments several times. Do something else. If you are waiting for something, wait longer each time. If something blocks you, say what it is.'

@@ -4,30 +4,31 @@ import type { CallPart } from '../../model/turn.ts'
 import { base62Hash } from '../../schema/hash.ts'
 import type { CallOutcome } from '../calls/execute-calls.ts'
 
-/** How often something may come back before the model is told, and before the run is stopped. */
+type Verdict = 'continue' | 'warn' | 'stop'
+
+/** After how many repetitions the model is warned, and the run is stopped. */
 interface RepetitionLimits {
   readonly warnAfter: number
   readonly stopAfter: number
 }
 
-/** The same calls with the same results: nothing will ever change. */
+/** For the same calls with the same results. */
 const SAME_RESULT_LIMITS: RepetitionLimits = { warnAfter: 4, stopAfter: 7 }
 
 /**
- * The same calls with other results: somebody may wait for something, but not for ever. This is for tools that say of their
- * results that parts of them vary each time; where another result means that something changed, the run goes on.
+ * For the same calls with other results: the model may be waiting for something. Applies only to tools whose output always
+ * varies in part; for others, a different result is progress.
  */
 const SAME_CALL_LIMITS: RepetitionLimits = { warnAfter: 15, stopAfter: 60 }
 
-/** The longest cycle of rounds that is noticed. */
 const MAX_CYCLE_ROUNDS = 6
 
-/** Notices a model that goes round in circles: the same calls, or the same few rounds, again and again (T164). */
+/** Detects a model that repeats the same calls, or the same cycle of a few rounds (T164). */
 export function createRepetitionDetector() {
   const checkSameResults = createRepeatCounter(SAME_RESULT_LIMITS)
   const calls = createRepeatCounter(SAME_CALL_LIMITS)
   return {
-    check(madeCalls: readonly CallPart[], outcomes: readonly CallOutcome[]): 'go on' | 'tell' | 'stop' {
+    check(madeCalls: readonly CallPart[], outcomes: readonly CallOutcome[]): Verdict {
       const call = toCanonicalJson(madeCalls.map((one) => [one.name, one.input ?? one.raw]))
       const result = toCanonicalJson(
         outcomes.map(({ result: one, stable }) => [one.status, stable ?? formatResultText(one)]),
@@ -37,12 +38,12 @@ export function createRepetitionDetector() {
         checkSameResults(base62Hash(`${call}\n${result}`, 10)),
         ...(varies ? [calls(base62Hash(call, 10))] : []),
       ]
-      return (['stop', 'tell'] as const).find((one) => verdicts.includes(one)) ?? 'go on'
+      return (['stop', 'warn'] as const).find((one) => verdicts.includes(one)) ?? 'continue'
     },
   }
 }
 
-function createRepeatCounter({ warnAfter, stopAfter }: RepetitionLimits): (round: string) => 'go on' | 'tell' | 'stop' {
+function createRepeatCounter({ warnAfter, stopAfter }: RepetitionLimits): (round: string) => Verdict {
   const rounds: string[] = []
   let before = 0
   return (round) => {
@@ -51,14 +52,14 @@ function createRepeatCounter({ warnAfter, stopAfter }: RepetitionLimits): (round
     let maxRepeats = 1
     for (let length = 1; length <= MAX_CYCLE_ROUNDS; length++)
       maxRepeats = Math.max(maxRepeats, countRepeats(rounds, length))
-    const isNews = maxRepeats >= warnAfter && before < warnAfter
+    const isFirst = maxRepeats >= warnAfter && before < warnAfter
     before = maxRepeats
     if (maxRepeats >= stopAfter) return 'stop'
-    return isNews ? 'tell' : 'go on'
+    return isFirst ? 'warn' : 'continue'
   }
 }
 
-/** How often the last `length` rounds stand at the end, one after the other. */
+/** How many times in a row the last `length` rounds occur at the end. */
 function countRepeats(rounds: readonly string[], length: number): number {
   let count = 1
   for (let at = rounds.length - 1; at - length >= 0; at--) {

@@ -5,24 +5,23 @@ import type { Session } from '../../session/session.ts'
 import { countCommonPrefix, joinHashLists, type PrefixHashes } from '../../wire/history/prefix-hashes.ts'
 import type { RunEvent } from './run-event.ts'
 
-/** What the log keeps of a request's marks: those of its history only from where it parts from the request before. */
+/** The prefix hashes of a request, as the log has them: of the history only what differs from the request before. */
 export interface RequestPrefix {
   readonly settings: string
   readonly tools: string
   readonly system: string
-  /** How many messages are those of the request before. */
+  /** How many messages are the same as in the request before. */
   readonly same: number
   readonly fresh: readonly string[]
 }
 
-/** Notes the requests that go out in the log. */
-export interface RequestLogger {
+interface RequestLogger {
   readonly onSent: (sent: SentRequest) => void
-  /** What was noted since the last time. Throws what the log threw, for a port must not be troubled with it. */
+  /** The events since the last call. Throws the errors of the log, because `onSent` must not throw into the model. */
   takeEvents(): RunEvent[]
 }
 
-/** Starts noting requests. A long history is not written down again: what that costs does not grow. */
+/** Logs the requests that are sent. An entry does not grow with the history. */
 export function createRequestLogger(
   session: Session,
   prompt: string,
@@ -52,7 +51,7 @@ function createRequestEntry(
   purpose: 'turn' | 'summary',
 ): EntryBody {
   const entry = { kind: 'request', model: `${origin.provider}/${origin.model}`, prompt, bytes } as const
-  // What is asked besides the conversation is not what the next request goes on from.
+  // The next request does not extend a request for a summary.
   if (purpose === 'summary') return { ...entry, summary: true }
   if (!prefixHashes) return entry
   const last = lastHistories.get(session) ?? readLastHistory(session.entries)
@@ -61,41 +60,38 @@ function createRequestEntry(
   return { ...entry, prefix: { ...prefix, fresh: [...prefix.fresh] } }
 }
 
-/** The prefix in an entry, if it has one that can be read. */
 export function parseRequestPrefix(json: Json | undefined): RequestPrefix | undefined {
   if (!isObject(json)) return undefined
   const { settings, tools, system, same, fresh } = json
   if (typeof settings !== 'string' || typeof tools !== 'string' || typeof system !== 'string') return undefined
   if (typeof same !== 'number' || !Array.isArray(fresh)) return undefined
   if (!Number.isInteger(same) || same < 0 || same > MAX_HISTORY_MESSAGES) return undefined
-  return { settings, tools, system, same, fresh: fresh.filter((mark) => typeof mark === 'string') }
+  return { settings, tools, system, same, fresh: fresh.filter((hash) => typeof hash === 'string') }
 }
 
-/** No history has more messages: a log that says so was not written by us. */
+/** A larger number was not written by Dragoman. */
 const MAX_HISTORY_MESSAGES = 1e6
 
-/** The marks of the last request of each session that is in use. */
 const lastHistories = new WeakMap<Session, string[]>()
 
-/** The marks of the history of the last request in a log. */
 function readLastHistory(entries: readonly Entry[]): string[] {
-  const marks: string[] = []
+  const hashes: string[] = []
   for (const entry of entries) {
     const prefix = entry.kind === 'request' ? parseRequestPrefix(entry.prefix) : undefined
     if (!prefix) continue
-    // A damaged log may lack the request that this one goes on from.
-    while (marks.length < prefix.same) marks.push('')
-    marks.length = prefix.same
-    for (const mark of prefix.fresh) marks.push(mark)
+    // In a damaged log, the request before may be missing.
+    while (hashes.length < prefix.same) hashes.push('')
+    hashes.length = prefix.same
+    for (const hash of prefix.fresh) hashes.push(hash)
   }
-  return marks
+  return hashes
 }
 
-/** What is new in a request; `last` becomes its history. */
+/** Also updates `last` to the history of this request. */
 function diffRequestPrefix(last: string[], { settings, tools, system, history }: PrefixHashes): RequestPrefix {
   const same = countCommonPrefix(joinHashLists(last, []), history)
   const fresh = Array.from({ length: history.length - same }, (_, at) => history.at(same + at) ?? '')
   last.length = same
-  for (const mark of fresh) last.push(mark)
+  for (const hash of fresh) last.push(hash)
   return { settings, tools, system, same, fresh }
 }

@@ -4,7 +4,7 @@ import type { Usage } from '../../model/usage.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import type { ApprovalRequest, CallState, ApprovalReply } from '../calls/call-state.ts'
 
-/** What happens while an agent works. Every front end is a fold over these; there is no other way to watch it. */
+/** What happens during a run. Every front end is a fold over these events. */
 export type RunEvent =
   | {
       readonly type: 'run-open'
@@ -13,41 +13,38 @@ export type RunEvent =
       readonly model: string
       readonly provider: string
     }
-  /** An event of the model's turn. */
+  /** An event of the model's turn. A new attempt after a failure is an `open` event with `anew`. */
   | { readonly type: 'turn'; readonly event: TurnEvent }
-  /** The answer broke off and is asked for again: drop what was shown of it. */
-  | { readonly type: 'retry'; readonly fault: Fault; readonly attempt: number; readonly wait: number }
   /** A call is in a new state. */
   | { readonly type: 'call'; readonly call: CallState }
-  /** What a running tool shows of itself, at most once a second. */
+  /** Progress of a running tool, at most once a second. */
   | { readonly type: 'progress'; readonly call: string; readonly text: string }
   | { readonly type: 'ask'; readonly ask: ApprovalRequest }
   | { readonly type: 'reply'; readonly reply: ApprovalReply }
-  /** An entry was added to the log. */
   | { readonly type: 'entry'; readonly entry: Entry }
-  /** What was used so far. */
+  /** The usage of the run so far. */
   | { readonly type: 'budget'; readonly usage: Usage; readonly cost?: number; readonly turns: number }
   | {
       readonly type: 'compact'
-      /** About how many tokens the history has, without system prompt and tools. */
+      /** Estimated tokens of the history, without system prompt and tools. */
       readonly beforeTokens: number
       readonly afterTokens: number
       readonly done: boolean
     }
-  /** Something that the person should know. */
+  /** A message to the user. */
   | { readonly type: 'notice'; readonly text: string }
   | {
       readonly type: 'run-close'
       readonly reason: CloseReason
       readonly text: string
       readonly fault?: Fault
-      /** The plan that plan mode ended with, where nobody is there to approve it. */
+      /** The plan of plan mode, if there is no user to approve it. */
       readonly plan?: string
     }
 
 /**
- * Why a run ended; `unsaved` means that the log could not be written, `length` that the vendor cut the last answer off,
- * `filter` that it withheld it or the rest of it.
+ * Why a run ended. `unsaved`: the log could not be written. `length`: the last response reached the length limit. `filter`:
+ * the vendor withheld it or the rest of it. `output-lost`: the reader of the output is gone.
  */
 export type CloseReason =
   | 'done'

@@ -1,31 +1,31 @@
+import type { Fault } from '../../model/fault.ts'
 import type { Usage } from '../../model/usage.ts'
-import type { RunEvent } from './run-event.ts'
+import type { CloseReason, RunEvent } from './run-event.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A run: an iterable of its events, and a promise of how it ended. Whoever awaits it need not iterate. */
+/** A run. Iterate over it for the events, or await it for the result. */
 export interface RunHandle extends AsyncIterable<RunEvent>, PromiseLike<RunResult> {
-  /** Stops it; every open call is closed with a result. */
+  /** Stops the run; every open call gets a result. */
   cancel(): void
 }
 
-/** How a run ended. */
 export interface RunResult {
   readonly text: string
-  readonly reason: Extract<RunEvent, { type: 'run-close' }>['reason']
-  readonly fault?: Extract<RunEvent, { type: 'run-close' }>['fault']
+  readonly reason: CloseReason
+  readonly fault?: Fault
   readonly usage?: Usage
   readonly turns: number
   readonly session: string
 }
 
-/** Makes a run out of its events. It starts when it is first iterated or awaited, and can be watched only once. */
+/** The run starts when it is first iterated or awaited, and can be iterated only once. */
 export function createRunHandle(start: (signal: AbortSignal) => AsyncIterable<RunEvent>): RunHandle {
   const stop = new AbortController()
   let result: Promise<RunResult> | undefined
   let isIterated = false
 
   async function* iterateEvents(): AsyncGenerator<RunEvent> {
-    if (isIterated) throw new Error('a run can be watched only once')
+    if (isIterated) throw new Error('a run can be iterated only once')
     isIterated = true
     yield* start(stop.signal)
   }
@@ -43,8 +43,7 @@ export function createRunHandle(start: (signal: AbortSignal) => AsyncIterable<Ru
     return {
       text: closeEvent?.text ?? '',
       reason: closeEvent?.reason ?? 'fault',
-      ...(closeEvent?.fault && { fault: closeEvent.fault }),
-      ...defined({ usage }),
+      ...defined({ fault: closeEvent?.fault, usage }),
       turns,
       session,
     }

@@ -16,13 +16,11 @@ import { createRunState, logEntry, type RunEnd, type RunState, compactAndMeter }
 import { defined } from '../../model/defined.ts'
 
 /**
- * Works on a prompt until it is done: asks the model, executes its calls, and asks again. It goes on as long as there are
- * calls, whatever the vendor's label says. There is no other loop.
+ * Works on a prompt: sends the history to the model, executes its calls, and repeats this as long as the model makes calls,
+ * whatever the finish reason says. There is no other loop.
  *
- * `own` holds the words of the person, where the input also holds words of others.
- *
- * Without `input` it goes on with calls that were waiting for an answer when the session was left. If the log cannot be
- * written, it stops there: nothing is done that is not on record.
+ * `userText` is what the user wrote, if the input also contains text of others. Without `input`, the run continues with the
+ * calls that were waiting for approval when the session was left. If the log cannot be written, the run stops.
  */
 export async function* run(
   agent: Agent,
@@ -83,7 +81,7 @@ function* logUserInput(state: RunState, input: RunInput): Generator<RunEvent> {
   yield logEntry(state, { kind: 'user', ...input, prompt: state.prompt })
 }
 
-/** Executes the calls that were waiting when the session was left. What was not to run then is not to run now. */
+/** Executes the calls that were waiting when the session was left. A call that was rejected then stays rejected. */
 async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<RunEvent> {
   const { session } = agent
   const pending = session.pendingCalls.map(({ call }) => call)
@@ -91,17 +89,13 @@ async function* resumePendingCalls({ agent, signal }: RunState): AsyncGenerator<
     const turn = session.turns.findLast(({ role }) => role === 'assistant')
     const rejected = turn?.role === 'assistant' ? splitRunnableCalls(turn).rejected : []
     const ids = new Set(pending.map(({ id }) => id))
-    yield* executeCalls(
-      agent,
-      pending,
-      rejected.filter(({ call }) => ids.has(call.id)),
-      signal,
-    )
+    const stillRejected = rejected.filter(({ call }) => ids.has(call.id))
+    yield* executeCalls(agent, pending, stillRejected, signal)
   }
   yield* appendEnvironmentNote(agent)
 }
 
-/** A session states its environment once; one of an earlier version, whose log does not tell, states it again. */
+/** Once per session. Logs of earlier versions do not show whether they have it, so they get it again. */
 function* appendEnvironmentNote({ session, describeEnvironment }: Agent): Generator<RunEvent> {
   if (!describeEnvironment || hasPinnedNote(session, ENVIRONMENT_TOPIC)) return
   const { text, notices = [] } = describeEnvironment()
@@ -109,7 +103,7 @@ function* appendEnvironmentNote({ session, describeEnvironment }: Agent): Genera
   yield* appendPinnedNote(session, ENVIRONMENT_TOPIC, text)
 }
 
-/** What must be done or told before the next request: a history that is too long, tools that came or went, plan mode. */
+/** Before each request: compaction, changes of the tools, plan mode. */
 async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
   const { agent } = state
   const { session } = agent
@@ -130,14 +124,19 @@ async function* prepareTurn(state: RunState): AsyncGenerator<RunEvent> {
 
 const MIN_HISTORY_GROWTH = 1.2
 
-/** Requests a response from the model. Attempts that failed are logged and cost as well. */
+/** Failed attempts are logged, and count towards the cost. */
 async function* requestTurn(state: RunState, turn: number): AsyncGenerator<RunEvent, FoldedTurn> {
   const { prompt, usageMeter } = state
   const response = yield* sendRequest(state)
   for (const { fault, usage, origin } of response.attempts ?? []) {
     await usageMeter.add(origin, usage)
     if (fault)
-      yield logEntry(state, { kind: 'fault', fault: { ...fault }, prompt, ...(usage && { usage: { ...usage } }) })
+      yield logEntry(state, {
+        kind: 'fault',
+        fault: { ...fault },
+        prompt,
+        ...defined({ usage: usage && { ...usage } }),
+      })
   }
   await usageMeter.add(response.turn.origin, response.turn.usage)
   yield usageMeter.toEvent(turn)

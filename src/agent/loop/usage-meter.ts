@@ -4,13 +4,12 @@ import type { Agent } from '../agent.ts'
 import type { RunEvent } from './run-event.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a run has used so far. */
 export interface UsageMeter {
   add(origin: ModelOrigin, usage: Usage | undefined): Promise<void>
   toEvent(turns: number): RunEvent
 }
 
-/** Starts counting. Where one price is not known, the cost of the whole is not known; it is never taken for nothing. */
+/** Adds up usage and cost. If one price is unknown, the total cost is unknown; it is never counted as zero. */
 export function createUsageMeter({ model, catalog }: Pick<Agent, 'model' | 'catalog'>): UsageMeter {
   let usage: Usage = NO_USAGE
   let cost: number | undefined = catalog && 0
@@ -19,7 +18,7 @@ export function createUsageMeter({ model, catalog }: Pick<Agent, 'model' | 'cata
       if (!turnUsage) return
       usage = addUsage(usage, turnUsage)
       const openedCatalog = await catalog?.()
-      // Vendors answer under another name than they were asked by; either may be the one that is listed.
+      // A response may name another model than the request; either name may be the one in the catalogue.
       const requestedOrigin = origin.provider === model.origin.provider ? model.origin : origin
       const turnCost =
         openedCatalog && (openedCatalog.cost(origin, turnUsage) ?? openedCatalog.cost(requestedOrigin, turnUsage))

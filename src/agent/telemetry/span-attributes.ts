@@ -1,51 +1,81 @@
-/**
- * The names under which spans carry what they know: those of OpenTelemetry's conventions for generative AI where there
- * is one, and our own for the rest.
- */
-export const SPAN_ATTRIBUTE = {
-  operation: 'gen_ai.operation.name',
-  provider: 'gen_ai.provider.name',
-  conversation: 'gen_ai.conversation.id',
-  agent: 'gen_ai.agent.name',
-  requestModel: 'gen_ai.request.model',
-  responseModel: 'gen_ai.response.model',
-  responseId: 'gen_ai.response.id',
-  finishReasons: 'gen_ai.response.finish_reasons',
-  inputTokens: 'gen_ai.usage.input_tokens',
-  outputTokens: 'gen_ai.usage.output_tokens',
-  cacheRead: 'gen_ai.usage.cache_read.input_tokens',
-  cacheWrite: 'gen_ai.usage.cache_creation.input_tokens',
-  reasoning: 'gen_ai.usage.reasoning.output_tokens',
-  inputMessages: 'gen_ai.input.messages',
-  outputMessages: 'gen_ai.output.messages',
-  tool: 'gen_ai.tool.name',
-  toolType: 'gen_ai.tool.type',
-  toolCall: 'gen_ai.tool.call.id',
-  toolArguments: 'gen_ai.tool.call.arguments',
-  toolResult: 'gen_ai.tool.call.result',
-  errorType: 'error.type',
-  httpStatus: 'http.response.status_code',
+import type { CallDecision } from '../../model/call-decision.ts'
+import { defined } from '../../model/defined.ts'
+import { formatResultText } from '../../model/text.ts'
+import type { Usage } from '../../model/usage.ts'
+import type { FinishedCall } from '../calls/call-state.ts'
+import type { SpanAttributes } from './tracer.ts'
 
-  prompt: 'dragoman.prompt.id',
-  promptLength: 'dragoman.prompt.length',
-  requestBytes: 'dragoman.request.bytes',
-  attempt: 'dragoman.request.attempt',
-  summary: 'dragoman.request.summary',
-  toolOrigin: 'dragoman.tool.origin',
-  duration: 'dragoman.tool.duration_ms',
-  success: 'dragoman.tool.success',
-  decision: 'dragoman.tool.decision',
-  error: 'dragoman.tool.error',
-  argumentsLength: 'dragoman.tool.arguments.length',
-  resultLength: 'dragoman.tool.result.length',
-  facts: 'dragoman.tool.',
-  turns: 'dragoman.run.turns',
-  cost: 'dragoman.run.cost_usd',
-  reason: 'dragoman.run.reason',
-} as const
+/** Removes secrets from a text; undefined if texts are not recorded at all. */
+export type RedactText = ((text: string) => string) | undefined
 
-/** The names that the conventions give to vendors; ours stand for the others. */
-export const OTEL_PROVIDER_NAMES: Readonly<Record<string, string>> = {
+export function toCallAttributes(
+  call: FinishedCall,
+  origin: string | undefined,
+  redactText: RedactText,
+): SpanAttributes {
+  const { result, facts = {} } = call
+  const text = formatResultText(result)
+  const failure = result.status === 'ok' ? undefined : (result.error?.type ?? result.status)
+  const figures = Object.entries(facts).flatMap(([key, value]) =>
+    typeof value === 'number' ? [[`dragoman.tool.${key}`, value]] : [],
+  )
+  return {
+    'gen_ai.tool.type': origin === 'mcp' ? 'extension' : 'function',
+    'dragoman.tool.origin': origin ?? 'unknown',
+    'dragoman.tool.duration_ms': call.ms,
+    'dragoman.tool.success': result.status === 'ok',
+    'dragoman.tool.arguments.length': call.call.raw.length,
+    'dragoman.tool.result.length': text.length,
+    ...defined({
+      'dragoman.tool.decision': call.decision && toDecisionAttribute(call.decision),
+      'error.type': failure,
+    }),
+    ...(Object.fromEntries(figures) as SpanAttributes),
+    ...(redactText && {
+      'gen_ai.tool.call.arguments': redactText(call.call.raw),
+      'gen_ai.tool.call.result': redactText(text),
+    }),
+    ...(redactText && result.error && { 'dragoman.tool.error': redactText(result.error.message) }),
+  }
+}
+
+/** Without the rule that decided, because it may quote a command. */
+function toDecisionAttribute({ by, outcome }: CallDecision): string {
+  switch (outcome) {
+    case 'modified':
+      return 'modify'
+    case 'denied':
+      return 'reject'
+    case 'allowed':
+      return by === 'user' ? 'accept' : 'auto_accept'
+    case 'plan-handed-over':
+      return 'auto_accept'
+    default:
+      return outcome satisfies never
+  }
+}
+
+export function toModelAttributes(provider: string, model: string): SpanAttributes {
+  return { 'gen_ai.provider.name': OTEL_PROVIDER_NAMES[provider] ?? provider, 'gen_ai.request.model': model }
+}
+
+/** The conventions include cached tokens in the input, and reasoning in the output. */
+export function toUsageAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
+  return {
+    'gen_ai.usage.input_tokens': input + cacheRead + cacheWrite,
+    'gen_ai.usage.output_tokens': output + reasoning,
+    'gen_ai.usage.cache_read.input_tokens': cacheRead,
+    'gen_ai.usage.cache_creation.input_tokens': cacheWrite,
+    'gen_ai.usage.reasoning.output_tokens': reasoning,
+  }
+}
+
+export function formatMessages(role: string, text: string): string {
+  return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }])
+}
+
+/** The names of providers in the conventions, where they differ from ours. */
+const OTEL_PROVIDER_NAMES: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   'gemini-openai': 'gcp.gemini',
   'code-assist': 'gcp.gemini',

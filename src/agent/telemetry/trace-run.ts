@@ -2,36 +2,39 @@ import { context, type Context, type Span, SpanKind, SpanStatusCode, trace } fro
 import type { Fault } from '../../model/fault.ts'
 import { createTurnFold } from '../../model/fold.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
-import { formatResultText, joinTextParts } from '../../model/text.ts'
+import { joinTextParts } from '../../model/text.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { ModelOrigin } from '../../model/turn.ts'
-import { type Usage, parseUsage } from '../../model/usage.ts'
+import { parseUsage } from '../../model/usage.ts'
 import type { Entry } from '../../session/log/entry.ts'
-import type { CallState, FinishedCall } from '../calls/call-state.ts'
+import type { CallState } from '../calls/call-state.ts'
 import type { RunEvent } from '../loop/run-event.ts'
 import { isFinishedCall } from '../calls/schedule.ts'
+import {
+  formatMessages,
+  type RedactText,
+  toCallAttributes,
+  toModelAttributes,
+  toUsageAttributes,
+} from './span-attributes.ts'
 import type { SpanAttributes, Tracer } from './tracer.ts'
-import { SPAN_ATTRIBUTE, OTEL_PROVIDER_NAMES } from './span-attributes.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Writes what happens in a run as spans: one for the run, in it one for each request and one for each call. */
 export interface RunTracer {
-  /** `at` is when it happened, in milliseconds since 1970. */
+  /** `at` is in milliseconds since 1970. */
   onEvent(event: RunEvent, at?: number): void
 }
 
-/** What goes along with the spans. */
-export interface TraceOptions {
+interface TraceOptions {
+  /** Also record prompts, responses, arguments and results. */
   readonly prompts?: boolean
-  /** Takes secrets out of what was said; without it, whatever has the form of a key. */
+  /** Removes secrets from these; the default removes whatever looks like a key. */
   readonly redact?: (text: string) => string
 }
 
-type RedactText = ((text: string) => string) | undefined
-
 /**
- * Starts watching a run. Without `prompts` nothing that anybody said, no arguments and no results are in the spans: only
- * names, sizes, counts and times.
+ * Writes a span for a run, and in it one for each request and each call. By default only names, sizes and times.
+ * Attributes are those of OpenTelemetry's conventions for generative AI where there is one, and our own for the rest.
  */
 export function traceRun(
   tracer: Tracer,
@@ -55,19 +58,19 @@ export function traceRun(
     at: number,
   ): void {
     common = {
-      [SPAN_ATTRIBUTE.conversation]: session,
-      [SPAN_ATTRIBUTE.prompt]: prompt,
+      'gen_ai.conversation.id': session,
+      'dragoman.prompt.id': prompt,
       ...toModelAttributes(provider, model),
     }
-    const attributes = { [SPAN_ATTRIBUTE.operation]: 'invoke_agent', [SPAN_ATTRIBUTE.agent]: 'dragoman' }
+    const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'dragoman' }
     run = start('invoke_agent dragoman', SpanKind.INTERNAL, at, attributes, parentContext)
     runContext = trace.setSpan(parentContext, run)
   }
 
   function startChatSpan(chatAttributes: SpanAttributes, at: number): ChatSpan {
     chatSpan?.end(at, {})
-    const name = `chat ${String(chatAttributes[SPAN_ATTRIBUTE.requestModel] ?? common[SPAN_ATTRIBUTE.requestModel])}`
-    const attributes = { [SPAN_ATTRIBUTE.operation]: 'chat', [SPAN_ATTRIBUTE.attempt]: ++attempts, ...chatAttributes }
+    const name = `chat ${String(chatAttributes['gen_ai.request.model'] ?? common['gen_ai.request.model'])}`
+    const attributes = { 'gen_ai.operation.name': 'chat', 'dragoman.request.attempt': ++attempts, ...chatAttributes }
     return (chatSpan = createChatSpan(start(name, SpanKind.CLIENT, at, attributes), redactText))
   }
 
@@ -77,34 +80,64 @@ export function traceRun(
   }
 
   function onEntry(entry: Entry, at: number): void {
-    if (entry.kind === 'user') {
-      const text = joinTextParts(entry.parts)
-      run?.setAttribute(SPAN_ATTRIBUTE.promptLength, text.length)
-      if (redactText) run?.setAttribute(SPAN_ATTRIBUTE.inputMessages, formatMessages('user', redactText(text)))
-    } else if (entry.kind === 'request') {
-      const slash = entry.model.indexOf('/')
-      const model = toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1))
-      startChatSpan(
-        {
-          ...model,
-          [SPAN_ATTRIBUTE.requestBytes]: entry.bytes,
-          ...(entry.summary && { [SPAN_ATTRIBUTE.summary]: true }),
-        },
-        entry.at,
-      )
-    } else if (entry.kind === 'compact') {
-      const usage = parseUsage(entry.usage)
-      endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+    switch (entry.kind) {
+      case 'user': {
+        const text = joinTextParts(entry.parts)
+        run?.setAttribute('dragoman.prompt.length', text.length)
+        if (redactText) run?.setAttribute('gen_ai.input.messages', formatMessages('user', redactText(text)))
+        break
+      }
+      case 'request': {
+        const slash = entry.model.indexOf('/')
+        const attributes = {
+          ...toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1)),
+          'dragoman.request.bytes': entry.bytes,
+          ...defined({ 'dragoman.request.summary': entry.summary }),
+        }
+        startChatSpan(attributes, entry.at)
+        break
+      }
+      case 'compact': {
+        const usage = parseUsage(entry.usage)
+        endChatSpan(at, usage ? toUsageAttributes(usage) : {})
+        break
+      }
+      case 'open':
+      case 'note':
+      case 'turn':
+      case 'intent':
+      case 'result':
+      case 'ask':
+      case 'reply':
+      case 'fault':
+      case 'change':
+      case 'undo':
+      case 'close':
+        break
+      default:
+        entry satisfies never
     }
   }
 
   function onTurnEvent(event: TurnEvent, at: number): void {
-    if (event.type === 'open' && event.anew) {
-      endChatSpan(at, {}, event.fault)
-      return
+    switch (event.type) {
+      case 'open':
+        if (event.anew) return endChatSpan(at, {}, event.fault)
+        break
+      case 'part-open':
+      case 'part-delta':
+      case 'part-close':
+      case 'wait':
+      case 'usage':
+      case 'finish':
+        // A custom model may not report its requests.
+        if (!chatSpan) startChatSpan({}, at)
+        break
+      case 'warn':
+        break
+      default:
+        event satisfies never
     }
-    // A port of somebody's own may not tell what it sends.
-    if (!chatSpan && event.type !== 'open' && event.type !== 'warn') startChatSpan({}, at)
     chatSpan?.onEvent(event)
     if (event.type !== 'finish') return
     endChatSpan(at, {}, event.fault)
@@ -117,9 +150,9 @@ export function traceRun(
     if ('tool' in call) toolSpan.origin = call.tool.origin
     if (call.status === 'executing' || (isFinishedCall(call) && !toolSpan.span)) {
       const attributes = {
-        [SPAN_ATTRIBUTE.operation]: 'execute_tool',
-        [SPAN_ATTRIBUTE.tool]: call.call.name,
-        [SPAN_ATTRIBUTE.toolCall]: call.call.id,
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.call.name,
+        'gen_ai.tool.call.id': call.call.id,
       }
       toolSpan.span = start(`execute_tool ${call.call.name}`, SpanKind.INTERNAL, at, attributes)
     }
@@ -135,9 +168,9 @@ export function traceRun(
     for (const { span } of tools.values()) span?.end(at)
     tools.clear()
     run?.setAttributes({
-      [SPAN_ATTRIBUTE.reason]: reason,
-      ...(lastBudget && { [SPAN_ATTRIBUTE.turns]: lastBudget.turns, ...toUsageAttributes(lastBudget.usage) }),
-      ...(lastBudget?.cost !== undefined && { [SPAN_ATTRIBUTE.cost]: lastBudget.cost }),
+      'dragoman.run.reason': reason,
+      ...(lastBudget && { 'dragoman.run.turns': lastBudget.turns, ...toUsageAttributes(lastBudget.usage) }),
+      ...(lastBudget?.cost !== undefined && { 'dragoman.run.cost_usd': lastBudget.cost }),
     })
     if (run && fault) recordFault(run, fault, redactText)
     run?.end(at)
@@ -146,13 +179,31 @@ export function traceRun(
 
   return {
     onEvent(event, at = Date.now()) {
-      if (event.type === 'run-open') startRunSpan(event, at)
-      else if (event.type === 'entry') onEntry(event.entry, at)
-      else if (event.type === 'turn') onTurnEvent(event.event, at)
-      else if (event.type === 'call') onCallState(event.call, at)
-      else if (event.type === 'budget') lastBudget = event
-      else if (event.type === 'compact' && !event.done) endChatSpan(at, {})
-      else if (event.type === 'run-close') endRunSpan(event, at)
+      switch (event.type) {
+        case 'run-open':
+          return startRunSpan(event, at)
+        case 'entry':
+          return onEntry(event.entry, at)
+        case 'turn':
+          return onTurnEvent(event.event, at)
+        case 'call':
+          return onCallState(event.call, at)
+        case 'budget':
+          lastBudget = event
+          return
+        case 'compact':
+          if (!event.done) endChatSpan(at, {})
+          return
+        case 'run-close':
+          return endRunSpan(event, at)
+        case 'progress':
+        case 'ask':
+        case 'reply':
+        case 'notice':
+          return
+        default:
+          event satisfies never
+      }
     },
   }
 }
@@ -173,12 +224,12 @@ function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
     end(at, more, fault) {
       const { turn, id } = fold.end()
       span.setAttributes({
-        ...defined({ [SPAN_ATTRIBUTE.responseId]: id, [SPAN_ATTRIBUTE.responseModel]: model }),
+        ...defined({ 'gen_ai.response.id': id, 'gen_ai.response.model': model }),
         ...(turn.usage && toUsageAttributes(turn.usage)),
-        [SPAN_ATTRIBUTE.finishReasons]: [fault ? 'error' : turn.finish.reason],
+        'gen_ai.response.finish_reasons': [fault ? 'error' : turn.finish.reason],
         ...(redactText &&
           turn.parts.length > 0 && {
-            [SPAN_ATTRIBUTE.outputMessages]: formatMessages('assistant', redactText(joinTextParts(turn.parts))),
+            'gen_ai.output.messages': formatMessages('assistant', redactText(joinTextParts(turn.parts))),
           }),
         ...more,
       })
@@ -191,59 +242,8 @@ function createChatSpan(span: Span, redactText: RedactText): ChatSpan {
 const UNKNOWN_ORIGIN: ModelOrigin = { provider: '', wire: 'openai-chat', model: '' }
 
 function recordFault(span: Span, fault: Fault, redactText: RedactText): void {
-  span.setAttribute(SPAN_ATTRIBUTE.errorType, fault.kind)
-  if (fault.status !== undefined) span.setAttribute(SPAN_ATTRIBUTE.httpStatus, fault.status)
-  // A vendor's message may repeat what was said to it.
+  span.setAttribute('error.type', fault.kind)
+  if (fault.status !== undefined) span.setAttribute('http.response.status_code', fault.status)
+  // A vendor's message may quote the prompt.
   span.setStatus({ code: SpanStatusCode.ERROR, ...(redactText && { message: redactText(fault.message) }) })
-}
-
-function toCallAttributes(call: FinishedCall, origin: string | undefined, redactText: RedactText): SpanAttributes {
-  const { result, facts = {} } = call
-  const text = formatResultText(result)
-  const failure = result.status === 'ok' ? undefined : (result.error?.type ?? result.status)
-  const figures = Object.entries(facts).flatMap(([key, value]) =>
-    typeof value === 'number' ? [[SPAN_ATTRIBUTE.facts + key, value]] : [],
-  )
-  return {
-    [SPAN_ATTRIBUTE.toolType]: origin === 'mcp' ? 'extension' : 'function',
-    [SPAN_ATTRIBUTE.toolOrigin]: origin ?? 'unknown',
-    [SPAN_ATTRIBUTE.duration]: call.ms,
-    [SPAN_ATTRIBUTE.success]: result.status === 'ok',
-    [SPAN_ATTRIBUTE.argumentsLength]: call.call.raw.length,
-    [SPAN_ATTRIBUTE.resultLength]: text.length,
-    ...(call.decision !== undefined && { [SPAN_ATTRIBUTE.decision]: toDecisionAttribute(call.decision) }),
-    ...defined({ [SPAN_ATTRIBUTE.errorType]: failure }),
-    ...(Object.fromEntries(figures) as SpanAttributes),
-    ...(redactText && {
-      [SPAN_ATTRIBUTE.toolArguments]: redactText(call.call.raw),
-      [SPAN_ATTRIBUTE.toolResult]: redactText(text),
-    }),
-    ...(redactText && result.error && { [SPAN_ATTRIBUTE.error]: redactText(result.error.message) }),
-  }
-}
-
-/** The rule that decided may hold a command; only the kind of the decision goes out. */
-function toDecisionAttribute(decision: string): string {
-  if (decision.startsWith('changed')) return 'modify'
-  if (decision.startsWith('denied')) return 'reject'
-  return decision === 'allowed by the person' ? 'accept' : 'auto_accept'
-}
-
-function toModelAttributes(provider: string, model: string): SpanAttributes {
-  return { [SPAN_ATTRIBUTE.provider]: OTEL_PROVIDER_NAMES[provider] ?? provider, [SPAN_ATTRIBUTE.requestModel]: model }
-}
-
-/** The conventions count what was cached and what was thought inside the whole. */
-function toUsageAttributes({ input, cacheRead, cacheWrite, output, reasoning }: Usage): SpanAttributes {
-  return {
-    [SPAN_ATTRIBUTE.inputTokens]: input + cacheRead + cacheWrite,
-    [SPAN_ATTRIBUTE.outputTokens]: output + reasoning,
-    [SPAN_ATTRIBUTE.cacheRead]: cacheRead,
-    [SPAN_ATTRIBUTE.cacheWrite]: cacheWrite,
-    [SPAN_ATTRIBUTE.reasoning]: reasoning,
-  }
-}
-
-function formatMessages(role: string, text: string): string {
-  return JSON.stringify([{ role, parts: [{ type: 'text', content: text }] }])
 }

@@ -1,7 +1,6 @@
-/** What a span can carry. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[]>>
 
-/** A tracer of OpenTelemetry's API, as far as it is used here; any version of it fits. */
+/** The part of OpenTelemetry's `Tracer` that is used; any version has it. */
 export interface Tracer {
   startSpan(
     name: string,

@@ -4,6 +4,7 @@ import { formatResultText } from '../../model/text.ts'
 import { escapeJson } from '../../policy/text/sanitize.ts'
 import type { END_REASONS, LineType } from './events-schema.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
+import { formatCallDecision } from './format-call-decision.ts'
 import { createRunStats } from './run-stats.ts'
 import { toRunError } from './text-output.ts'
 import { defined } from '../../model/defined.ts'
@@ -107,7 +108,7 @@ function writeCallEvent({ call: state }: Extract<RunEvent, { type: 'call' }>, wr
       status: result.status === 'ok' ? 'success' : 'error',
       output: formatResultText(result),
       ...error,
-      ...defined({ decision: state.decision }),
+      ...defined({ decision: state.decision && formatCallDecision(state.decision) }),
       duration_ms: state.ms,
       ...(state.facts?.['exitCode'] !== undefined && { exit_code: state.facts['exitCode'] }),
       ...defined({ display: result.display }),

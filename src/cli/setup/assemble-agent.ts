@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Agent } from '../../agent/agent.ts'
-import { createToolContext } from '../../agent/calls/execute-tool.ts'
+import { createToolContext } from '../../agent/calls/tool-context.ts'
 import { formatEnvironmentMessage } from '../../agent/prompt/environment-message.ts'
 import { createSeenFiles } from '../../agent/calls/seen-files.ts'
 import { createChangeRecorder } from '../../agent/apply-undo.ts'

@@ -3,18 +3,14 @@ import { isObject } from '../../model/json.ts'
 import { transformMcpContentToParts } from './mcp-content.ts'
 import { defined } from '../../model/defined.ts'
 
-/** How a tool's answer is to be written. */
 export interface FunctionResponseOptions {
-  /** Gemini 3 and later: text becomes the output, and media go inside the response instead of beside it. */
+  /** Gemini 3 and later: text becomes the output, and media is inside the response instead of beside it. */
   readonly nested?: boolean
-  /** The tool failed: this goes under `error`, and its content is left out. */
+  /** The tool failed: the response has this as `error`, and no content. */
   readonly error?: string | { readonly message: string } | undefined
 }
 
-/**
- * Turns what a tool returned for the model into the parts that answer its call, the response first. There is always
- * exactly one response, because the service counts them against the calls.
- */
+/** The parts that answer a call, the response first. There is exactly one response, because the API requires one per call. */
 export function convertToFunctionResponse(
   toolName: string,
   callId: string,
@@ -37,12 +33,11 @@ export function convertToFunctionResponse(
   return isText(only) ? [createResponsePart(call, only.text)] : [createResponsePart(call, SUCCESS_OUTPUT), only]
 }
 
-/** Makes the part that answers a call with text. */
 export function functionResponsePart(callId: string, name: string, output: string): Part {
   return createResponsePart({ id: callId, name }, output)
 }
 
-/** Wraps what a tool returned: as `convertToFunctionResponse` does, but with a shorter word for binary content. */
+/** Like `convertToFunctionResponse`, but with a shorter text for binary content. */
 export function wrapToolResult(callId: string, name: string, llmContent: PartListUnion): Part[] {
   if (typeof llmContent !== 'string' && !Array.isArray(llmContent) && isMedia(llmContent)) {
     return [functionResponsePart(callId, name, 'Binary content processed.'), llmContent]
@@ -50,15 +45,11 @@ export function wrapToolResult(callId: string, name: string, llmContent: PartLis
   return convertToFunctionResponse(name, callId, llmContent)
 }
 
-/** Writes base64 data as a URL, for showing it. */
 export function dataUrl(mime: string, base64: string): string {
   return `data:${mime};base64,${base64}`
 }
 
 type CallReference = Required<Pick<FunctionResponse, 'id' | 'name'>>
-
-/** The SDK declares classes where the wire has plain objects. */
-type PlainShape<T> = Pick<T, keyof T>
 
 const SUCCESS_OUTPUT = 'Tool execution succeeded.'
 
@@ -83,9 +74,10 @@ function isText(part: Part): part is Part & { text: string } {
   return typeof part.text === 'string' && !part.thought
 }
 
-/** A tool that already answers in Gemini's form: its response stands, with content blocks inside it made text. */
+/** The tool already returned a Gemini response: it is kept, and content blocks in it become text. */
 function keepToolResponse(response: Part, list: readonly Part[], call: CallReference, nested: boolean): Part[] {
-  const toolResponse: PlainShape<FunctionResponse> = response.functionResponse ?? {}
+  // The SDK declares a class where the API has plain objects.
+  const toolResponse: Pick<FunctionResponse, keyof FunctionResponse> = response.functionResponse ?? {}
   const rest = list.filter((part) => part !== response).map(responseToText)
   const content = toolResponse.response?.['content']
   if (typeof content !== 'string' && !Array.isArray(content)) {
@@ -101,12 +93,12 @@ function keepToolResponse(response: Part, list: readonly Part[], call: CallRefer
   return [createResponsePart(call, joinText(parts)), ...parts.filter((part) => !isText(part)), ...rest]
 }
 
-/** A second response to one call would be one too many; what it says is kept as text. */
+/** A second response to one call is not allowed; its content is kept as text. */
 function responseToText(part: Part): Part {
   return part.functionResponse ? { text: JSON.stringify(part.functionResponse.response ?? {}) } : part
 }
 
-/** Content blocks come in MCP's form, with a type, or already as parts. */
+/** Content blocks have MCP's form, with a type, or are parts already. */
 function toBlockParts(block: unknown, toolName: string): Part[] {
   if (typeof block === 'string') return [{ text: block }]
   if (!isObject(block)) return []
@@ -120,9 +112,7 @@ function createNestedResponse(list: readonly Part[], call: CallReference): Part[
   const [first] = media
   const text = joinText(list)
   const status = first && media.length === 1 ? describeBinary(first) : SUCCESS_OUTPUT
-  const parts = media.map(({ inlineData, fileData }): FunctionResponsePart => ({
-    ...defined({ inlineData, fileData }),
-  }))
+  const parts = media.map(({ inlineData, fileData }): FunctionResponsePart => defined({ inlineData, fileData }))
   const response = { output: text === '' ? status : text }
   const others = list.filter((part) => !isMedia(part) && !isText(part))
   return [{ functionResponse: { ...call, response, ...(parts.length > 0 && { parts }) } }, ...others]

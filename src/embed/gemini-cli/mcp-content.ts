@@ -2,7 +2,7 @@ import type { Part } from '@google/genai'
 import { isObject } from '../../model/json.ts'
 import { type ContentPart, toContentParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
 
-/** A content block as an MCP server sends it; nothing in it is trusted. */
+/** A content block of an MCP server. */
 export interface McpContentBlock {
   readonly type: string
   readonly text?: unknown
@@ -14,15 +14,12 @@ export interface McpContentBlock {
   readonly title?: unknown
 }
 
-/** Turns the content blocks of an MCP tool into parts; binary data is announced by a line of text before it. */
+/** Converts content blocks of an MCP tool to parts; binary data has a line of text before it. */
 export function transformMcpContentToParts(toolName: string, content: readonly McpContentBlock[]): Part[] {
   return content.flatMap((block) => toContentParts(toolName, block).map(toGeminiPart))
 }
 
-/**
- * Writes for a person what a tool returned, be it parts, content blocks, or a response with content blocks inside.
- * Binary data becomes a word in brackets.
- */
+/** The result of a tool for the user: parts, content blocks, or a response with content blocks. Binary data becomes a label. */
 export function getStringifiedResultForDisplay(result: readonly (Part | McpContentBlock)[]): string {
   return formatForDisplay(result.flatMap((item) => ('type' in item ? toContentParts('', item) : toBlockParts(item))))
 }

@@ -1,11 +1,10 @@
 import type { Content, FunctionDeclaration, GenerateContentParameters, Tool } from '@google/genai'
 
-/** Puts all declarations into the one tool that a request carries; no declarations, no tool. */
+/** One tool object with all declarations, or none without declarations. */
 export function toolsForModel(declarations: readonly FunctionDeclaration[]): Tool[] {
   return declarations.length > 0 ? [{ functionDeclarations: [...declarations] }] : []
 }
 
-/** Makes the parameters of a request, for streaming and for a whole answer alike. */
 export function buildRequest(
   model: string,
   contents: readonly Content[],
@@ -22,7 +21,6 @@ export function buildRequest(
   }
 }
 
-/** Makes the headers of a request, with whichever credentials there are. */
 export function headers(
   userAgent: string,
   credentials: { readonly oauthToken?: string | undefined; readonly apiKey?: string | undefined } = {},

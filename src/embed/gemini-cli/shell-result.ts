@@ -1,4 +1,3 @@
-/** How a shell command went. */
 export interface ShellResult {
   readonly command: string
   readonly directory?: string | null | undefined
@@ -10,7 +9,7 @@ export interface ShellResult {
   readonly pgid?: number | null | undefined
 }
 
-/** Tells the model how a shell command went: always the same eight fields, in the same order. */
+/** Always the same eight fields, in the same order. */
 export function formatShellResult(result: ShellResult): string {
   return [
     `Command: ${result.command}`,

@@ -8,57 +8,54 @@ import type { AssistantTurn, CallPart, Finish } from '../../model/turn.ts'
 import { openaiChat } from '../../wire/openai-chat/wire.ts'
 import type { NativeToolCall } from './native-tool-calls.ts'
 
-/** How a response is to be put together. */
 export interface AssemblerOptions {
-  /** The tools that were sent; they tell apart what the pieces of a name can mean, and find calls written as text. */
+  /** The tools of the request. They are needed to join fragments of names, and to find calls written as text. */
   readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
-  /** Unique for ever, at least 16 letters and digits: the ids of calls that came without one are made from it. */
+  /** Globally unique, at least 16 letters and digits: ids are derived from it for calls that have none. */
   readonly key?: string
-  /** `vendor` keeps the endpoint's id where it is the first of its kind in the response; `own` never does. */
+  /** `vendor` keeps the ids of the endpoint where they are unique in the response; `own` never does. */
   readonly ids?: 'vendor' | 'own'
   /** The endpoint writes HTML entities into arguments. */
   readonly entities?: boolean
   readonly onWarning?: (warning: Warning) => void
 }
 
-/** A call that is whole, and may run. */
+/** A complete call that may run. */
 export interface CompleteToolCall extends NativeToolCall {
   index: number
   id: string
   type: 'function' | 'custom'
-  /** The arguments, parsed; `function.arguments` is strict JSON that says the same. */
+  /** The parsed arguments; `function.arguments` is the same as strict JSON. */
   input: JsonObject
 }
 
-/** A call that must not run, but must be answered. */
+/** A call that must not run, but needs a result. */
 export interface RejectedToolCall {
   id: string
   name: string
-  /** What the model wrote, as it came. */
+  /** As received. */
   arguments: string
-  /** One sentence, to be told to the model. */
+  /** A sentence for the model. */
   reason: string
 }
 
-/** What a response came to. */
 export interface AssembledToolCalls {
   calls: CompleteToolCall[]
   rejected: RejectedToolCall[]
-  /** The visible text, without calls that were written into it. */
+  /** The text, without calls that were written in it. */
   text: string
-  /** How the answer really ended, whatever the endpoint called it. */
+  /** How the response really ended, whatever finish reason the endpoint sent. */
   finish: Finish
 }
 
-/** Puts the calls of one response together. */
 export interface NativeToolCallAssembler {
-  /** Takes a delta, whole: its text matters too. `choice` is the index of the choice that it came in. */
+  /** Takes a complete delta, with its text. `choice` is the index of its choice. */
   push(delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined, choice?: number): void
-  /** The stream is over. Without the endpoint's finish reason no call may run, because none is known to be whole. */
+  /** Ends the stream. Without a finish reason no call may run, because none is known to be complete. */
   end(finishReason?: string | null): AssembledToolCalls
 }
 
-/** Starts the assembler of one response. It shares nothing with any other, so responses may come side by side. */
+/** Creates an assembler for one response. Several can be used in parallel. */
 export function nativeToolCallAssembler(options: AssemblerOptions = {}): NativeToolCallAssembler {
   const profile = { ...openaiChat.profile, entities: options.entities ?? false }
   const state = openaiChat.startDecoding({
@@ -84,7 +81,7 @@ export function nativeToolCallAssembler(options: AssemblerOptions = {}): NativeT
     push(delta, choice = 0) {
       if (!delta) return
       if (!result) decodeChoice({ index: choice, delta })
-      else options.onWarning?.({ code: 'after-end', message: 'A delta came after the end and was dropped.' })
+      else options.onWarning?.({ code: 'after-end', message: 'A delta after the end was dropped.' })
     },
     end(finishReason) {
       if (result) return result
@@ -114,7 +111,7 @@ function toAssembledCalls(turn: AssistantTurn, kind: 'vendor' | 'own'): Assemble
   }
 }
 
-/** One id for each call, for life; an id that the endpoint gave twice stays with the first. */
+/** If the endpoint used an id twice, the first call keeps it. */
 function assignCallIds(turn: AssistantTurn, kind: 'vendor' | 'own'): Map<CallPart, string> {
   const ids = new Map<CallPart, string>()
   const used = new Set<string>()
@@ -128,12 +125,12 @@ function assignCallIds(turn: AssistantTurn, kind: 'vendor' | 'own'): Map<CallPar
   return ids
 }
 
-/** The arguments as they came, where every JSON parser reads them as we do. */
+/** The arguments as received, if they are strict JSON with the same meaning. */
 function toStrictJson(call: CallPart): string {
   try {
     if (toCanonicalJson(JSON.parse(call.raw)) === toCanonicalJson(call.input)) return call.raw
   } catch {
-    // Not strict JSON: written anew from what was read.
+    // Not strict JSON: serialized from the parsed input.
   }
   return JSON.stringify(call.input ?? {})
 }

@@ -9,10 +9,7 @@ import type { NativeToolCallsChunk } from './native-tool-calls.ts'
 import { createToolId, createToolIdGenerator } from './tool-id.ts'
 import { defined } from '../../model/defined.ts'
 
-/**
- * Passes on the call of a Gemini part as a chunk. A call without an id gets one from `mintId`, by default
- * `toolu_<name>_` and something random. A call that comes in pieces is not passed on, because no piece of it may run.
- */
+/** Yields the call of a Gemini part as a chunk. A call without an id gets one. A fragment of a call is dropped. */
 export function* nativeToolCallsFromGeminiPart(
   part: Part,
   createId: (name: string) => string = createToolId,
@@ -21,7 +18,7 @@ export function* nativeToolCallsFromGeminiPart(
   const { functionCall: call, thoughtSignature: signature } = part
   if (!call) return
   if (!call.name || call.willContinue || call.partialArgs) {
-    onWarning?.({ code: 'no-whole-call', message: `A piece of a call of ${call.name || 'no name'} was dropped.` })
+    onWarning?.({ code: 'no-whole-call', message: `A fragment of a call of ${call.name || 'no name'} was dropped.` })
     return
   }
   const args: unknown = call.args
@@ -34,16 +31,15 @@ export function* nativeToolCallsFromGeminiPart(
   yield { type: 'native_tool_calls', toolCalls: [toolCall] }
 }
 
-/** What a reader of Gemini's calls may be told. */
 export interface GeminiToolCallReaderOptions {
-  /** Goes into every id that the reader makes; unique for each reader whose ids meet. Random by default. */
+  /** Part of every id that the reader creates; unique among readers whose ids are used together. Random by default. */
   readonly prefix?: string
-  /** The tools that were sent, so that calls come back under the names that the host gave them. */
+  /** The tools of the request, so that calls have the names that the host gave them. */
   readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
   readonly onWarning?: (warning: Warning) => void
 }
 
-/** Makes a reader of parts whose ids never repeat. Keep one for a session; it counts, and looks at no clock. */
+/** Creates a reader whose ids never repeat. Use one per session. */
 export function geminiToolCallReader(
   options: GeminiToolCallReaderOptions = {},
 ): (part: Part) => Generator<NativeToolCallsChunk, void, undefined> {
@@ -58,7 +54,7 @@ export function geminiToolCallReader(
   }
 }
 
-/** Declares OpenAI tools to Gemini; one that cannot be declared is left out alone. */
+/** A tool that cannot be declared is skipped. */
 export function openAiToolsToGemini(
   tools: readonly OpenAI.Chat.ChatCompletionTool[],
   onWarning?: (warning: Warning) => void,
@@ -67,21 +63,18 @@ export function openAiToolsToGemini(
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
-/** What goes into a request to Code Assist. */
 export interface GeminiRequestOptions {
   readonly model: string
   readonly project?: string | undefined
   readonly contents: readonly Content[]
   readonly systemInstruction?: string | undefined
-  /** In OpenAI's form. */
   readonly tools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
-  /** `ANY` by default, which forces a call; a model that must call can never finish. */
+  /** The default is `ANY`, which forces a call, so that the model can never finish. */
   readonly mode?: `${FunctionCallingConfigMode}`
   readonly generationConfig?: GenerationConfig | undefined
   readonly onWarning?: (warning: Warning) => void
 }
 
-/** The body of a request to Code Assist: everything but the model and the project is inside `request`. */
 export interface GeminiRequestBody {
   model: string
   project?: string
@@ -94,7 +87,7 @@ export interface GeminiRequestBody {
   }
 }
 
-/** Writes the body of a request to Code Assist. The contents come last, so that a longer history extends the bytes. */
+/** The body of a Code Assist request. The contents are last, so that a longer history extends the bytes. */
 export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestBody {
   const tools = openAiToolsToGemini(options.tools ?? [], options.onWarning)
   const { systemInstruction: system, generationConfig } = options
@@ -104,7 +97,7 @@ export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestB
     ...defined({ project: options.project }),
     request: {
       ...(system && { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
-      // The service refuses a calling mode where nothing can be called.
+      // The API does not allow a calling mode without tools.
       ...(tools.length > 0 && { tools, toolConfig: { functionCallingConfig: { mode } } }),
       ...defined({ generationConfig }),
       contents: [...options.contents],
@@ -112,7 +105,7 @@ export function geminiRequestBody(options: GeminiRequestOptions): GeminiRequestB
   }
 }
 
-/** Gemini knows no tools that take free text; they get it as their one argument. */
+/** Gemini has no tools with free text; they get it as their only argument. */
 function toToolSpecs(tools: readonly OpenAI.Chat.ChatCompletionTool[]): ToolSpec[] {
   return openaiChat
     .readRequest({ tools })

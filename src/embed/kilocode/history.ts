@@ -1,18 +1,18 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { FunctionResponsePart, Part } from '@google/genai'
+import { defined } from '../../model/defined.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { parseArguments } from '../../wire/calls/parse-arguments.ts'
 import type { RejectedToolCall } from './assembler.ts'
 import { createToolId } from './tool-id.ts'
 
-/** Text of an assistant message, as a host keeps it. */
 export interface TextContent {
   type: 'text'
   content: string
   partial: boolean
 }
 
-/** A tool call of an assistant message, as a host keeps it; the id stays the same for life. */
+/** A tool call of an assistant message. The id never changes. */
 export interface ToolUse {
   type: 'tool_use'
   id: string
@@ -22,23 +22,19 @@ export interface ToolUse {
   thoughtSignature?: string
 }
 
-/** What an assistant message consists of. */
 export type AssistantMessageContent = TextContent | ToolUse
 
-/** A complete call in any host's chunk type. */
+/** A complete call, in the chunk type of any host. */
 export interface ToolCallLike {
   readonly id?: string | undefined
   readonly function?: { readonly name?: string | undefined; readonly arguments?: string | undefined } | undefined
   readonly thoughtSignature?: string | undefined
 }
 
-/** A `tool_use` block of a stored history, with the signature where it was asked for. */
+/** A `tool_use` block of a stored history, with the signature if it was requested. */
 export type StoredToolUse = Anthropic.ToolUseBlockParam & { thoughtSignature?: string }
 
-/**
- * Makes blocks of complete calls, each with the id of its call. A call that has no name, or whose arguments are not one
- * whole JSON object, is not among them but among the rejected; nothing is thrown.
- */
+/** Converts complete calls to blocks. A call without a name, or whose arguments are not one JSON object, is rejected. */
 export function toToolUse(
   toolCalls: readonly ToolCallLike[],
   createId: (name: string) => string = createToolId,
@@ -55,22 +51,21 @@ export function toToolUse(
     else if (!parsedArguments.ok) reject(parsedArguments.message)
     else if (!params || more.length > 0) reject('The call holds several argument objects; make one call for each.')
     else {
-      const signature = thoughtSignature === undefined ? {} : { thoughtSignature }
-      blocks.push({ type: 'tool_use', id, name, params, partial: false, ...signature })
+      blocks.push({ type: 'tool_use', id, name, params, partial: false, ...defined({ thoughtSignature }) })
     }
   }
   return { blocks, rejected }
 }
 
 /**
- * Makes the content of the assistant message that goes into the history: all of it, calls under their own ids. Empty
- * text and calls that never became whole are left out; `assistantMessage` stands in where nothing else is left.
+ * The content of an assistant message for the history. Empty text and incomplete calls are left out; if nothing remains,
+ * the content is `assistantMessage`.
  */
 export function toApiHistory(
   content: readonly AssistantMessageContent[],
   assistantMessage = '',
   options: {
-    /** Keep Gemini's signatures on the blocks; other vendors refuse them. */ readonly signatures?: boolean
+    /** Keep Gemini's signatures on the blocks; other vendors do not accept them. */ readonly signatures?: boolean
   } = {},
 ): (Anthropic.TextBlockParam | StoredToolUse)[] {
   const blocks = content.flatMap((block): (Anthropic.TextBlockParam | StoredToolUse)[] => {
@@ -81,17 +76,17 @@ export function toApiHistory(
     return [{ type: 'tool_use', id, name, input: params, ...signed }]
   })
   if (blocks.length > 0) return blocks
-  // Every vendor refuses a message without content, for ever after.
+  // No vendor accepts a history with an empty message.
   return [{ type: 'text', text: assistantMessage.trim() === '' ? '(no answer)' : assistantMessage }]
 }
 
-/** Makes the two blocks by which a history tells that a call did not run: the call without input, and its error. */
+/** The two blocks for a call that did not run: the call without input, and its error. */
 export function toRejectedExchange(rejected: RejectedToolCall): {
   toolUse: Anthropic.ToolUseBlockParam
   toolResult: Anthropic.ToolResultBlockParam
 } {
   const { id, name, reason } = rejected
-  const argumentsNote = rejected.arguments === '' ? '' : ` The arguments came as: ${rejected.arguments.slice(0, 2000)}`
+  const argumentsNote = rejected.arguments === '' ? '' : ` The arguments were: ${rejected.arguments.slice(0, 2000)}`
   return {
     toolUse: { type: 'tool_use', id, name: name.trim() === '' ? 'unknown' : name, input: {} },
     toolResult: {
@@ -103,17 +98,15 @@ export function toRejectedExchange(rejected: RejectedToolCall): {
   }
 }
 
-/** Makes Gemini's part of a stored call. */
 export function toFunctionCall(block: StoredToolUse): Part {
   const args = isObject(block.input) ? block.input : {}
-  const signed = block.thoughtSignature === undefined ? {} : { thoughtSignature: block.thoughtSignature }
-  return { functionCall: { id: block.id, name: block.name, args }, ...signed }
+  return {
+    functionCall: { id: block.id, name: block.name, args },
+    ...defined({ thoughtSignature: block.thoughtSignature }),
+  }
 }
 
-/**
- * Makes Gemini's part of a tool result, never with an empty output. An error goes under `error`. Pictures go inside
- * with `nested` (Gemini 3 and later); otherwise a line tells that they were there.
- */
+/** Never has an empty output. With `nested` (Gemini 3 and later) images are inside; otherwise a line replaces them. */
 export function toFunctionResponse(
   block: Anthropic.ToolResultBlockParam,
   toolName: string,

@@ -2,14 +2,14 @@ import type OpenAI from 'openai'
 import type { Warning } from '../../model/event.ts'
 import { isObject } from '../../model/json.ts'
 
-/** How a host asks a model for tool calls: described in the prompt, or natively. */
+/** `xml`: tools are described in the prompt. `json`: native tool calls. */
 export type ToolStyle = 'xml' | 'json'
 
-/** One tool call, or a piece of one, in the shape in which hosts pass it on. */
+/** A tool call, or a fragment of one. */
 export interface NativeToolCall {
-  /** Tells the pieces of one call from those of another, where the endpoint numbers them. */
+  /** The number of the call, if the endpoint sends one: fragments with the same number belong together. */
   index?: number
-  /** Usually only on the first piece. */
+  /** Usually only on the first fragment. */
   id?: string
   type?: string
   function: { name: string; arguments: string }
@@ -17,27 +17,25 @@ export interface NativeToolCall {
   thoughtSignature?: string
 }
 
-/** A chunk of a host's stream that carries tool calls. */
 export interface NativeToolCallsChunk {
   type: 'native_tool_calls'
   toolCalls: NativeToolCall[]
 }
 
-/** What a host knows about one request; only the tools matter here. */
 export interface NativeToolCallMetadata {
   readonly allowedTools?: readonly OpenAI.Chat.ChatCompletionTool[] | undefined
 }
 
-/** Changes the two defaults that do not suit every endpoint; `omit` adds nothing. */
+/** Overrides of two defaults that not every endpoint accepts; `omit` leaves the field out. */
 export interface NativeToolCallSettings {
-  /** A model that must call can never finish, and some servers refuse the word; `auto` or `omit` let it decide. */
+  /** The default `required` forces a call, so that the model can never finish; some servers do not support it. */
   readonly toolChoice?: OpenAI.Chat.ChatCompletionToolChoiceOption | 'omit'
   readonly parallel?: boolean | 'omit'
 }
 
 /**
- * Adds the tools to a request: `tools`, `tool_choice: 'required'` and `parallel_tool_calls: false`, when the tool style
- * is `json` and there are tools. Gives a copy; what the params already say of choice and parallel calls stays.
+ * Adds `tools`, `tool_choice: 'required'` and `parallel_tool_calls: false` to a request, if the tool style is `json` and
+ * there are tools. Returns a copy; values that the params already have are kept.
  */
 export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionCreateParams>(
   params: T,
@@ -46,7 +44,7 @@ export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionC
   settings: NativeToolCallSettings = {},
 ): T {
   const tools = metadata?.allowedTools ?? []
-  // Without tools an endpoint refuses the other two.
+  // Endpoints do not accept the other two without tools.
   if (options.toolStyle !== 'json' || tools.length === 0) return { ...params }
   const choice = settings.toolChoice ?? params.tool_choice ?? 'required'
   const parallel = settings.parallel ?? params.parallel_tool_calls ?? false
@@ -59,8 +57,8 @@ export function addNativeToolCallsToParams<T extends OpenAI.Chat.ChatCompletionC
 }
 
 /**
- * Passes on the tool calls of one delta as a chunk. It keeps no state, so a piece stays a piece; whole calls come from
- * `nativeToolCallAssembler`. What cannot be passed on goes to `onWarning`, by default the console.
+ * Yields the tool calls of one delta as a chunk. Fragments are not assembled; `nativeToolCallAssembler` does that. Anything
+ * else goes to `onWarning`, by default the console.
  */
 export function* processNativeToolCallsFromDelta(
   delta: OpenAI.Chat.ChatCompletionChunk.Choice.Delta | null | undefined,
@@ -72,7 +70,7 @@ export function* processNativeToolCallsFromDelta(
   if (toolStyle !== 'json') {
     onWarning({
       code: 'tool-style',
-      message: `The model called natively, but the tool style is ${toolStyle ?? 'not set'}; the call was dropped.`,
+      message: `The model made a native tool call, but the tool style is ${toolStyle ?? 'not set'}; the call was dropped.`,
     })
     return
   }

@@ -15,14 +15,13 @@ import { declareForGemini, type GeminiDialect } from '../gemini-declarations.ts'
 import type { ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolResultContent } from './types.ts'
 import { defined } from '../../model/defined.ts'
 
-/** How tools are declared. */
 export interface DeclareOptions {
-  /** `gemini` writes `parameters` in Gemini's own schema language; `gemini-json` writes `parametersJsonSchema`. */
+  /** The default is `gemini`. */
   readonly dialect?: GeminiDialect
   readonly onWarning?: (warning: Warning) => void
 }
 
-/** Declares one tool; throws where its schema cannot be declared at all, which only its author can mend. */
+/** Throws if the schema cannot be declared at all. */
 export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions = {}): FunctionDeclaration {
   let problem = ''
   const warn = (warning: Warning) => {
@@ -34,13 +33,13 @@ export function toGeminiFunction(tool: ToolDefinition, options: DeclareOptions =
   return declaration
 }
 
-/** Declares tools, all in the one tool object that a request carries. One that cannot be declared is left out alone. */
+/** One tool object with all declarations. A tool that cannot be declared is skipped. */
 export function toGeminiTools(tools: readonly ToolDefinition[], options: DeclareOptions = {}): Tool[] {
   const functionDeclarations = declareForGemini(tools.map(toToolSpec), options.dialect ?? 'gemini', options.onWarning)
   return functionDeclarations.length > 0 ? [{ functionDeclarations }] : []
 }
 
-/** Says whether the model may, must or must not call; `only` narrows the choice without forcing a call. */
+/** `only` restricts the tools without forcing a call. */
 export function toGeminiToolConfig(choice: ToolChoice): { functionCallingConfig: FunctionCallingConfig } {
   if (typeof choice === 'string') return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES[choice] } }
   if ('name' in choice)
@@ -48,10 +47,7 @@ export function toGeminiToolConfig(choice: ToolChoice): { functionCallingConfig:
   return { functionCallingConfig: { mode: FUNCTION_CALLING_MODES.only, allowedFunctionNames: [...choice.only] } }
 }
 
-/**
- * Reads the call of a part, if it holds one that is whole. Absent arguments are none. With the tools that were
- * declared, names and arguments come back as the tools' author spelt them.
- */
+/** The complete call of a part, if it has one. With `tools`, names and arguments are as in the tool definitions. */
 export function parseFunctionCall(
   part: unknown,
   createId: (name: string) => string = () => `call_${crypto.randomUUID()}`,
@@ -59,7 +55,7 @@ export function parseFunctionCall(
 ): ToolCall | undefined {
   const call = isObject(part) ? part['functionCall'] : undefined
   if (!isObject(part) || !isObject(call) || typeof call['name'] !== 'string' || call['name'] === '') return undefined
-  // A piece of a call is no call.
+  // A fragment of a call must not run.
   if (call['willContinue'] === true || Array.isArray(call['partialArgs'])) return undefined
   const { id, args } = call
   const { thoughtSignature: signature } = part
@@ -75,18 +71,17 @@ export function parseFunctionCall(
   }
 }
 
-/** Writes the answer to a call as a part. */
 export function toGeminiFunctionResponse(result: ToolResult): Part {
-  const id = result.wireId === undefined ? {} : { id: result.wireId }
+  const id = defined({ id: result.wireId })
   return { functionResponse: { ...id, name: result.name, response: toResponseObject(result.content) } }
 }
 
-/** Writes the answers to the calls of one turn as one message, in their order. */
+/** One message with the results of all calls of a turn, in their order. */
 export function toGeminiFunctionResponseContent(results: readonly ToolResult[]): Content {
   return { role: 'user', parts: results.map(toGeminiFunctionResponse) }
 }
 
-/** Writes a turn of the model: what it said, then what it called. Arguments that cannot be read become none. */
+/** A turn of the model: its text, then its calls. Arguments that cannot be parsed become `{}`. */
 export function toModelContentWithFunctions(text: string | null | undefined, calls: readonly ToolCall[]): Content {
   const parts: Part[] = text ? [{ text }] : []
   for (const call of calls) {
@@ -98,11 +93,11 @@ export function toModelContentWithFunctions(text: string | null | undefined, cal
       ...defined({ thoughtSignature: call.thoughtSignature }),
     })
   }
-  // A content without parts is refused, for ever after.
+  // The API does not accept a history with an empty content.
   return { role: 'model', parts: parts.length > 0 ? parts : [{ text: '(no answer)' }] }
 }
 
-/** Gemini's words. The enum's values are these strings; importing it would load the whole SDK. */
+/** The values of the SDK's enum; importing it would load the whole SDK. */
 const FUNCTION_CALLING_MODES = {
   auto: 'AUTO' as FunctionCallingConfigMode,
   required: 'ANY' as FunctionCallingConfigMode,
@@ -111,11 +106,18 @@ const FUNCTION_CALLING_MODES = {
 }
 
 function toResponseObject(content: ToolResultContent): Record<string, unknown> {
-  if (content.type === 'text') return { result: content.text }
-  return content.type === 'json' ? { result: content.value } : { error: content.message }
+  switch (content.type) {
+    case 'text':
+      return { result: content.text }
+    case 'json':
+      return { result: content.value }
+    case 'error':
+      return { error: content.message }
+    default:
+      return content satisfies never
+  }
 }
 
-/** A definition in our own words. */
 export function toToolSpec({ name, description, parameters }: ToolDefinition): ToolSpec {
   return { name, description, schema: parameters as JsonObject }
 }

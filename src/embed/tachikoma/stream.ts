@@ -2,7 +2,7 @@ import { splitRunnableCalls, createTurnFold } from '../../model/fold.ts'
 import type { Fault } from '../../model/fault.ts'
 import { createTurnKey } from '../../model/ids.ts'
 import { isObject } from '../../model/json.ts'
-import type { AssistantTurn, CallPart } from '../../model/turn.ts'
+import type { AssistantPart, AssistantTurn, CallPart } from '../../model/turn.ts'
 import type { Usage } from '../../model/usage.ts'
 import { createFramer } from '../../wire/framing/framer.ts'
 import { gemini } from '../../wire/gemini/wire.ts'
@@ -11,7 +11,7 @@ import { toToolSpec } from './convert.ts'
 import type { ToolDefinition } from './types.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A call, whole: it comes in one piece, at the end of the answer, because only then it is known to be whole. */
+/** A complete call. All calls are in the last chunk, because only then they are known to be complete. */
 export interface ToolCallDelta {
   readonly index: number
   readonly id: string
@@ -21,11 +21,9 @@ export interface ToolCallDelta {
   readonly thoughtSignature?: string
 }
 
-/** A piece of an answer. */
 export interface CompletionChunk {
-  /** Visible text. */
   readonly delta: string
-  /** What the model thought, as far as it shows it. */
+  /** Reasoning, as far as the model shows it. */
   readonly thought?: string
   readonly toolCalls: readonly ToolCallDelta[]
   readonly isFinal: boolean
@@ -37,20 +35,18 @@ export interface CompletionChunk {
   readonly rejected?: readonly { readonly id: string; readonly name: string; readonly reason: string }[]
 }
 
-/** What helps to read an answer. */
 export interface GeminiStreamOptions {
-  /** The tools that were declared: calls come back in their author's spelling, and calls written as text are found. */
+  /** The declared tools, so that calls have their original names, and calls written as text are found. */
   readonly tools?: readonly ToolDefinition[]
-  /** How the tools were declared. */
   readonly dialect?: GeminiDialect
-  /** Unique for ever, at least 16 letters and digits: the ids of the calls are made from it. Random by default. */
+  /** Globally unique, at least 16 letters and digits: call ids are derived from it. Random by default. */
   readonly key?: string
-  /** The HTTP status, so that an error body is read as one. */
+  /** The HTTP status, so that an error body is recognised. */
   readonly status?: number
   readonly contentType?: string
 }
 
-/** An answer that cannot be used: the endpoint failed, or the bytes ended before the answer did. */
+/** The endpoint failed, or the stream ended before the response was complete. */
 export class GeminiStreamError extends Error {
   override readonly name = 'GeminiStreamError'
   readonly fault: Fault
@@ -61,7 +57,7 @@ export class GeminiStreamError extends Error {
   }
 }
 
-/** An answer of Gemini as chunks, the last of which is final; throws a `GeminiStreamError` where there is no end. */
+/** A response of Gemini as chunks, the last of which is final. Throws a `GeminiStreamError` if it is incomplete. */
 export class GeminiStream implements AsyncIterable<CompletionChunk> {
   readonly #bytes: AsyncIterable<Uint8Array>
   readonly #options: GeminiStreamOptions
@@ -71,7 +67,7 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
     this.#options = options
   }
 
-  /** The chunks; the bytes are there only once. */
+  /** Can be iterated only once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<CompletionChunk, void, undefined> {
     const { tools = [], dialect = 'gemini', key, status, contentType } = this.#options
     const profile = { ...gemini.profile, dialect }
@@ -82,7 +78,7 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
       ...defined({ status }),
     })
     const folder = createTurnFold({ provider: profile.signer, wire: gemini.id, model: '' })
-    const kinds = new Map<number, string>()
+    const kinds = new Map<number, AssistantPart['kind']>()
     const frames = createFramer(contentType)
 
     function foldEvents(events: ReturnType<typeof gemini.decodeFrame>): CompletionChunk | undefined {
@@ -91,8 +87,10 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
       for (const event of events) {
         folder.push(event)
         if (event.type === 'part-open') kinds.set(event.index, event.kind)
-        else if (event.type === 'part-delta' && kinds.get(event.index) === 'text') delta += event.text
-        else if (event.type === 'part-delta' && kinds.get(event.index) === 'reasoning') thought += event.text
+        if (event.type !== 'part-delta') continue
+        const kind = kinds.get(event.index)
+        if (kind === 'text') delta += event.text
+        else if (kind === 'reasoning') thought += event.text
       }
       if (delta === '' && thought === '') return undefined
       return { delta, ...(thought !== '' && { thought }), toolCalls: [], isFinal: false }
@@ -111,14 +109,14 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
       ...frames.end().flatMap((frame) => gemini.decodeFrame(state, frame)),
       ...gemini.finishDecoding(
         state,
-        transportError && { kind: 'transport', message: `The connection broke: ${String(transportError.error)}` },
+        transportError && { kind: 'transport', message: `The connection was lost: ${String(transportError.error)}` },
       ),
     ])
     if (last) yield last
     const { turn } = folder.end()
     if (turn.finish.reason === 'fault' || turn.finish.reason === 'aborted') {
       throw new GeminiStreamError(
-        turn.finish.fault ?? { kind: 'server', message: 'The answer was cancelled.' },
+        turn.finish.fault ?? { kind: 'server', message: 'The response was cancelled.' },
         transportError?.error,
       )
     }
@@ -126,12 +124,11 @@ export class GeminiStream implements AsyncIterable<CompletionChunk> {
   }
 }
 
-/** Reads the bytes of a response, whether they are events, an array or lines of JSON, and however they are cut. */
+/** Accepts server-sent events, a JSON array or lines of JSON, in chunks of any size. */
 export function createStream(bytes: AsyncIterable<Uint8Array>, options: GeminiStreamOptions = {}): GeminiStream {
   return new GeminiStream(bytes, options)
 }
 
-/** The words for how an answer ended. */
 const FINISH_REASONS = {
   stop: 'stop',
   calls: 'stop',

@@ -1,10 +1,11 @@
 import { isObject } from '../../model/json.ts'
+import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
+import type { AssistantPart, FinishReason, ResultPart, ResultStatus } from '../../model/turn.ts'
 import type { Entry } from './entry.ts'
 
 /**
- * The schema of a log's entries: does this value have the shape of an entry that this version writes? A log may have been
- * written by another program or a later version, so nothing in it is used before it has passed here. Hand-written checks,
- * because every line of every log that is opened goes through them.
+ * Does a value have the shape of a log entry? A log may come from another program or a later version, so every line is
+ * checked before it is used; the checks are hand-written because they must be fast.
  */
 export function isEntry(value: unknown): value is Entry {
   if (!isObject(value) || !isSeq(value['seq']) || !isTime(value['at'])) return false
@@ -14,7 +15,7 @@ export function isEntry(value: unknown): value is Entry {
   )
 }
 
-/** The number of an entry. One that is near the largest integer would leave no number for the next entry. */
+/** The limit leaves room for the numbers of the next entries. */
 export function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < MAX_SEQ
 }
@@ -24,7 +25,7 @@ const MAX_SEQ = 2 ** 52
 /** The largest time that a `Date` can hold. */
 const MAX_TIME = 8.64e15
 
-/** How deep JSON in an entry may be nested: whoever writes it out again goes down by recursion. */
+/** Deeper JSON would overflow the stack when it is written again. */
 const MAX_DEPTH = 500
 
 type Validator = (value: unknown) => boolean
@@ -33,7 +34,7 @@ const isString: Validator = (value) => typeof value === 'string'
 const isNonEmptyString: Validator = (value) => typeof value === 'string' && value !== ''
 const isTrue: Validator = (value) => value === true
 const isBoolean: Validator = (value) => typeof value === 'boolean'
-/** A clock that is set back in mid-run makes a duration negative. */
+/** May be negative, if the clock was set back. */
 const isDuration: Validator = (value) => typeof value === 'number' && Number.isFinite(value)
 const isCount: Validator = (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const isNonNegativeInteger: Validator = (value) => Number.isSafeInteger(value) && (value as number) >= 0
@@ -49,17 +50,18 @@ function isWithinDepth(value: unknown, depth: number): boolean {
   return true
 }
 
-const createEnumValidator = (...values: readonly string[]): Validator => {
-  const allowed = new Set<unknown>(values)
-  return (value) => allowed.has(value)
-}
+/** The members of a union, as keys, so that a new member does not compile until it is listed. */
+const createEnumValidator =
+  <T extends string>(members: Readonly<Record<T, true>>): Validator =>
+  (value) =>
+    typeof value === 'string' && Object.hasOwn(members, value)
 
 const createListValidator =
   (check: Validator): Validator =>
   (value) =>
     Array.isArray(value) && value.every(check)
 
-/** An object with these fields; those of `optional` may be absent. Further fields are allowed: a later version may add some. */
+/** Other fields are allowed, because later versions may add some. */
 function createObjectValidator(
   required: Readonly<Record<string, Validator>>,
   optional: Readonly<Record<string, Validator>> = {},
@@ -71,11 +73,10 @@ function createObjectValidator(
     optionalFields.every(([key, check]) => value[key] === undefined || check(value[key]))
 }
 
-/** A value of a union whose `kind` says which. */
-function createUnionValidator(members: Readonly<Record<string, Validator>>): Validator {
+function createUnionValidator<Kind extends string>(members: Readonly<Record<Kind, Validator>>): Validator {
   return (value) => {
     const kind = isObject(value) ? value['kind'] : undefined
-    return typeof kind === 'string' && Object.hasOwn(members, kind) && (members[kind]?.(value) ?? false)
+    return typeof kind === 'string' && Object.hasOwn(members, kind) && members[kind as Kind](value)
   }
 }
 
@@ -91,13 +92,21 @@ const isCallPart = createObjectValidator(
   { id: isNonEmptyString, name: isString, raw: isString },
   { input: isJsonObject, freeform: isTrue, flaw: isCallFlaw, native: isNativeData },
 )
-const isContentList = createListValidator(createUnionValidator({ text: isTextPart, media: isMediaPart }))
+const isContentList = createListValidator(
+  createUnionValidator<ResultPart['content'][number]['kind']>({ text: isTextPart, media: isMediaPart }),
+)
 const isResultPart = createObjectValidator(
   {
-    kind: createEnumValidator('result'),
+    kind: createEnumValidator<'result'>({ result: true }),
     id: isNonEmptyString,
     name: isString,
-    status: createEnumValidator('ok', 'error', 'denied', 'cancelled', 'interrupted'),
+    status: createEnumValidator<ResultStatus>({
+      ok: true,
+      error: true,
+      denied: true,
+      cancelled: true,
+      interrupted: true,
+    }),
     content: isContentList,
   },
   {
@@ -111,16 +120,30 @@ const isUsage = createObjectValidator(
   {},
   { input: isCount, cacheRead: isCount, cacheWrite: isCount, output: isCount, reasoning: isCount },
 )
+const FINISH_REASONS = {
+  stop: true,
+  calls: true,
+  length: true,
+  filter: true,
+  'malformed-call': true,
+  aborted: true,
+  fault: true,
+} as const
 const isFinish = createObjectValidator(
-  { reason: createEnumValidator('stop', 'calls', 'length', 'filter', 'malformed-call', 'aborted', 'fault') },
+  { reason: createEnumValidator<FinishReason>(FINISH_REASONS) },
   { raw: isString, fault: isJsonObject },
 )
 const isAssistantTurn = createObjectValidator(
   {
-    role: createEnumValidator('assistant'),
+    role: createEnumValidator<'assistant'>({ assistant: true }),
     origin: createObjectValidator({ provider: isString, wire: isString, model: isString }),
     parts: createListValidator(
-      createUnionValidator({ text: isTextPart, reasoning: isReasoningPart, media: isMediaPart, call: isCallPart }),
+      createUnionValidator<AssistantPart['kind']>({
+        text: isTextPart,
+        reasoning: isReasoningPart,
+        media: isMediaPart,
+        call: isCallPart,
+      }),
     ),
     finish: isFinish,
   },
@@ -129,7 +152,7 @@ const isAssistantTurn = createObjectValidator(
 const isFileSnapshot = createObjectValidator({ blob: isString, mode: isNonNegativeInteger })
 const isForkPoint = createObjectValidator({ session: isNonEmptyString, seq: isSeq })
 
-/** A result is found by the id of its call, so two calls of one turn cannot share one. */
+/** A result is found by the id of its call, so the ids of a turn must differ. */
 function hasUniqueIds(value: unknown): boolean {
   const { parts } = (value as Entry & { kind: 'turn' }).turn
   const ids = parts.flatMap((part) => (part.kind === 'call' ? [part.id] : []))
@@ -151,9 +174,16 @@ const ENTRY_VALIDATORS: Readonly<Record<Entry['kind'], Validator>> = {
   turn: (value) => isTurnBody(value) && hasUniqueIds(value),
   intent: createObjectValidator(
     { call: isString, name: isString, input: isJsonObject },
-    { access: createEnumValidator('network', 'outside') },
+    { access: createEnumValidator<SandboxAccess>({ network: true, outside: true }) },
   ),
-  result: createObjectValidator({ result: isResultPart, ms: isDuration }, { decision: isString, facts: isJsonObject }),
+  result: createObjectValidator(
+    { result: isResultPart, ms: isDuration },
+    {
+      decided: createObjectValidator({ by: isString, outcome: isString }, { rule: isString }),
+      decision: isString,
+      facts: isJsonObject,
+    },
+  ),
   ask: createObjectValidator({ ask: isString, call: isString, details: isJsonObject }),
   reply: createObjectValidator(
     { ask: isString, outcome: isString },

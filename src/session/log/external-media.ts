@@ -2,21 +2,21 @@ import type { Json } from '../../model/json.ts'
 import type { MediaPart, TextPart } from '../../model/turn.ts'
 import type { Entry, EntryBody } from './entry.ts'
 
-/** Media as it stands in a log: the hash of its content in the place of its content. */
+/** Media in a log, with the hash of its content instead of the content. */
 interface StoredMedia extends Omit<MediaPart, 'data'> {
   readonly blob: string
   readonly bytes: number
 }
 
-/** Media of fewer characters of base64 stays in the log: a file for each would cost more than it saves. */
+/** Shorter media stays in the log: a file for each would cost more than it saves. */
 const MIN_BLOB_CHARS = 2048
 
-/** An entry as the log keeps it: long media is put away by the hash of its content. What has none is the same object. */
+/** Replaces long media by the hash of its content. An entry without any is returned unchanged. */
 export function externalizeMedia<Body extends EntryBody>(body: Body, putBlob: (bytes: Uint8Array) => string): Body {
   return mapMedia(body, (part) => {
     if (part.data === undefined || part.data.length < MIN_BLOB_CHARS) return part
     const bytes = Buffer.from(part.data, 'base64')
-    // Bytes that were sent stay as they were sent: base64 that would come back in another spelling is left alone.
+    // A request must not change: base64 that would be decoded and encoded differently stays as it is.
     if (bytes.toString('base64') !== part.data) return part
     const { data: _, ...rest } = part
     const storedMedia: StoredMedia = { ...rest, blob: putBlob(bytes), bytes: bytes.length }
@@ -24,7 +24,7 @@ export function externalizeMedia<Body extends EntryBody>(body: Body, putBlob: (b
   })
 }
 
-/** The entry that was stowed. Media whose content is gone or damaged becomes a text that says so. */
+/** Reverses `externalizeMedia`. Media whose blob is missing or damaged becomes a text. */
 export function restoreMedia(entry: Entry, getBlob: (hash: string) => Uint8Array | undefined): Entry {
   return mapMedia(entry, (part) => {
     if (!isStoredMedia(part)) return part
@@ -34,7 +34,7 @@ export function restoreMedia(entry: Entry, getBlob: (hash: string) => Uint8Array
   })
 }
 
-/** The hashes of all content that an entry of a log names: media, and what files were before a change. */
+/** The hashes of all blobs that an entry refers to: media, and the previous content of files. */
 export function findBlobHashes(entry: EntryBody): string[] {
   const found: string[] = entry.kind === 'change' && entry.before ? [entry.before.blob] : []
   mapMedia(entry, (part) => {
@@ -46,32 +46,47 @@ export function findBlobHashes(entry: EntryBody): string[] {
 
 function createMissingMediaText({ mime, name }: MediaPart, bytes: number): TextPart {
   const mediaLabel = name === undefined ? mime : `${name}, ${mime}`
-  return { kind: 'text', text: `[Here stood ${mediaLabel} of ${bytes} bytes. Its file is missing or damaged.]` }
+  return { kind: 'text', text: `[${mediaLabel}, ${bytes} bytes: the stored file is missing or damaged.]` }
 }
 
 function isStoredMedia(part: MediaPart | StoredMedia): part is StoredMedia {
   return 'blob' in part && typeof part.blob === 'string' && typeof part.bytes === 'number'
 }
 
-/** Gives every media part of an entry to a function; entries without any stay the very same object. */
+/** Maps every media part of an entry. An entry without any is returned unchanged. */
 function mapMedia<Body extends EntryBody>(body: Body, change: (part: MediaPart) => MediaPart | TextPart): Body {
   const mapParts = <Part extends { readonly kind: string }>(parts: readonly Part[]): readonly Part[] =>
     Array.isArray(parts) && parts.some(isMediaPart)
       ? parts.map((part) => (isMediaPart(part) ? (change(part) as unknown as Part) : part))
       : parts
-  if (body.kind === 'user') {
-    const parts = mapParts(body.parts)
-    return parts === body.parts ? body : { ...body, parts }
+  switch (body.kind) {
+    case 'user': {
+      const parts = mapParts(body.parts)
+      return parts === body.parts ? body : { ...body, parts }
+    }
+    case 'turn': {
+      const parts = mapParts(body.turn.parts)
+      return parts === body.turn.parts ? body : { ...body, turn: { ...body.turn, parts } }
+    }
+    case 'result': {
+      const content = mapParts(body.result.content)
+      return content === body.result.content ? body : { ...body, result: { ...body.result, content } }
+    }
+    case 'open':
+    case 'note':
+    case 'intent':
+    case 'ask':
+    case 'reply':
+    case 'compact':
+    case 'request':
+    case 'fault':
+    case 'change':
+    case 'undo':
+    case 'close':
+      return body
+    default:
+      return body satisfies never
   }
-  if (body.kind === 'turn') {
-    const parts = mapParts(body.turn.parts)
-    return parts === body.turn.parts ? body : { ...body, turn: { ...body.turn, parts } }
-  }
-  if (body.kind === 'result') {
-    const content = mapParts(body.result.content)
-    return content === body.result.content ? body : { ...body, result: { ...body.result, content } }
-  }
-  return body
 }
 
 function isMediaPart(part: unknown): part is MediaPart {

@@ -2,17 +2,16 @@ import { hash } from 'node:crypto'
 import { isObject } from '../../model/json.ts'
 import type { Entry } from './entry.ts'
 
-/** The sum before the first line. */
 export const INITIAL_SUM = '0'.repeat(16)
 
 /**
- * An entry as a line of the log. It ends with two checksums: `hash` covers the entry alone, so that the line proves itself
- * whatever became of its neighbours; `sum` covers the line and, through the sum before it, all lines before. Logs of older
- * versions have no `hash`; to those versions it is one more field, and so they can read ours.
+ * A line ends with two checksums: `hash` covers the entry alone, so that a line can be verified without its neighbours;
+ * `sum` covers the line and, through the sum before it, all lines before. Logs of older versions have no `hash`, and those
+ * versions read it as one more field.
  */
 export function encodeLogLine(entry: Entry, before: string): { line: Buffer; sum: string } {
   const text = JSON.stringify(entry)
-  // An entry may hold very much: its bytes are made once, behind the sum that they go on from, and serve for everything.
+  // An entry may be very large: it is encoded once, behind the previous sum, and this buffer serves for both checksums.
   const length = Buffer.byteLength(text)
   const start = before.length
   const buffer = Buffer.allocUnsafe(start + length + HASH_LENGTH + SUM_LENGTH + 1)
@@ -26,18 +25,17 @@ export function encodeLogLine(entry: Entry, before: string): { line: Buffer; sum
   return { line: buffer.subarray(start), sum }
 }
 
-/** A line that could be parsed. Whether its content is what was written is another question. */
+/** A line that could be parsed, but is not verified yet. */
 export interface ParsedLogLine {
-  /** Not validated: only its number is sure to be one. */
+  /** Not validated, except for its number. */
   readonly entry: Record<string, unknown> & { readonly seq: number }
-  /** What the sum covers. */
+  /** The text that the sum covers. */
   readonly text: string
   readonly sum: string
-  /** Does the entry match the hash of its own? `undefined`: it has none. */
+  /** Does the entry match its hash? `undefined`: it has none. */
   readonly isVerified: boolean | undefined
 }
 
-/** Reads one line by itself: whether it belongs where it stands is another question. */
 export function parseLogLine(line: Buffer): ParsedLogLine | undefined {
   const end = line.at(-1) === CR ? line.length - 1 : line.length
   const tail = TAIL_PATTERN.exec(line.toString('latin1', Math.max(0, end - TAIL_LENGTH), end))
@@ -56,21 +54,20 @@ export function parseLogLine(line: Buffer): ParsedLogLine | undefined {
   }
 }
 
-/** The sum at the end of a line that cannot be read otherwise: the next line may still go on from it. */
+/** The sum at the end of a line that is otherwise unreadable: the next line may build on it. */
 export function parseTrailingSum(line: Buffer): string | undefined {
   return /,"sum":"([0-9a-f]{16})"\}\r?$/.exec(line.toString('latin1', Math.max(0, line.length - TAIL_LENGTH)))?.[1]
 }
 
-/** The pieces of a line that holds several entries, because the end of a line was lost. */
+/** Splits a line that contains several entries, because a line break was lost. */
 export function splitJoinedLines(line: Buffer): Buffer[] {
-  // One character for each byte, so that damaged bytes stay what they are.
+  // One character per byte, so that damaged bytes are preserved.
   return line
     .toString('latin1')
     .split(JOINED_LINES_PATTERN)
     .map((piece) => Buffer.from(piece, 'latin1'))
 }
 
-/** The sum of a text that goes on from another sum. */
 export function computeChainSum(text: string, before: string): string {
   return shortSha256(before + text)
 }
@@ -79,7 +76,7 @@ function shortSha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex').slice(0, 16)
 }
 
-/** An entry that is longer than this, in bytes, is not read: the rest of the session matters more than it. */
+/** Longer lines are skipped, so that the rest of the session can be read. */
 export const MAX_LINE_BYTES = 64 * 2 ** 20
 
 const HASH_LENGTH = ',"hash":"0123456789abcdef"'.length

@@ -11,14 +11,14 @@ import {
 } from './log-line.ts'
 import { stripUnverifiedContent } from './unverified-entry.ts'
 
-/** Something that was found wrong in a log. What was damaged stays in the file as it is. */
+/** Damage in a log. The file is never changed. */
 export interface LogDamage {
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly line: number
   /**
-   * `unlinked`: kept, though the line before it is lost. `unproved`: the same, but the line has no hash of its own, so that
-   * only a part of it is used. `foreign`: whole, but no entry that this version knows. `parallel`: two programs wrote at once.
-   * `orphaned`: what it was forked from is gone; `circular`: it was forked from itself.
+   * `unlinked`: used, although the line before it is lost. `unproved`: the same, but the line has no hash, so only a part of
+   * it is used. `foreign`: intact, but no entry that this version knows. `parallel`: two processes wrote at the same time.
+   * `orphaned`: the parent of the fork is missing. `circular`: the session is a fork of itself.
    */
   readonly what:
     | 'unreadable'
@@ -35,43 +35,36 @@ export interface LogDamage {
     | 'circular'
 }
 
-/** What a log holds. */
 export interface ScannedLog {
   /** In the order in which they were written. */
   readonly entries: readonly Entry[]
   readonly damages: readonly LogDamage[]
-  /** Entries up to the one with this number may have been followed by others that are lost; 0 if nothing is. */
+  /** Entries that followed up to this number may be lost; 0 if none are. */
   readonly uncertainUpTo: number
-  /** The sum that the next line goes on from. */
+  /** The sum that the next line builds on. */
   readonly lastSum: string
-  /** The highest number that a line bears, be it damaged: the next one must be higher. */
+  /** The highest number of any line, even a damaged one: the next one must be higher. */
   readonly highestSeq: number
 }
 
-/** A line of a log file, without its end. */
 export interface LogLine {
-  /** Absent if it is so long that it was not read. Only good until the next line is asked for. */
+  /** Absent if the line was too long to be read. Valid only until the next line is read. */
   readonly bytes?: Buffer
-  /** The last line, if it has no end. */
+  /** The last line, without a line break. */
   readonly isTorn?: true
 }
 
-/** Reads a log from its text. */
-export function scanLog(text: string | Buffer): ScannedLog {
-  return scanLogLines(splitIntoLines(Buffer.from(text)))
-}
-
 /**
- * Reads a log, whatever state it is in: what is damaged is passed over and reported, and everything else is kept. A line
- * is used if it proves itself by its own hash, or by its sum together with that of the line with the number before it,
- * wherever that stands. Lines without a hash of their own that lost the line before them are used in part.
+ * Reads a log in any state: damage is reported, and everything else is used. A line is verified by its own hash, or by its
+ * sum and the sum of the line with the number before it, wherever that line is. A line without a hash whose predecessor is
+ * lost is used in part.
  */
 export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
-  const { records, damages, lost, hashedFrom: firstHashedSeq } = readRecords(lines)
+  const { records, damages, lost, firstHashedSeq } = readRecords(lines)
   const entries: Entry[] = []
   const lineNumbers: number[] = []
   const lossLines = damages.map(({ line }) => line)
-  // The sums that the next line may go on from: that of the last good line; of damaged ones since, what they say and what it should be.
+  // The sums that the next line may build on: of the last good line, and of damaged lines since, both as read and as computed.
   let sums = [INITIAL_SUM]
   let last: { seq: number; sum: string; isProved: boolean } | undefined
   let highestSeq = 0
@@ -97,7 +90,7 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
   for (const [at, record] of sorted.entries()) {
     const { parsed, line } = record
     const { seq } = parsed.entry
-    // After a line that nobody can vouch for, even the next one may have lost what it goes on from.
+    // After an unverified line, even the next number may have lost its predecessor.
     const gap = last ? seq - last.seq - (last.isProved ? 1 : 0) : Math.max(lost, missingBefore(parsed.entry))
     if (seq === last?.seq && parsed.sum === last.sum) {
       damages.push({ line, what: 'repeated' })
@@ -108,7 +101,7 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
     const isUsable = isProved && isEntry(parsed.entry) && seq - (last?.seq ?? 0) <= MAX_SEQ_JUMP
     if (isProved && !isUsable) {
       reportLoss(line, 'foreign')
-      // Its number may be absurd, but the lines after it go on from its sum.
+      // Its number may be wrong, but the lines after it build on its sum.
       sums = [parsed.sum, ...sums].slice(0, MAX_CANDIDATE_SUMS)
       if (isSeq(seq) && seq - (last?.seq ?? 0) <= MAX_SEQ_JUMP) highestSeq = Math.max(highestSeq, seq)
     } else if (isUsable) {
@@ -140,7 +133,6 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
     highestSeq,
   }
 
-  /** The next line with the same number, if there is one; and whether it goes on from what was read before. */
   function findDuplicate(at: number): DuplicateState {
     const next = sorted[at + 1]
     if (next?.parsed.entry.seq !== sorted[at]?.parsed.entry.seq || !next) return 'none'
@@ -149,7 +141,7 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
       : 'unproved'
   }
 
-  /** The number of the last entry that a lost line may have followed. */
+  /** The last entry that may have been followed by a lost line. */
   function lastBeforeLoss(): number {
     if (lossLines.length === 0) return 0
     const isMoved = damages.some(({ what }) => what === 'misplaced')
@@ -164,11 +156,11 @@ export function scanLogLines(lines: Iterable<LogLine>): ScannedLog {
 interface LogRecord {
   readonly line: number
   readonly parsed: Omit<ParsedLogLine, 'text'>
-  /** It goes on from the line before it in the file, and that is proved. */
+  /** It builds on the line before it in the file, and that line is verified. */
   readonly isChained: boolean
-  /** The sum that it goes on from, if that is the one of the line before it in the file. */
+  /** The sum of the line before it in the file, if it builds on that. */
   readonly previousSum?: string
-  /** Only where that is not so: in a log without damage no text is kept. */
+  /** Only otherwise, so that no text is kept for a log without damage. */
   readonly text?: string
   /** The sums of unreadable lines right before it. */
   readonly straySums: readonly string[]
@@ -178,7 +170,7 @@ function isChainedTo({ previousSum, text, parsed }: LogRecord, before: string): 
   return previousSum === undefined ? computeChainSum(text ?? '', before) === parsed.sum : previousSum === before
 }
 
-/** May this line, which proves itself in no way, be one of an older version that only lost the line before it? */
+/** May this unverified line be one of an older version whose predecessor is lost? */
 function canBeLegacyLine(
   { parsed }: LogRecord,
   gap: number,
@@ -186,21 +178,21 @@ function canBeLegacyLine(
   firstHashedSeq: number,
   duplicates: DuplicateState,
 ): boolean {
-  // Whoever writes hashes goes on writing them.
+  // After the first line with a hash, all lines have one.
   if (parsed.isVerified !== undefined || parsed.entry.seq > firstHashedSeq || gap <= 0 || duplicates === 'proved')
     return false
   return gap <= lost || duplicates === 'none'
 }
 
-/** How many entries of this log are missing before what is the first one of it now. Before the one that opens it there are none. */
+/** How many entries are missing before the first line that was read. */
 function missingBefore({ seq, kind }: ParsedLogLine['entry']): number {
   return kind === 'open' ? 0 : seq - 1
 }
 
-/** Is there another line with the same number, and does that one prove itself? */
+/** Is there another line with the same number, and is it verified? */
 type DuplicateState = 'none' | 'unproved' | 'proved'
 
-/** All that can be read, how many entries may be missing because they cannot, and the first number that has a hash. */
+/** The lines that can be parsed, how many entries may be lost (`lost`), and the first number with a hash. */
 function readRecords(lines: Iterable<LogLine>) {
   const records: LogRecord[] = []
   const damages: LogDamage[] = []
@@ -250,18 +242,9 @@ function readRecords(lines: Iterable<LogLine>) {
       }
     }
   }
-  return { records, damages, lost, hashedFrom: firstHashedSeq }
+  return { records, damages, lost, firstHashedSeq }
 }
 
-function* splitIntoLines(bytes: Buffer): Generator<LogLine> {
-  for (let at = 0; at < bytes.length;) {
-    const end = bytes.indexOf(0x0a, at)
-    yield end < 0 ? { bytes: bytes.subarray(at), isTorn: true } : { bytes: bytes.subarray(at, end) }
-    at = end < 0 ? bytes.length : end + 1
-  }
-}
-
-/** By their numbers. Lines that were moved are put back where they belong. */
 function sortBySeq(records: readonly LogRecord[], damages: LogDamage[]): readonly LogRecord[] {
   const seen = new Set<number>()
   let highest = -Infinity
@@ -279,10 +262,9 @@ function sortBySeq(records: readonly LogRecord[], damages: LogDamage[]): readonl
   return records.toSorted((one, other) => one.parsed.entry.seq - other.parsed.entry.seq || one.line - other.line)
 }
 
-/** No entry is shorter than this. */
 const MIN_ENTRY_BYTES = 60
 
-/** No log has so many lines that its numbers could jump so far. */
+/** No log has so many lines. */
 const MAX_SEQ_JUMP = 1e9
 
 const MAX_CANDIDATE_SUMS = 16

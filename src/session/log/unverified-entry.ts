@@ -1,9 +1,9 @@
 import type { Entry } from './entry.ts'
 
 /**
- * What may be used of an entry whose content nobody can vouch for: a line of an older version, which has no hash of its
- * own, after the line before it was lost. What was said and what tools gave is kept, because to lose it would be worse;
- * calls, decisions, and what others rest on are not, because they act. The same object, if all of it may be used.
+ * What may be used of an entry that cannot be verified: a line of an older version without a hash, after a lost line.
+ * Messages and results are kept, because losing them would be worse; calls, decisions and file changes are not, because
+ * they have effects. Returns the same object if all of it may be used.
  */
 export function stripUnverifiedContent(entry: Entry): Entry | undefined {
   switch (entry.kind) {

@@ -1,17 +1,16 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** Files by the hash of their content, in a folder of their own beside the logs. */
-export interface BlobStore {
+/** Files named by the hash of their content, in a folder beside the logs. */
+interface BlobStore {
   readonly put: (bytes: Uint8Array) => string
   readonly get: (hash: string) => Uint8Array | undefined
-  /** Removes all but these. */
   readonly removeAllExcept: (hashes: ReadonlySet<string>) => void
 }
 
-/** Blobs in a folder, which is made when the first one comes. */
+/** Blobs in a folder, which is created with the first one. */
 export function createBlobStore(folder: string): BlobStore {
   const file = (hash: string) => join(folder, hash)
 
@@ -33,13 +32,7 @@ export function createBlobStore(folder: string): BlobStore {
       createPrivateFolder(folder).forEach(fsyncFolder)
       const temporaryFile = `${file(hash)}.${process.pid}`
       try {
-        const handle = openSync(temporaryFile, 'w', 0o600)
-        try {
-          writeAllBytes(handle, bytes)
-          fsyncSync(handle)
-        } finally {
-          closeSync(handle)
-        }
+        writeDurableFile(temporaryFile, 'w', (handle) => writeAllBytes(handle, bytes))
         renameSync(temporaryFile, file(hash))
       } catch (error) {
         rmSync(temporaryFile, { force: true })

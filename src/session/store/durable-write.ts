@@ -1,12 +1,23 @@
 import { close, closeSync, fsync, fsyncSync, mkdirSync, open, openSync, writeSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
 
-/** Writes all bytes: the system may take fewer at a time than it is given. */
+/** One write of the system may write only some of the bytes. */
 export function writeAllBytes(handle: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at)
 }
 
-/** Makes a folder that only this person can read, and those above it; gives the folders that got a new name in them. */
+/** Writes a file that only its owner can read, and waits until its content is on the disk. */
+export function writeDurableFile(path: string, flag: 'w' | 'wx', write: (handle: number) => void): void {
+  const handle = openSync(path, flag, 0o600)
+  try {
+    write(handle)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Creates a folder that only its owner can read, and its parents. Returns the folders that got a new entry. */
 export function createPrivateFolder(folder: string): string[] {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return []
@@ -16,7 +27,7 @@ export function createPrivateFolder(folder: string): string[] {
   return above
 }
 
-/** Puts the names in a folder on the disk. Not every disk can do this for a folder, and the files are whole either way. */
+/** Writes the names in a folder to the disk. Not every file system can, and the files are complete either way. */
 export function fsyncFolder(folder: string): void {
   try {
     const handle = openSync(folder, 'r')
@@ -26,11 +37,10 @@ export function fsyncFolder(folder: string): void {
       closeSync(handle)
     }
   } catch {
-    // What the disk cannot do, it cannot do.
+    // Not supported here.
   }
 }
 
-/** The same, while the program goes on. */
 export function fsyncFolderAsync(folder: string): Promise<void> {
   return new Promise((resolve) => {
     open(folder, 'r', (unopened, handle) => {

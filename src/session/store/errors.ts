@@ -1,28 +1,19 @@
-import { StoreError } from './store.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
+import { StoreError } from './store.ts'
 
-/**
- * What an error of the system means for a session that was to be written: whoever sees it must know that nothing is saved.
- * A session in which nothing was said yet is none to go on with.
- */
+/** The error for a session that could not be written. One without a message of the user cannot be resumed. */
 export function createWriteError(id: string, error: unknown, hasUserEntry = true): StoreError {
   const why = getDiskFullReason(error)
   if (why === undefined)
     return new StoreError(
-      `the session ${id} may not be saved (${getErrorMessage(error)}); nothing more is done in it`,
-      {
-        isDiskError: true,
-      },
+      'write-failed',
+      `the session ${id} may not be saved (${getErrorMessage(error)}), so the run was stopped`,
     )
-  return new StoreError(
-    hasUserEntry
-      ? `${why}, and the session ${id} is not being saved; make room, then dragoman --resume ${id} goes on`
-      : `${why}, and the session is not being saved; make room, then try again`,
-    { isDiskError: true },
-  )
+  const next = hasUserEntry ? `then continue with dragoman --resume ${id}` : 'then try again'
+  return new StoreError('disk-full', `${why}, and the session cannot be saved; free some space, ${next}`)
 }
 
-/** Why there is no room for more, if that is what an error of the system says. */
+/** Why the disk takes no more data, if that is what the system error says. */
 export function getDiskFullReason(error: unknown): string | undefined {
   return DISK_FULL_REASONS[getErrorCode(error) ?? '']
 }
@@ -30,10 +21,9 @@ export function getDiskFullReason(error: unknown): string | undefined {
 const DISK_FULL_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'files may not grow any further',
+  EFBIG: 'the file size limit is reached',
 }
 
-/** The code of a system error. */
 export function getErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -1,48 +1,51 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Entry } from '../log/entry.ts'
+import { type Entry, ENTRY_TRAITS } from '../log/entry.ts'
 import { INITIAL_SUM, encodeLogLine } from '../log/log-line.ts'
-import { findBlobHashes as blobsNamed, restoreMedia } from '../log/external-media.ts'
+import { findBlobHashes, restoreMedia } from '../log/external-media.ts'
 import { type LogDamage, type ScannedLog, scanLogLines } from '../log/scan-log.ts'
-import { isUnfinishedSession, readLatestActivity, createSessionTitle } from '../session-summary.ts'
+import { createSessionSummary } from '../session-summary.ts'
 import { createBlobStore } from './blob-store.ts'
 import { createPrivateFolder } from './durable-write.ts'
 import { isLockHeld, type Lock, acquireLock } from './lock.ts'
-import { isIdleEntry, openLogFile } from './log-file.ts'
+import { openLogFile } from './log-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 import { getErrorCode, getDiskFullReason, createWriteError } from './errors.ts'
 import { readLogEnds, readLogLines } from './read-log-lines.ts'
 import { type SessionContents, type SessionLog, type SessionSummary, type Store, StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Sessions as files of one folder: `<id>.jsonl`, one line an entry, only ever appended to; blobs beside them by their hash. */
+/** Keeps sessions in a folder: append-only files `<id>.jsonl`, one entry per line, and blobs named by their hash. */
 export function jsonlStore(folder: string, now: () => number = Date.now): Store {
   const file = (id: string) => join(folder, `${id}.jsonl`)
   const lockFile = (id: string) => join(folder, `${id}.lock`)
   const blobs = createBlobStore(join(folder, 'blobs'))
+  const exists = (id: string) => SESSION_ID_PATTERN.test(id) && existsSync(file(id))
 
   function scan(id: string): ScannedLog {
-    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+    assertValidId(id)
     try {
       const scanned = scanLogLines(readLogLines(file(id)))
       const first = scanned.entries[0]
       if (first?.kind === 'open' && first.version > LOG_VERSION && !scanned.damages.some(({ line }) => line === 1))
-        throw new StoreError(`the session ${id} was written by a newer version of dragoman; it is left as it is`)
+        throw new StoreError(
+          'newer-version',
+          `the session ${id} was written by a newer version of dragoman; use that version`,
+        )
       return scanned
     } catch (error) {
       if (error instanceof StoreError) throw error
-      if (getErrorCode(error) === 'ENOENT') throw new StoreError(`there is no session ${id}`)
-      throw new StoreError(`the session ${id} cannot be read: ${getErrorMessage(error)}`)
+      if (getErrorCode(error) === 'ENOENT') throw createNotFoundError(id)
+      throw new StoreError('unreadable', `the session ${id} cannot be read: ${getErrorMessage(error)}`)
     }
   }
 
-  /** All entries of a session: first those of what it was forked from, and of that, and so on. */
+  /** The entries of a session, after those of its parents. */
   function withParentEntries(
     { entries, damages, uncertainUpTo }: ScannedLog,
     seen: readonly string[],
   ): SessionContents {
-    const first = entries[0]
-    const parent = first?.kind === 'open' ? first.parent : undefined
+    const parent = entries[0]?.kind === 'open' ? entries[0].parent : undefined
     if (!parent) return { entries, damages, uncertainUpTo }
     const withBrokenParent = (what: LogDamage['what']): SessionContents => ({
       entries,
@@ -50,15 +53,14 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       uncertainUpTo,
     })
     if (seen.includes(parent.session)) return withBrokenParent('circular')
-    if (!SESSION_ID_PATTERN.test(parent.session) || !existsSync(file(parent.session)))
-      return withBrokenParent('orphaned')
+    if (!exists(parent.session)) return withBrokenParent('orphaned')
     const before = withParentEntries(scan(parent.session), [...seen, parent.session])
     const parentDamages = before.damages.filter(({ what }) => what === 'circular' || what === 'orphaned')
     const inherited = before.entries.filter((entry) => entry.seq <= parent.seq)
     return {
       entries: [...inherited, ...entries],
       damages: [...parentDamages, ...damages],
-      // What the parent had still to do is its own to do: a call must not be carried out in both.
+      // Pending calls of the parent belong to the parent: a call must not run in both.
       uncertainUpTo: Math.max(uncertainUpTo, parent.seq),
     }
   }
@@ -73,7 +75,7 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     const { entries, damages, uncertainUpTo = 0 } = read(scanned, id)
     const first = scanned.entries[0]
     const last = entries.at(-1)
-    const isIdle = last === undefined || isIdleEntry(last.kind)
+    const isIdle = last === undefined || ENTRY_TRAITS[last.kind].isIdle === true
     const isEndVerified = isIdle || isEndComplete(lock.previousLockText, last.seq)
     const log = openLogFile({
       id,
@@ -100,27 +102,20 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     }
   }
 
-  /** A session must be there before it is locked: nobody wants a lock for a name that they mistyped. */
+  /** Checked before the lock, so that a mistyped name leaves no lock file. */
   function assertSessionExists(id: string): void {
-    if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
-    if (!existsSync(file(id))) throw new StoreError(`there is no session ${id}`)
+    assertValidId(id)
+    if (!exists(id)) throw createNotFoundError(id)
   }
 
-  function lockSession(id: string, options?: { takeOver?: boolean }): Lock {
-    try {
-      return acquireLock(lockFile(id), `the session ${id}`, options)
-    } catch (error) {
-      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error)
-    }
-  }
+  const lockSession = (id: string, options?: { takeOver?: boolean }): Lock =>
+    acquireLock(lockFile(id), `the session ${id}`, options)
 
-  /** A folder and a lock for a new session. */
-  function prepareSession(id: string): { lock: Lock; newNames: readonly string[] } {
+  function orDiskFull<T>(id: string, hasUserEntry: boolean, work: () => T): T {
     try {
-      const unsyncedFolders = createPrivateFolder(folder)
-      return { newNames: unsyncedFolders, lock: acquireLock(lockFile(id), `the session ${id}`) }
+      return work()
     } catch (error) {
-      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error, false)
+      throw getDiskFullReason(error) === undefined ? error : createWriteError(id, error, hasUserEntry)
     }
   }
 
@@ -129,41 +124,38 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       ? readdirSync(folder).flatMap((name) => (name.endsWith('.jsonl') ? [name.slice(0, -6)] : []))
       : []
 
-  /** Blobs that no log names go, unless somebody is at work here, who may be about to name one. */
+  /** Removes blobs that no log refers to, unless a session is open: it may be about to refer to one. */
   function removeUnusedBlobs(): void {
     if (!existsSync(join(folder, 'blobs')) || ids().some((id) => isLockHeld(lockFile(id)))) return
     try {
-      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(blobsNamed))))
+      blobs.removeAllExcept(new Set(ids().flatMap((id) => scan(id).entries.flatMap(findBlobHashes))))
     } catch {
-      // One of the logs cannot be read, and may name any of them: they all stay.
+      // A log that cannot be read may refer to any of them: all blobs stay.
     }
   }
 
-  /** From the ends of the file alone: a list must not read all that was ever said. */
+  /** Reads only the ends of the file, so that a list of sessions stays fast. */
   function readSummary(id: string, upTo = Infinity, seen: readonly string[] = []): SessionSummary {
     const { first, last, changed } = readLogEnds(file(id))
     const open = first.find((entry) => entry.kind === 'open')
-    const parent = open?.kind === 'open' ? open.parent : undefined
-    const known = parent && SESSION_ID_PATTERN.test(parent.session) && existsSync(file(parent.session))
-    const inherits = known && !seen.includes(parent.session)
-    const parentTitle = inherits ? readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id]).title : ''
-    return {
+    const summary = createSessionSummary(
       id,
-      folder: open?.kind === 'open' ? open.folder : '',
-      created: open?.at ?? 0,
-      changed,
-      title: parentTitle || createSessionTitle(first.filter((entry) => entry.seq <= upTo)),
-      ...readLatestActivity(last),
-      ...(isUnfinishedSession(last.at(-1)) && { unfinished: true }),
-      ...defined({ parent }),
-    }
+      open,
+      first.filter((entry) => entry.seq <= upTo),
+      last,
+    )
+    const { parent } = summary
+    if (!parent || !exists(parent.session) || seen.includes(parent.session)) return { ...summary, changed }
+    const { title } = readSummary(parent.session, Math.min(upTo, parent.seq), [...seen, id])
+    return { ...summary, changed, title: title || summary.title }
   }
 
   return {
     create({ id, folder: workFolder, parent }) {
-      if (!SESSION_ID_PATTERN.test(id)) throw new StoreError(`“${id}” is not the name of a session`)
+      assertValidId(id)
       if (parent) assertSessionExists(parent.session)
-      const { lock, newNames: unsyncedFolders } = prepareSession(id)
+      const unsyncedFolders = orDiskFull(id, false, () => createPrivateFolder(folder))
+      const lock = orDiskFull(id, false, () => lockSession(id))
       const open: Entry = {
         seq: (parent?.seq ?? 0) + 1,
         at: now(),
@@ -179,22 +171,22 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
       } catch (error) {
         lock.release()
         if (error instanceof StoreError) throw error
-        if (getErrorCode(error) === 'EEXIST') throw new StoreError(`there is already a session ${id}`)
-        // Nothing was said in it yet; half a first line is of no use to anybody.
+        if (getErrorCode(error) === 'EEXIST') throw new StoreError('exists', `there is already a session ${id}`)
+        // It has no messages yet, and a torn first line is useless.
         rmSync(file(id), { force: true })
         throw createWriteError(id, error, false)
       }
     },
     open(id, options) {
       assertSessionExists(id)
-      const lock = lockSession(id, options)
+      const lock = orDiskFull(id, true, () => lockSession(id, options))
       try {
         return openSessionLog(id, lock)
       } catch (error) {
         lock.release()
         throw error instanceof StoreError
           ? error
-          : new StoreError(`the session ${id} cannot be opened: ${getErrorMessage(error)}`)
+          : new StoreError('unreadable', `the session ${id} cannot be opened: ${getErrorMessage(error)}`)
       }
     },
     read: (id) => read(scan(id), id),
@@ -205,8 +197,9 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
     remove(id) {
       assertSessionExists(id)
       const child = this.list().find((session) => session.parent?.session === id)
-      if (child) throw new StoreError(`the session ${child.id} was forked from ${id}; remove that first`)
-      const lock = acquireLock(lockFile(id), `the session ${id}`)
+      if (child)
+        throw new StoreError('has-forks', `the session ${child.id} was forked from ${id}; remove that session first`)
+      const lock = lockSession(id)
       rmSync(file(id))
       lock.release()
       removeUnusedBlobs()
@@ -217,8 +210,8 @@ export function jsonlStore(folder: string, now: () => number = Date.now): Store 
 }
 
 /**
- * Is nothing missing at the end of a log that stops in the middle of a run? Whoever wrote it and was killed left a lock
- * behind; whoever closed it left the number of its last entry. Where neither is there, as in a copy, nobody knows.
+ * Is the end of a log complete, though it stops in the middle of a run? A process that was killed left its lock; one that
+ * closed the log left the number of the last entry. Without either, as in a copied log, it is unknown.
  */
 function isEndComplete(previousLockText: string | undefined, last: number): boolean {
   if (previousLockText === undefined) return false
@@ -226,7 +219,15 @@ function isEndComplete(previousLockText: string | undefined, last: number): bool
   return closedAfter === undefined || Number(closedAfter) <= last
 }
 
-/** The version of the log that we write. Lines have gained a hash of their own since, which all readers of version 1 allow. */
+function assertValidId(id: string): void {
+  if (!SESSION_ID_PATTERN.test(id)) throw new StoreError('invalid-id', `“${id}” is not a valid session name`)
+}
+
+function createNotFoundError(id: string): StoreError {
+  return new StoreError('not-found', `there is no session ${id}`)
+}
+
+/** The version of the log format. The hash of a line was added without a new version: all readers of version 1 allow it. */
 const LOG_VERSION = 1
 
 const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/

@@ -3,17 +3,17 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { getErrorCode } from './errors.ts'
 
-/** Who holds a lock, as its file says: a process, when it started, and where its number means anything. */
+/** The process that holds a lock, as the lock file says. */
 export interface LockHolder {
-  /** The text of the lock file: no two holders write the same. */
+  /** The text of the lock file, different for each holder. */
   readonly lockText: string
   readonly pid: number
   readonly host: string
-  /** `unknown`: it belongs to another PID namespace or machine, and cannot be seen from here. */
+  /** `unknown`: the process is in another PID namespace or on another machine, and cannot be checked. */
   readonly liveness: 'alive' | 'dead' | 'unknown'
 }
 
-/** The mark of this process. Older versions read its first two words and ignore the third. */
+/** The lock text of this process: PID, start time, location. Older versions read the first two and ignore the third. */
 export function getOwnLockText(): string {
   return (cachedLockText ??= createLockText())
 }
@@ -22,17 +22,16 @@ let cachedLockText: string | undefined
 
 function createLockText(): string {
   const { boot, namespace, machine, host } = getMachineIdentity()
-  return `${process.pid} ${readStartTime(process.pid)} ${[boot, namespace, machine, host].join(':')}`
+  return `${process.pid} ${readProcessStat(process.pid)?.start ?? ''} ${[boot, namespace, machine, host].join(':')}`
 }
 
-/** The mark of a log that its writer closed in the middle of a run, after the entry with this number: process 0 is never alive. */
+/** The lock text of a log that was closed in the middle of a run after this entry: process 0 is never alive. */
 export function createClosedLockText(seq: number): string {
   return `0 closed ${seq}`
 }
 
-/** Reads who holds a lock; undefined if nobody does. */
 export function readLockHolder(path: string): LockHolder | undefined {
-  const lockText = readLockText(path)
+  const lockText = readText(path)
   if (lockText === undefined) return undefined
   const [pid, start = '', location = ''] = lockText.split(' ')
   const [boot = '', namespace = '', machine = '', ...host] = location.split(':')
@@ -43,8 +42,7 @@ export function readLockHolder(path: string): LockHolder | undefined {
   return { lockText, pid: number, host: host.join(':'), liveness }
 }
 
-/** The text of a lock file; undefined if there is none. */
-export function readLockText(path: string): string | undefined {
+export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -57,13 +55,13 @@ type ProcessLocation = Pick<MachineIdentity, 'boot' | 'namespace' | 'machine'>
 function checkLivenessAt(location: ProcessLocation, pid: number, start: string): LockHolder['liveness'] {
   const currentIdentity = getMachineIdentity()
   const isSameMachine = location.machine === currentIdentity.machine
-  // Nothing outlives the boot that it was started in.
+  // No process survives a reboot.
   if (location.boot !== currentIdentity.boot) return isSameMachine && location.boot !== '' ? 'dead' : 'unknown'
   if (location.namespace !== currentIdentity.namespace) return 'unknown'
   return location.boot === '' && !isSameMachine ? 'unknown' : checkLocalLiveness(pid, start)
 }
 
-/** A process with the number of the holder may be another one by now; where the system tells when it started, that decides. */
+/** Another process may have the PID by now, so the start time is compared where the system tells it. */
 function checkLocalLiveness(pid: number, start: string): 'alive' | 'dead' {
   try {
     process.kill(pid, 0)
@@ -71,15 +69,14 @@ function checkLocalLiveness(pid: number, start: string): 'alive' | 'dead' {
     if (getErrorCode(error) !== 'EPERM') return 'dead'
   }
   const now = readProcessStat(pid)
-  // A zombie has ended; only its parent has not asked for its exit code.
+  // A zombie has ended, though its parent has not read the exit code yet.
   if (now && /^[ZXx]$/.test(now.state)) return 'dead'
   return start === '' || !now || now.start === start ? 'alive' : 'dead'
 }
 
 interface MachineIdentity {
-  /** Differs after each boot; the same in all containers of a machine. Empty where the system does not tell. */
+  /** Differs after each boot, and is the same in all containers of a machine. Empty where the system does not tell. */
   readonly boot: string
-  /** The PID namespace. */
   readonly namespace: string
   readonly machine: string
   readonly host: string
@@ -92,10 +89,10 @@ function getMachineIdentity(): MachineIdentity {
   const host = hostname().replace(/\s/g, '')
   const machine = createHash('sha256')
     .update(host)
-    .update(readFileOrEmpty('/etc/machine-id'))
+    .update(readText('/etc/machine-id') ?? '')
     .digest('hex')
     .slice(0, 12)
-  const boot = readFileOrEmpty('/proc/sys/kernel/random/boot_id').trim().replaceAll(':', '')
+  const boot = (readText('/proc/sys/kernel/random/boot_id') ?? '').trim().replaceAll(':', '')
   return (cachedIdentity = { boot, namespace: readPidNamespace(), machine, host })
 }
 
@@ -107,21 +104,9 @@ function readPidNamespace(): string {
   }
 }
 
-function readFileOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function readStartTime(pid: number): string {
-  return readProcessStat(pid)?.start ?? ''
-}
-
 function readProcessStat(pid: number): { state: string; start: string } | undefined {
-  const stat = readFileOrEmpty(`/proc/${pid}/stat`)
-  if (stat === '') return undefined
+  const stat = readText(`/proc/${pid}/stat`)
+  if (!stat) return undefined
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', start: fields[19] ?? '' }
 }

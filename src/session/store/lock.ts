@@ -1,31 +1,31 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { createClosedLockText, type LockHolder, readLockText, getOwnLockText, readLockHolder } from './lock-holder.ts'
+import { createClosedLockText, type LockHolder, readText, getOwnLockText, readLockHolder } from './lock-holder.ts'
 import { getErrorCode } from './errors.ts'
 import { StoreError } from './store.ts'
 import { defined } from '../../model/defined.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** A lock that is held. */
 export interface Lock {
-  /** Does it keep others out? There are disks on which nothing does. */
+  /** Are other processes kept out? Some file systems cannot do that. */
   readonly isExclusive: boolean
-  /** The mark that was found in its place, of a holder that is gone. */
+  /** The lock text of the dead holder that it was taken from. */
   readonly previousLockText?: string
-  /** Has somebody else taken it over meanwhile? */
+  /** Has another process taken it over since? */
   readonly isTakenOver: () => boolean
   readonly release: () => void
-  /** Releases it, but leaves a mark: what it guards was left in the middle of something, after the entry with this number. */
+  /** Releases it, but records that the log was closed in the middle of a run, after the entry with this number. */
   readonly releaseUnfinished: (seq: number) => void
 }
 
-/** How a lock is taken. */
-export interface LockOptions {
-  /** Also from a holder of which nobody here can see whether it lives. One that is seen to live keeps it. */
-  readonly takeOver?: boolean
-}
-
-/** Takes a lock file that names this process. A lock whose process is gone is taken over. */
-export function acquireLock(path: string, label: string, { takeOver = false }: LockOptions = {}): Lock {
+/**
+ * Creates a lock file that names this process. A lock of a dead process is replaced; with `takeOver` also one whose process
+ * cannot be checked, but never one whose process is alive.
+ */
+export function acquireLock(
+  path: string,
+  label: string,
+  { takeOver = false }: { readonly takeOver?: boolean } = {},
+): Lock {
   const temporaryFile = `${path}.${process.pid}.${Math.random().toString(36).slice(2)}`
   const lockText = getOwnLockText()
   writeNewFile(temporaryFile, lockText)
@@ -36,8 +36,8 @@ export function acquireLock(path: string, label: string, { takeOver = false }: L
       const holder = readLockHolder(path)
       if (holder && holder.liveness !== 'dead' && !(takeOver && holder.liveness === 'unknown'))
         throw createInUseError(label, holder)
-      if (tries > MAX_LOCK_ATTEMPTS) throw new StoreError(`${label} cannot be locked: ${path}`)
-      // On a disk without links a lock is made first and written then.
+      if (tries > MAX_LOCK_ATTEMPTS) throw new StoreError('in-use', `${label} cannot be locked: ${path}`)
+      // On a file system without links, a lock file is created first and written afterwards.
       const isBeingWritten = holder?.lockText === '' && tries < MAX_LOCK_ATTEMPTS / 2
       if (holder && !isBeingWritten && replaceDeadLock(path, temporaryFile, holder))
         return createLock(path, lockText, true, holder.lockText)
@@ -48,13 +48,13 @@ export function acquireLock(path: string, label: string, { takeOver = false }: L
   }
 }
 
-/** Is this lock held by a process that lives, or that may? */
+/** Is this lock held by a process that is alive, or may be? */
 export function isLockHeld(path: string): boolean {
   const holder = readLockHolder(path)
   return holder !== undefined && holder.liveness !== 'dead'
 }
 
-/** Is this lock held by a process of which nobody here can see whether it lives? Gives its mark. */
+/** The lock text, if the lock is held by a process that cannot be checked from here. */
 export function findUnknownHolder(path: string): string | undefined {
   const holder = readLockHolder(path)
   return holder?.liveness === 'unknown' ? holder.lockText : undefined
@@ -62,19 +62,20 @@ export function findUnknownHolder(path: string): string | undefined {
 
 function createInUseError(label: string, { pid, host, liveness }: LockHolder): StoreError {
   return new StoreError(
+    'in-use',
     liveness === 'alive'
-      ? `${label} is in use by process ${pid}; end that, or fork the session`
-      : `${label} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, so that nobody here can see whether it still runs; end that, or, if it is gone, add --take-over`,
+      ? `${label} is in use by process ${pid}; end that process, or fork the session`
+      : `${label} is in use by process ${pid} of ${host === '' ? 'another machine' : host}, in another container or on another machine, where it cannot be checked; end that process, or add --take-over if it no longer runs`,
   )
 }
 
 function createLock(path: string, lockText: string, isExclusive: boolean, previousLockText?: string): Lock {
-  const isOwnLock = (): boolean => readLockText(path) === lockText
+  const isOwnLock = (): boolean => readText(path) === lockText
   const closedLockFile = `${path}.${process.pid}.left`
   return {
     isExclusive,
     ...defined({ previousLockText }),
-    isTakenOver: () => ![lockText, undefined].includes(readLockText(path)),
+    isTakenOver: () => ![lockText, undefined].includes(readText(path)),
     release() {
       if (isOwnLock()) removeFile(path)
     },
@@ -91,16 +92,16 @@ function createLock(path: string, lockText: string, isExclusive: boolean, previo
   }
 }
 
-/** What cannot be removed stays; a lock whose process is gone keeps nobody out. */
+/** A lock file that cannot be removed does no harm once its process has ended. */
 function removeFile(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // The disk is read-only, or gone.
+    // The disk is read-only or detached.
   }
 }
 
-/** A link either appears whole or not at all, unlike a file that is made and then written. Not every disk has links. */
+/** Creating a link is atomic, unlike creating and writing a file. Not every file system has links. */
 function createLockFile(temporaryFile: string, path: string, lockText: string): 'linked' | 'unsure' | 'taken' {
   try {
     linkSync(temporaryFile, path)
@@ -126,8 +127,8 @@ function writeNewFile(path: string, lockText: string): void {
 }
 
 /**
- * Puts our lock in the place of a dead one. Of all who find the same dead lock, only the one who holds the lock for just
- * that may replace it; and it looks again, because the dead lock may be gone since.
+ * Replaces a dead lock by ours. Several processes may find the same dead lock, so each first acquires a lock for the
+ * replacement, and then reads the dead lock again, because it may have been replaced since.
  */
 function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder): boolean {
   const name = sha256Hex(dead.lockText).slice(0, 12)
@@ -135,11 +136,11 @@ function replaceDeadLock(path: string, temporaryFile: string, dead: LockHolder):
   try {
     claim = acquireLock(`${path}.${name}`, path)
   } catch {
-    // Somebody else is about to; the next round shows who.
+    // Another process is about to replace it; the next attempt shows which.
     return false
   }
   try {
-    if (readLockText(path) !== dead.lockText) return false
+    if (readText(path) !== dead.lockText) return false
     renameSync(temporaryFile, path)
     return true
   } finally {

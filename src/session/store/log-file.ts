@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, fsync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Entry, type EntryBody, isDurableEntry } from '../log/entry.ts'
+import { type Entry, ENTRY_TRAITS, type EntryBody } from '../log/entry.ts'
 import { encodeLogLine } from '../log/log-line.ts'
 import { externalizeMedia } from '../log/external-media.ts'
 import { fsyncFolderAsync, fsyncFolder, writeAllBytes } from './durable-write.ts'
@@ -9,43 +9,42 @@ import type { Lock } from './lock.ts'
 import { createWriteError } from './errors.ts'
 import { type SessionLog, StoreError } from './store.ts'
 
-/** From where a log file goes on. */
-export interface LogFileState {
+/** The state of a log file that is opened for appending. */
+interface LogFileState {
   readonly id: string
   readonly path: string
   readonly seq: number
   readonly at: number
   readonly sum: string
   readonly now: () => number
-  /** Keeps long media beside the log; it must be on the disk before the entry that names it. */
+  /** Stores long media beside the log. It must be on the disk before the entry that refers to it. */
   readonly putBlob: (bytes: Uint8Array) => string
-  /** Was anything said in it so far? */
   readonly hasUserEntry: boolean
-  /** Folders that hold a new name since this log was made: it would be lost with them. */
+  /** Folders with a new entry since this log was created; without a sync, the log could be lost with that entry. */
   readonly unsyncedFolders: readonly string[]
   readonly lock: Lock
-  /** Can no call of the last turn be waiting to be carried out? */
+  /** Is no call of the last turn waiting to run? */
   readonly isIdle: boolean
-  /** Is it sure that the log has no entries that are missing at its end? */
+  /** Is it certain that no entries are missing at the end of the log? */
   readonly isEndVerified: boolean
 }
 
-/** Writes a log on, line by line. A write waits for no disk; `saved` does, and leaves the program free meanwhile. */
+/** Appends to a log, line by line. `append` does not wait for the disk; `flush` does. */
 export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'append' | 'flush' | 'close'> {
   const { id, path, now, putBlob, lock } = initialState
   let { seq, at, sum, hasUserEntry } = initialState
   let { isIdle } = initialState
   let handle: number | undefined = openForAppend(path)
   let storeError: StoreError | undefined
-  /** How many entries that must be on the disk were written, and how many of them are there. */
+  /** How many durable entries were written, and how many of them are on the disk. */
   let [writtenCount, syncedCount] = [0, 0]
   let syncing = Promise.resolve()
-  /** The name of a new file must be on the disk, too; what is in it would be lost with it. */
+  /** The name of a new file must be on the disk, too. */
   let folderSync: Promise<unknown> | undefined
   let syncTimer: NodeJS.Timeout | undefined
 
   function fail(error: unknown): StoreError {
-    // After a failure nobody knows what is on the disk, and what came later would stand on that.
+    // After a failure it is unknown what is on the disk, and later entries would build on it.
     return (storeError ??= error instanceof StoreError ? error : createWriteError(id, error, hasUserEntry))
   }
 
@@ -63,44 +62,45 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
     }
   }
 
-  /** What was written to a file that nobody will find again is not saved. */
+  /** An entry in a file that was moved or replaced is not saved. */
   function assertSameFile(open: number): void {
     if (lock.isTakenOver())
-      throw new StoreError(`the session ${id} was taken over by another process; nothing more is done in it here`)
+      throw new StoreError('taken-over', `the session ${id} was taken over by another process, so the run was stopped`)
     const [pathStat, handleStat] = [statSync(path, { throwIfNoEntry: false }), fstatSync(open)]
     if (pathStat?.ino === handleStat.ino && pathStat.dev === handleStat.dev) return
-    throw new StoreError(restoreLog(id, path, open))
+    throw new StoreError('file-replaced', restoreLog(id, path, open))
   }
 
   function flush(): Promise<void> {
-    // One after the other; what was written while one waits goes along with the next.
+    // One at a time; entries written meanwhile are covered by the next one.
     syncing = syncing.catch(() => undefined).then(sync)
     return syncing
   }
 
-  /** What nobody waits for should be on the disk all the same, before it is long. */
+  /** Entries should soon be on the disk even if nobody calls `flush`. */
   function flushInBackground(): void {
     syncTimer = undefined
-    // Whoever writes next is told.
+    // The next append throws the error.
     flush().catch(() => undefined)
   }
 
   return {
     append(body: EntryBody) {
-      if (handle === undefined) throw new StoreError(`the session ${id} is closed`)
+      if (handle === undefined) throw new StoreError('closed', `the session ${id} is closed`)
       if (storeError) throw storeError
       try {
-        // A clock that was set back must not turn the order of things round.
+        // The clock may be set back; the times of entries must not decrease.
         at = Math.max(at, now())
-        // Own keys before those that are spread: otherwise V8 keeps a shape of its own for each object, of half a kilobyte.
+        // Own keys before the spread: otherwise V8 creates a shape of half a kilobyte for each object.
         const entry: Entry = { seq: seq + 1, at, ...body }
         const line = encodeLogLine({ seq: seq + 1, at, ...externalizeMedia(body, putBlob) }, sum)
         writeAllBytes(handle, line.line)
         seq++
         ;({ sum } = line)
         if (body.kind === 'user') hasUserEntry = true
-        isIdle = isIdleEntry(body.kind)
-        if (isDurableEntry(body)) {
+        const traits = ENTRY_TRAITS[body.kind]
+        isIdle = traits.isIdle === true
+        if (traits.isDurable) {
           writtenCount++
           syncTimer ??= setTimeout(flushInBackground, SYNC_DELAY_MS).unref()
         }
@@ -119,24 +119,19 @@ export function openLogFile(initialState: LogFileState): Pick<SessionLog, 'appen
         if (syncedCount < writtenCount && !storeError) fsyncSync(open)
         if (!folderSync) [dirname(path), ...initialState.unsyncedFolders].forEach(fsyncFolder)
       } catch {
-        // There is nobody left to tell who could do anything about it.
+        // The log is being closed: no caller is left who could handle this.
       }
-      // A flush on its way must find the file open.
+      // A flush in progress needs the open file.
       void syncing.catch(() => undefined).then(() => closeSync(open))
-      // Whoever takes it up must know that nothing is missing at its end.
+      // The next process to open it must know that no entries are missing at its end.
       if (isIdle || !initialState.isEndVerified) lock.release()
       else lock.releaseUnfinished(seq)
     },
   }
 }
 
-/** In milliseconds: long enough that what somebody waits for a moment later goes along. */
+/** Long enough to cover a `flush` that follows shortly after an append. */
 const SYNC_DELAY_MS = 20
-
-/** After such an entry, no call of the last turn can be waiting to be carried out. */
-export function isIdleEntry(kind: EntryBody['kind']): boolean {
-  return kind === 'open' || kind === 'note' || kind === 'undo' || kind === 'close'
-}
 
 function fsyncFile(handle: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -144,7 +139,7 @@ function fsyncFile(handle: number): Promise<void> {
   })
 }
 
-/** A torn last line stays as it is; the next entry begins on a line of its own. */
+/** A torn last line stays; the next entry starts a new line. */
 function openForAppend(path: string): number {
   const handle = openSync(path, 'a+')
   const { size } = fstatSync(handle)

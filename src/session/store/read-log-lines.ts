@@ -4,7 +4,7 @@ import { isEntry } from '../log/entry-schema.ts'
 import { MAX_LINE_BYTES, parseLogLine } from '../log/log-line.ts'
 import type { LogLine } from '../log/scan-log.ts'
 
-/** The lines of a file, one after the other: never more of it in memory than one line, and of one that is too long, nothing. */
+/** Reads a file line by line, with at most one line in memory; lines that are too long are skipped. */
 export function* readLogLines(path: string): Generator<LogLine> {
   const handle = openSync(path, 'r')
   try {
@@ -27,7 +27,7 @@ export function* readLogLines(path: string): Generator<LogLine> {
       if (read === 0) break
       let from = 0
       for (let end = chunk.indexOf(LF); end >= 0 && end < read; end = chunk.indexOf(LF, from)) {
-        // Most lines stand whole in one chunk, and need no copy.
+        // Most lines are complete in one chunk, and need no copy.
         if (length === 0) yield { bytes: chunk.subarray(from, end) }
         else {
           take(chunk.subarray(from, end))
@@ -43,7 +43,7 @@ export function* readLogLines(path: string): Generator<LogLine> {
   }
 }
 
-/** What a list shows of a log: the first entries and the last ones, read from both ends of a file of any size. */
+/** The first and the last entries of a log, for lists: reads only the two ends of a file of any size. */
 export function readLogEnds(path: string): { first: Entry[]; last: Entry[]; changed: number } {
   const handle = openSync(path, 'r')
   try {
@@ -54,10 +54,10 @@ export function readLogEnds(path: string): { first: Entry[]; last: Entry[]; chan
     }
     const first = part(0)
     let last = size <= END_BYTES ? first : part(size - END_BYTES)
-    // Long results at the end may fill more than that; the last answer stands before them.
+    // Long results at the end may fill more than that; the last turn of the model is before them.
     for (
       let length = END_BYTES * 8;
-      !last.some(isTurnEntry) && length <= MAX_END_BYTES && length < size * 8;
+      !last.some(({ kind }) => kind === 'turn') && length <= MAX_END_BYTES && length < size * 8;
       length *= 8
     )
       last = part(Math.max(0, size - length), length)
@@ -67,11 +67,7 @@ export function readLogEnds(path: string): { first: Entry[]; last: Entry[]; chan
   }
 }
 
-function isTurnEntry({ kind }: Entry): boolean {
-  return kind === 'turn'
-}
-
-/** The entries of whole lines. A list does not check their sums, only that they have the shape of entries. */
+/** The entries of complete lines. Checksums are not verified for a list, only the shape of the entries. */
 function parseEntries(bytes: Buffer): Entry[] {
   const entries: Entry[] = []
   for (let at = 0; at < bytes.length;) {

@@ -1,32 +1,27 @@
-import { closeSync, fsyncSync, openSync, readSync } from 'node:fs'
+import { readSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createPrivateFolder, fsyncFolder, writeAllBytes } from './durable-write.ts'
+import { createPrivateFolder, fsyncFolder, writeAllBytes, writeDurableFile } from './durable-write.ts'
+import { getErrorCode } from './errors.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 /**
- * The file of a log was moved, removed or replaced while it was being written. What was written is still in the open file:
- * it is written anew in its place, or beside what stands there now. Gives the sentence for the person.
+ * Saves a log whose file was moved, removed or replaced while it was open. The content is still in the open file: it is
+ * copied to the old path, or beside it if that is taken. Returns the error message.
  */
 export function restoreLog(id: string, path: string, from: number): string {
   for (const name of [id, ...Array.from({ length: 9 }, (_, at) => `${id}-copy${at + 1}`)]) {
     const target = path.replace(/[^/\\]*$/, `${name}.jsonl`)
     try {
       createPrivateFolder(dirname(target)).forEach(fsyncFolder)
-      const handle = openSync(target, 'wx', 0o600)
-      try {
-        copyBytes(from, handle)
-        fsyncSync(handle)
-      } finally {
-        closeSync(handle)
-      }
+      writeDurableFile(target, 'wx', (handle) => copyBytes(from, handle))
       fsyncFolder(dirname(target))
-      return `the log of the session ${id} was moved, removed or replaced while the session ran; it was written anew, and dragoman --resume ${name} goes on`
+      return `the log of the session ${id} was moved, removed or replaced during the session; it was saved again, continue with dragoman --resume ${name}`
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
-      return `the log of the session ${id} was moved, removed or replaced while the session ran, and cannot be written anew (${getErrorMessage(error)}); nothing more is done in it`
+      if (getErrorCode(error) === 'EEXIST') continue
+      return `the log of the session ${id} was moved, removed or replaced during the session and cannot be saved again (${getErrorMessage(error)}), so the run was stopped`
     }
   }
-  return `the log of the session ${id} was replaced while the session ran; nothing more is done in it`
+  return `the log of the session ${id} was replaced during the session, so the run was stopped`
 }
 
 function copyBytes(from: number, to: number): void {

@@ -1,35 +1,34 @@
 import type { Entry, EntryBody, ForkPoint } from '../log/entry.ts'
 import type { LogDamage } from '../log/scan-log.ts'
 
-/** Where sessions live. */
+/** Where sessions are kept. */
 export interface Store {
-  /** Begins a session. A fork holds only what comes after its parent's entry. */
+  /** Creates a session. A fork holds only the entries after its fork point. */
   create(session: { id: string; folder: string; parent?: ForkPoint }): SessionLog
   /**
-   * Opens a session to go on with it; nobody else can while it is open. Throws a sentence if it is not there or in use.
-   * With `takeOver`, also from a process on another machine or in another container that may or may not still run.
+   * Opens a session for writing, for one process at a time. Throws a `StoreError` if there is none or it is in use. With
+   * `takeOver`, also takes it from a process on another machine or in another container that may still run.
    */
   open(id: string, options?: { readonly takeOver?: boolean }): SessionLog
   /** The entries of a session and of what it was forked from, in order, without opening it for writing. */
   read(id: string): SessionContents
   /** All sessions, the newest first. */
   list(): SessionSummary[]
-  /** Removes a session, unless another was forked from it; and blobs that no entry names any more. */
+  /** Removes a session, unless another was forked from it, and the blobs that no entry refers to any more. */
   remove(id: string): void
-  /** Keeps a blob under the hash of its content, as long as an entry names it; gives the hash. */
+  /** Stores a blob under the hash of its content for as long as an entry refers to it, and returns the hash. */
   putBlob(bytes: Uint8Array): string
-  /** The blob, if it is there and whole. */
+  /** The blob, unless it is missing or damaged. */
   getBlob(hash: string): Uint8Array | undefined
 }
 
-/** What was found when a session was opened. */
 export interface SessionContents {
   readonly entries: readonly Entry[]
-  /** What is damaged in its own file. */
+  /** Damage in the session's own file, not in those of its parents. */
   readonly damages: readonly LogDamage[]
   /**
-   * Entries up to the one with this number may have been followed by others that are lost, or that stand in another log:
-   * calls without a result may have been carried out. Absent if nothing is missing.
+   * Entries that followed up to this number may be lost or be in another log: calls without a result may have run.
+   * Absent if nothing is missing.
    */
   readonly uncertainUpTo?: number
 }
@@ -38,14 +37,14 @@ export interface SessionContents {
 export interface SessionLog extends SessionContents {
   readonly id: string
   readonly folder: string
-  /** The disk knows no locks, so nothing keeps a second process from writing too. */
+  /** The file system has no locks, so a second process could write too. */
   readonly unlocked?: true
   /**
-   * Adds an entry; it outlives the process from now on. Throws a `StoreProblem` if it cannot be written, and from then on
-   * always: what came after it would stand on nothing.
+   * Adds an entry that survives the process. Throws a `StoreError` if it cannot be written, and from then on always: later
+   * entries would build on a missing one.
    */
   append(body: EntryBody): Entry
-  /** Resolves when all entries that must be on the disk are there; then they outlive the machine. */
+  /** Resolves when all durable entries are on the disk; they then survive a crash of the machine. */
   flush(): Promise<void>
   close(): void
 }
@@ -56,25 +55,46 @@ export interface SessionSummary {
   readonly folder: string
   readonly created: number
   readonly changed: number
-  /** The first thing that the person said. */
+  /** The first message of the user, on one line. */
   readonly title: string
-  /** How many prompts it has had, and who answered last: `provider/model`. Absent where the end of the log does not tell. */
+  /** The number of prompts, and `provider/model` of the last answer; absent where the end of the log does not show it. */
   readonly prompts?: number
   readonly model?: string
-  /** Who was asked last. */
+  /** `provider/model` of the last request. */
   readonly asked?: string
-  /** It was left in the middle of a run: the program was ended, or is still at it. */
+  /** Its last run did not end: the process was killed, or is still running. */
   readonly unfinished?: true
   readonly parent?: ForkPoint
 }
 
-/** Something that stands between a person and a session, in one sentence. */
-export class StoreError extends Error {
-  /** The disk is at fault, not what was asked for. */
-  readonly isDiskError: boolean
+/** What went wrong with a session. */
+export type StoreErrorCode =
+  | 'not-found'
+  | 'exists'
+  | 'invalid-id'
+  | 'in-use'
+  | 'closed'
+  | 'has-forks'
+  | 'newer-version'
+  | 'unreadable'
+  /** Another process took the session over. */
+  | 'taken-over'
+  /** The log file was moved, removed or replaced while it was open. */
+  | 'file-replaced'
+  | 'disk-full'
+  | 'write-failed'
 
-  constructor(message: string, { isDiskError = false }: { readonly isDiskError?: boolean } = {}) {
+/** A failure of a store. The code decides; the message is for people, without a capital and a full stop. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode
+
+  constructor(code: StoreErrorCode, message: string) {
     super(message)
-    this.isDiskError = isDiskError
+    this.code = code
+  }
+
+  /** Did the disk fail, and not the caller? */
+  get isDiskError(): boolean {
+    return this.code === 'disk-full' || this.code === 'write-failed'
   }
 }

@@ -24,7 +24,7 @@ export const everythingCalls: readonly Row[] = [
   ['get-roots-list', {}, /work-/],
   ['trigger-elicitation-request', {}, /declined/i],
   ['trigger-url-elicitation', { url: 'https://example.com/form' }, /declined/i],
-  ['trigger-sampling-request', { prompt: 'hello' }, /Nobody is there to allow it/],
+  ['trigger-sampling-request', { prompt: 'hello' }, /There is no user to allow it/],
   ['simulate-research-query', { topic: 'herons' }, /Research Report: herons/],
 ]
 

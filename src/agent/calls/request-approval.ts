@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import { defined } from '../../model/defined.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { CallPart } from '../../model/turn.ts'
+import type { Proposal } from '../../policy/policy.ts'
+import type { ApprovalDetails } from '../../tool/tool.ts'
+import type { Agent } from '../agent.ts'
+import type { RunEvent } from '../loop/run-event.ts'
+import type { ApprovalReply, ApprovalRequest, ValidCall } from './call-state.ts'
+
+export interface ApprovalCallbacks {
+  readonly onEvent: (event: RunEvent) => void
+  readonly onApprovalRequested?: (valid: ValidCall, ask: ApprovalRequest) => void
+}
+
+export function toProposal({ tool, input, effects }: ValidCall): Proposal {
+  return { tool: tool.spec.name, input, effects }
+}
+
+/** Writes a question to the log, asks the user if there is one, and writes the answer to the log. */
+export async function requestApproval(
+  agent: Agent,
+  call: CallPart,
+  valid: ValidCall,
+  { details, decision }: Pick<ApprovalRequest, 'details' | 'decision'>,
+  signal: AbortSignal,
+  callbacks: ApprovalCallbacks,
+): Promise<ApprovalReply | undefined> {
+  const ask: ApprovalRequest = { id: agent.createId(), call: call.id, tool: valid.tool.spec.name, details, decision }
+  const entry = agent.session.append({ kind: 'ask', ask: ask.id, call: call.id, details: toJsonObject(details) })
+  callbacks.onEvent({ type: 'entry', entry })
+  callbacks.onApprovalRequested?.(valid, ask)
+  if (!agent.requestApproval) return undefined
+  callbacks.onEvent({ type: 'ask', ask })
+  const reply = await awaitReply(agent, agent.requestApproval, ask, toProposal(valid), signal)
+  const { outcome, words, input, grant, scope, access } = reply
+  const answer = agent.session.append({
+    kind: 'reply',
+    ask: ask.id,
+    outcome,
+    ...defined({ words, input, grant: grant && toJsonObject(grant), scope, access }),
+  })
+  callbacks.onEvent({ type: 'entry', entry: answer })
+  callbacks.onEvent({ type: 'reply', reply })
+  return reply
+}
+
+/**
+ * The answer that another process wrote to the log. It counts only if the question was about exactly what would happen now,
+ * and only as a yes or a no to this one call: rules and other arguments in a log are never used.
+ */
+export function findLoggedReply(agent: Agent, call: CallPart, details: ApprovalDetails): ApprovalReply | undefined {
+  const found = agent.session.findReply(call.id)
+  const asks = agent.session.entries.filter((entry) => entry.kind === 'ask')
+  const ask = asks.find((entry) => entry.ask === found?.ask)
+  if (!found || !ask) return undefined
+  const { outcome, words } = found
+  if (outcome !== 'cancel' && outcome !== 'proceed-once') return undefined
+  if (outcome === 'proceed-once' && !isDeepStrictEqual(ask.details, toJsonObject(details))) return undefined
+  return { ask: found.ask, outcome, ...defined({ words }) }
+}
+
+/** Ends the open questions that the policy would not ask any more, because of what was just allowed. */
+export async function resolveCoveredApprovals(agent: Agent): Promise<void> {
+  for (const { proposal, markCovered } of pendingApprovals.get(agent.session) ?? [])
+    if ((await agent.policy.decide(proposal)).verdict === 'allow') markCovered()
+}
+
+const pendingApprovals = new WeakMap<Agent['session'], Set<PendingApproval>>()
+
+interface PendingApproval {
+  readonly proposal: Proposal
+  readonly markCovered: () => void
+}
+
+async function awaitReply(
+  agent: Agent,
+  askUser: NonNullable<Agent['requestApproval']>,
+  ask: ApprovalRequest,
+  proposal: Proposal,
+  signal: AbortSignal,
+): Promise<ApprovalReply> {
+  const refusal: ApprovalReply = { ask: ask.id, outcome: 'cancel' }
+  // A callback of a program without types may return nothing, which is no approval.
+  const getReply = async (until: AbortSignal): Promise<ApprovalReply> => {
+    const reply: ApprovalReply | undefined = await askUser(ask, until)
+    return reply ?? refusal
+  }
+  // The rules for commands do not cover whether a command runs a second time with more access.
+  if (ask.details.kind === 'sandbox') return getReply(signal)
+  const covered = new AbortController()
+  const all = pendingApprovals.get(agent.session) ?? new Set()
+  const one: PendingApproval = { proposal, markCovered: () => covered.abort() }
+  pendingApprovals.set(agent.session, all.add(one))
+  try {
+    const reply = await getReply(AbortSignal.any([signal, covered.signal]))
+    if (!covered.signal.aborted) return reply
+    return signal.aborted ? refusal : { ask: ask.id, outcome: 'covered' }
+  } finally {
+    all.delete(one)
+  }
+}
+
+function toJsonObject(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value))
+}
