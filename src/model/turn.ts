@@ -29,6 +29,8 @@ export interface TextPart {
   readonly text: string
   /** The model declines in these words, on wires that tell a refusal from an answer. */
   readonly refusal?: true
+  /** The name of the file or resource that a user attached; the text is its content. */
+  readonly name?: string
   readonly native?: NativeData
 }
 

@@ -11,14 +11,11 @@ function told(again: Omit<Extract<TurnEvent, { type: 'open' }>, 'type'>): string
   return err
 }
 
-test('an attempt that failed: why, in a sentence, and what happens next', () => {
+test('an attempt that failed: why, and what happens next', () => {
   const fault = { kind: 'rate', message: 'groq asks us to slow down: too fast. Use less.' } as const
-  assert.equal(told({ fault, wait: 900 }), '… groq asks us to slow down: too fast. It is asked for again.\n')
-  assert.equal(told({ fault, wait: 42_000 }), '… groq asks us to slow down: too fast. It is asked for again in 42 s.\n')
+  assert.equal(told({ fault, wait: 900 }), '… groq asks us to slow down: too fast. Use less. Retrying.\n')
+  assert.equal(told({ fault, wait: 42_000 }), '… groq asks us to slow down: too fast. Use less. Retrying in 42 s.\n')
   const origin = { provider: 'xai', wire: 'openai-chat', model: 'grok' } as const
-  assert.equal(told({ fault, origin }), '… groq asks us to slow down: too fast. Going on with xai/grok.\n')
-  assert.equal(
-    told({ fault: { kind: 'server', message: 'HTTP\n\u001b[31m' } }),
-    '… HTTP \\u{1b}[31m. It is asked for again.\n',
-  )
+  assert.equal(told({ fault, origin }), '… groq asks us to slow down: too fast. Use less. Falling back to xai/grok.\n')
+  assert.equal(told({ fault: { kind: 'server', message: 'HTTP\n\u001b[31m' } }), '… HTTP \\u{1b}[31m. Retrying.\n')
 })

@@ -115,7 +115,7 @@ describe('no success without an answer', () => {
     const begun = Date.now()
     const { code, err } = await dragoman(['-p', 'go'], set)
     assert.equal(code, 1)
-    assert.match(err, /… Waiting for the answer of 127\.0\.0\.1:\d+ for \d.*; gives up after 2 s\./)
+    assert.match(err, /… Waiting for a response from 127\.0\.0\.1:\d+ \(\d.*\); timeout after 2 s\./)
     assert.match(err, /did not begin to answer within 2 s/)
     assert.ok(Date.now() - begun < 60_000)
   })

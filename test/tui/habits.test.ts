@@ -89,8 +89,8 @@ describe('habits in the terminal', { skip: noTmux }, () => {
 
   test('a mistyped slash command leads to the right one, also by its other names', async () => {
     const { say } = await open()
-    await say('/compct', 'There is no /compct; did you mean /compact?')
-    await say('/qiut', 'There is no /qiut; did you mean /quit?')
+    await say('/compct', 'Unknown command /compct; did you mean /compact?')
+    await say('/qiut', 'Unknown command /qiut; did you mean /quit?')
     await say('/permisions', 'did you mean /permissions?')
     await say('/resuem', 'did you mean /resume?')
   })

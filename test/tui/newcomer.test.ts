@@ -63,7 +63,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.hides('working')
     terminal.type('/fork')
     terminal.press('Enter')
-    await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./)
+    await terminal.shows(/Forked from \d{8}-\d{6}-\w+ into/)
     terminal.type('/resume')
     terminal.press('Enter')
     await terminal.shows(/> \/resume\s*\n› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d  remember 4711/)
@@ -83,7 +83,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.hides('working')
     terminal.type('/fork')
     terminal.press('Enter')
-    assert.match(await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./), /point 59[^]*Forked from/)
+    assert.match(await terminal.shows(/Forked from \d{8}-\d{6}-\w+ into/), /point 59[^]*Forked from/)
   })
 
   test('the status line names the branch that a command checked out, and none on a detached head', async () => {
@@ -124,14 +124,14 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     }[]
     terminal.type(`/resume ${id}`)
     terminal.press('Enter')
-    await terminal.shows(/It goes on with its own model, rehearsal\/parallel/)
+    await terminal.shows(/Continuing with the model of this session, rehearsal\/parallel/)
     terminal.type('/fork')
     terminal.press('Enter')
-    const forked = await terminal.shows(/Forked from \S+\s+This\s+is\s+\S+,\s+a\s+new\s+session[^]*kept[^]*\/resume/)
+    const forked = await terminal.shows(/Forked from \S+\s+into\s+\S+\.\s+The\s+original\s+is\s+unchanged:\s+\/resume/)
     assert.ok(forked.includes(`Forked from ${id}`))
     terminal.press('C-d')
     const words = await terminal.shows('ended with 0')
-    const used = /This\s+is\s+(\S+),/.exec(forked)?.[1] ?? 'none'
+    const used = /into\s+(\S+)\./.exec(forked)?.[1] ?? 'none'
     assert.match(words, new RegExp(`--resume\\s+${used}`))
   })
 
@@ -139,7 +139,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     const { terminal } = await open([{ say: 'No.', misbehave: [{ kind: 'status', status: 401 }] }])
     terminal.type('go')
     terminal.press('Enter')
-    await terminal.shows(/Say anything to\s+try\s+again\./)
+    await terminal.shows(/Send a message to\s+try\s+again\./)
     assert.doesNotMatch(terminal.history(), /--resume/)
   })
 
@@ -156,7 +156,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.shows('Again.')
     terminal.type('/modle')
     terminal.press('Enter')
-    await terminal.shows(/There is no \/modle; did you mean \/model or \/mode\?/)
+    await terminal.shows(/Unknown command \/modle; did you mean \/model or \/mode\?/)
     terminal.type('/mode plan')
     terminal.press('Enter')
     await terminal.shows('Mode plan: only looks, then makes a plan.')
@@ -188,7 +188,7 @@ test('a try that failed and the giving up after it are one notice', () => {
     { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } },
     0,
   )
-  assert.match(JSON.stringify(tried.live), /Asking again in 3 s/)
+  assert.match(JSON.stringify(tried.live), /Retrying in 3 s/)
   const ended = { type: 'run-close', reason: 'fault', fault } as unknown as RunEvent
   assert.deepEqual(reduceConversation(tried, ended, 0).live, [])
   const well = { type: 'run-close', reason: 'done' } as unknown as RunEvent

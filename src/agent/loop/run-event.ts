@@ -15,8 +15,6 @@ export type RunEvent =
     }
   /** An event of the model's turn. */
   | { readonly type: 'turn'; readonly event: TurnEvent }
-  /** The answer broke off and is asked for again: drop what was shown of it. */
-  | { readonly type: 'retry'; readonly fault: Fault; readonly attempt: number; readonly wait: number }
   /** A call is in a new state. */
   | { readonly type: 'call'; readonly call: CallState }
   /** What a running tool shows of itself, at most once a second. */

@@ -56,8 +56,9 @@ async function readResource(server: McpServer, uri: string, name: string): Promi
   try {
     const { contents } = await server.request('resources/read', { uri }, { timeout: REQUEST_TIMEOUT_MS })
     const parts = toResourceParts(name, (Array.isArray(contents) ? contents.filter(isObject) : []) as JsonObject[])
-    const text = (words: string) => ({ kind: 'text', text: words }) as const
-    return [text(`--- ${name} ---`), ...parts, text(`--- end of ${name} ---`)]
+    const text = (words: string) => ({ kind: 'text', text: words, name }) as const
+    const named = parts.map((part) => (part.kind === 'text' ? text(part.text) : part))
+    return [text(`--- ${name} ---`), ...named, text(`--- end of ${name} ---`)]
   } catch (error) {
     throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, {
       cause: error,

@@ -58,7 +58,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     const [ask] = state.approvals
     if (ask) return answer(ask, text.trim())
     if (text.trim() === '') return lines.prompt()
-    onAction({ do: 'say', text: text.trim() })
+    onAction({ do: 'submit', text: text.trim() })
   })
   lines.on('SIGINT', () => onAction({ do: state.runningSince === undefined ? 'quit' : 'stop' }))
   process.stdin.on('error', () => notifyOutputLost())
@@ -94,6 +94,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
 
   lines.prompt()
   return {
+    isPlain: true,
     get state() {
       return state
     },

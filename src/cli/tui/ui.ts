@@ -16,6 +16,8 @@ import { defined } from '../../model/defined.ts'
 
 /** The screen with the state behind it: every change is shown, at most so often as a person can see. */
 export interface Ui {
+  /** It prints lines only, and has no list below the input. */
+  readonly isPlain: boolean
   readonly state: UiState
   update(change: (state: UiState) => UiState): void
   /** Shows now what is not shown yet. */
@@ -116,6 +118,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
 
   paint()
   return {
+    isPlain: false,
     get state() {
       return state
     },

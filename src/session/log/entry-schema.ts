@@ -80,7 +80,7 @@ function createUnionValidator(members: Readonly<Record<string, Validator>>): Val
 }
 
 const isNativeData = createObjectValidator({ wire: isString, signer: isString }, { id: isString, data: isJson })
-const isTextPart = createObjectValidator({ text: isString }, { refusal: isTrue, native: isNativeData })
+const isTextPart = createObjectValidator({ text: isString }, { refusal: isTrue, name: isString, native: isNativeData })
 const isReasoningPart = createObjectValidator({ text: isString }, { native: isNativeData })
 const isMediaPart = createObjectValidator(
   { mime: isString },

@@ -24,13 +24,13 @@ const MAX_MENU_ITEMS = 50
 export function findCompletions({ text, cursor }: EditorState, sources: CompletionSources): CompletionMenu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
-  if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'sends', 0, cursor)
+  if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'submit', 0, cursor)
   const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
   const words = name === undefined ? undefined : sources.commandArguments(name)
   if (words && word !== undefined)
     return createMenu(
       filterArguments(words.items, word),
-      words.allowsOthers ? 'sends-typed' : 'sends',
+      words.allowsOthers ? 'submit-typed' : 'submit',
       cursor - word.length,
       cursor,
     )
@@ -38,7 +38,7 @@ export function findCompletions({ text, cursor }: EditorState, sources: Completi
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
   const found = rankPaths(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: formatMention(value) }))
-  return createMenu(found, 'puts', cursor - path.length - 1, cursor)
+  return createMenu(found, 'insert', cursor - path.length - 1, cursor)
 }
 
 function createMenu(

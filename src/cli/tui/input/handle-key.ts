@@ -1,9 +1,7 @@
-import type { ApprovalOutcome } from '../../../agent/calls/call-state.ts'
-import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
+import type { ApprovalReply } from '../../../agent/calls/call-state.ts'
 import { isInputFocused, type CompletionMenu, terminalSize, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
 import { displayWidth } from '../term/display-width.ts'
-import type { GrantChoice } from '../view/approval-answers.ts'
 import { inputColumns } from '../view/input.ts'
 import { toEditorEdit } from './edit-keys.ts'
 import { type EditorEdit, applyEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
@@ -12,20 +10,14 @@ import { handleApprovalKey } from './approval-keys.ts'
 import { handleSearchKey, startHistorySearch } from './history-search.ts'
 import { handleVimKey } from './vim-keys.ts'
 
-/** What a key asks of the program, beside changing what is written. */
+/** What a key asks of the program, besides changing the state. */
 export type UiAction =
-  | { readonly do: 'say'; readonly text: string }
-  | ({
-      readonly do: 'answer'
-      readonly ask: string
-      readonly outcome: ApprovalOutcome
-      readonly words?: string
-      readonly access?: SandboxAccess
-    } & Partial<GrantChoice>)
-  /** The proposed change is opened in the person's editor. */
+  | { readonly do: 'submit'; readonly text: string }
+  | ({ readonly do: 'answer' } & ApprovalReply)
+  /** Opens the proposed change in the user's editor. */
   | { readonly do: 'modify'; readonly ask: string }
-  /** Something was pasted into the input; it may be the path of a picture. */
-  | { readonly do: 'pasted'; readonly text: string }
+  /** A text was pasted into the input; if it is the path of an image that was dropped on the terminal, that is attached. */
+  | { readonly do: 'attach-dropped'; readonly text: string }
   | {
       readonly do:
         | 'stop'
@@ -62,8 +54,8 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
 }
 
 function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
-  const searchResult = before.search ? handleSearchKey(before, key) : 'use'
-  if (searchResult !== 'use') return { state: searchResult }
+  const searchState = before.search && handleSearchKey(before, key)
+  if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
   if (state.menu) {
     const chosen = handleMenuKey(state, key)
@@ -86,11 +78,9 @@ function handleInterrupt(state: UiState): KeyResult {
   // Undo brings it back.
   if (state.editor.text !== '') return { state: editInput(state, { do: 'set', text: '' }).state }
   if (state.runningSince !== undefined) return stopRun(state)
-  if (state.hint === LEAVE_HINT) return { state, actions: [{ do: 'quit' }] }
-  return { state: { ...state, hint: LEAVE_HINT } }
+  if (state.hint === 'leave') return { state, actions: [{ do: 'quit' }] }
+  return { state: { ...state, hint: 'leave' } }
 }
-
-const LEAVE_HINT = 'Control-C again leaves; the session is kept.'
 
 function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
   if (key.type === 'text') return editInput(state, { do: 'insert', text: key.text }, true)
@@ -116,7 +106,7 @@ function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' 
 
 function handlePaste(state: UiState, text: string): KeyResult {
   const { state: next, actions = [] } = editInput(state, { do: 'insert', text, paste: true }, true)
-  return { state: next, actions: [{ do: 'pasted', text }, ...actions] }
+  return { state: next, actions: [{ do: 'attach-dropped', text }, ...actions] }
 }
 
 /** Typing may open or narrow the list of completions. */
@@ -139,7 +129,7 @@ function submitInput(state: UiState): KeyResult {
   if (text === '') return { state }
   const { historyIndex: _unused, draft: _gone, ...rest } = state
   const history = state.history.at(-1) === text ? state.history : [...state.history, text]
-  return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'say', text }] }
+  return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'submit', text }] }
 }
 
 /** Stops the model. What was to be sent next comes back into the input: whoever stops wants nothing to be sent. */
@@ -197,9 +187,9 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
     return { state: { ...state, menu: selectMenuItem(menu, (menu.selected + 1) % count) } }
   const chosen = menu.items[menu.selected]
   if (!chosen || key.ctrl || key.alt || (key.name !== 'tab' && key.name !== 'enter')) return undefined
-  if (key.name === 'enter' && menu.enterAction === 'sends-typed') return submitInput(rest)
+  if (key.name === 'enter' && menu.enterAction === 'submit-typed') return submitInput(rest)
   const after = state.editor.text.slice(menu.to)
-  if (key.name === 'enter' && menu.enterAction === 'sends') {
+  if (key.name === 'enter' && menu.enterAction === 'submit') {
     const text = state.editor.text.slice(0, menu.from) + chosen.value + after
     return submitInput({ ...rest, editor: applyEdit(state.editor, { do: 'set', text }) })
   }
@@ -210,5 +200,5 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
 
 /** Whoever goes to a choice means it. */
 function selectMenuItem(menu: CompletionMenu, at: number): CompletionMenu {
-  return { ...menu, selected: at, enterAction: menu.enterAction === 'sends-typed' ? 'sends' : menu.enterAction }
+  return { ...menu, selected: at, enterAction: menu.enterAction === 'submit-typed' ? 'submit' : menu.enterAction }
 }

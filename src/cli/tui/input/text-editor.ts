@@ -13,8 +13,8 @@ export interface EditorState {
   readonly future: readonly UndoStep[]
   /** What was cut last; Control-Y brings it back. */
   readonly cutText: string
-  /** Long pastes stand as a mark in the text and come back when it is sent. */
-  readonly pastes: readonly string[]
+  /** Long pastes: a mark stands for each in the text until it is sent. */
+  readonly pastes: readonly { readonly mark: string; readonly text: string }[]
 }
 
 interface UndoStep {
@@ -69,14 +69,17 @@ export function applyEdit(editor: EditorState, change: EditorEdit): EditorState 
       return swapCharacters(editor)
     case 'place':
       return { ...editor, cursor: change.cursor, column: change.column }
-    default:
+    case 'set':
       return withText(editor, change.text, change.cursor ?? change.text.length, 'set')
+    default:
+      return change satisfies never
   }
 }
 
 /** The text as it is meant: the marks of long pastes are the pastes again. */
 export function expandPastes({ text, pastes }: EditorState): string {
-  return text.replace(/\[paste (\d+): \d+ lines?\]/g, (mark, number: string) => pastes[Number(number) - 1] ?? mark)
+  const textByMark = new Map(pastes.map((paste) => [paste.mark, paste.text]))
+  return text.replace(/\[[^\]]*\]/g, (mark) => textByMark.get(mark) ?? mark)
 }
 
 /** Where a motion leads: the offset, and the column to keep on the way up or down. */
@@ -110,8 +113,10 @@ export function findMotionTarget(
       return [0]
     case 'text-end':
       return [text.length]
-    default:
+    case 'line':
       return [Math.min(end + 1, text.length)]
+    default:
+      return to satisfies never
   }
 }
 
@@ -146,9 +151,8 @@ function insertPaste(editor: EditorState, text: string): EditorState {
   const lines = clean.replace(/\n$/, '').split('\n').length
   if (lines <= LONG_PASTE_LIMITS.lines && clean.length <= LONG_PASTE_LIMITS.length)
     return insertText(editor, clean, 'paste')
-  const pastes = [...editor.pastes, clean]
-  const mark = `[paste ${pastes.length}: ${lines} line${lines === 1 ? '' : 's'}]`
-  return insertText({ ...editor, pastes }, mark, 'paste')
+  const mark = `[paste ${editor.pastes.length + 1}: ${lines} line${lines === 1 ? '' : 's'}]`
+  return insertText({ ...editor, pastes: [...editor.pastes, { mark, text: clean }] }, mark, 'paste')
 }
 
 function removeText(editor: EditorState, to: CursorMotion, isCut: boolean): EditorState {

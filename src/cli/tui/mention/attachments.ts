@@ -76,5 +76,5 @@ function readAttachment(path: string, name: string, folder: string): UserParts |
   if (mime !== undefined && isCut) return { problem: `@${name} is too large to be attached; sent as text` }
   if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
   if (isCut || bytes.includes(0)) return []
-  return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---` }]
+  return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---`, name }]
 }

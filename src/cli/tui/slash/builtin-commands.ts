@@ -7,6 +7,7 @@ import { updateUserConfig } from '../../config/update-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { sessionsFolderPath, abbreviateHome } from '../../paths/folders.ts'
 import { reduceConversation } from '../conversation.ts'
+import { BUSY_MESSAGE } from '../run-controller.ts'
 import type { MenuItem } from '../ui-state.ts'
 import { styledLine, type StyledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
@@ -224,7 +225,7 @@ function resumeSession(context: SlashCommandContext, words: string): void | Prom
   if (words !== '') return context.openSession({ resume: words })
   const others = listOtherSessions(context)
   if (others.length === 0) return context.ui.notify('There is no other session in this folder yet.')
-  return context.offerChoices('/resume ')
+  return context.offerChoices('resume')
 }
 
 function changeMode({ ui, setMode }: SlashCommandContext, word: string): void {
@@ -291,7 +292,7 @@ function showMemory({ ui, folder }: SlashCommandContext): void {
 }
 
 async function compressHistory({ ui, agent, controller }: SlashCommandContext): Promise<void> {
-  if (controller.isBusy) return ui.notify('The model is working; stop it first (Esc).', 'warn')
+  if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
   const { session } = agent()
   const prompt = `${session.id}#compress`
   let isDone = false

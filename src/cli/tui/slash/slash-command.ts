@@ -28,8 +28,8 @@ export interface SlashCommandContext {
   readonly withSessionClosed: (use: (id: string) => Promise<void>) => Promise<void>
   /** Leaves this session and goes on with another, or with a new one. */
   readonly openSession: (session: { readonly resume?: string; readonly fork?: string }) => Promise<void>
-  /** Puts words into the input, with what can stand after them below it. */
-  readonly offerChoices: (text: string) => Promise<void>
+  /** Puts a command into the input and shows the choices for its argument. */
+  readonly offerChoices: (command: string) => Promise<void>
   /** All commands: ours, the person's own, and those of servers. */
   readonly listCommands: () => readonly SlashCommand[]
   readonly quit: () => void

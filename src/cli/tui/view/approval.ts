@@ -271,8 +271,8 @@ const BAR: StyledSpan = { text: '│ ', tone: 'quiet' }
 const CONTINUATION_BAR: StyledSpan = { text: '┆ ', tone: 'quiet' }
 
 function renderReason({ decision, details }: ApprovalRequest, width: number): StyledLine[] {
-  // The title says that already.
-  if (details.kind === 'edit' && decision.why === `It changes ${details.filePath}.`) return []
+  // The title of an edit says the same.
+  if (details.kind === 'edit' && decision.isRoutine) return []
   const isOffline = details.kind === 'exec' && details.isOffline
   const offlineNote = isOffline
     ? wrapLine(styledLine('It needs the network, which the sandbox closes to it.', 'warn'), width)

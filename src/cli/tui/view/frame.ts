@@ -3,15 +3,15 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import { formatDuration } from '../../../provider/http/transport-faults.ts'
 import type { ConversationBlock, Conversation } from '../conversation.ts'
 import { formatSearchLine } from '../input/history-search.ts'
-import type { UiState } from '../ui-state.ts'
+import type { InputHint, UiState } from '../ui-state.ts'
 import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
-import { renderCall, renderTail } from './call.ts'
+import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
-import { toSingleRow } from './shorten.ts'
 import { renderStatusLine } from './status.ts'
+import { renderUserCommand } from './user-command.ts'
 
 /** The live part of the screen: what may still change, the question or the input, and the status. */
 export function renderFrame(
@@ -36,12 +36,17 @@ export function renderFrame(
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = renderEditor(state.editor, { width, mark })
-  const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint
+  const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
   const hint = hintText === undefined ? [] : [truncateStyledLine(styledLine(hintText, 'quiet'), width)]
   return stackLines([...above, []], input, [...renderMenu(state, width), ...hint, status])
 }
 
-/** A block as it stands above, for good; or as far as it has come. */
+const HINTS: Readonly<Record<InputHint, string>> = {
+  leave: 'Press Ctrl-C again to exit; the session is saved.',
+  'attach-image': 'To attach an image, type @ and its path, or drop the file here.',
+}
+
+/** A block as it goes to the scrollback, or, while it may still change, as it is now. */
 export function renderBlock(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
   const lines = renderBlockBody(block, viewOptions, now)
   return lines.length > 0 ? [[], ...lines] : lines
@@ -54,7 +59,7 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
       return renderUserMessage(block.text, width)
     case 'text':
       return renderMarkdown(escapeForTerminal(block.text), isLongStreaming(block) ? { width } : viewOptions)
-    case 'own':
+    case 'user-command':
       return renderUserCommand(block, width, now)
     case 'thought':
       return renderThought(block, width)
@@ -65,10 +70,12 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
         progress: escapeForTerminal(block.progress, 'tool-output'),
         open: false,
       })
-    default:
+    case 'notice':
       return truncateLines(escapeForTerminal(block.text))
         .split('\n')
         .flatMap((one) => wrapLine(styledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
+    default:
+      return block satisfies never
   }
 }
 
@@ -94,24 +101,6 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   if (all <= MAX_USER_ROWS) return rows
   const head = rows.slice(0, MAX_USER_ROWS - 4)
   return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
-}
-
-/** A person's own command: its last lines while it runs, and all of them when it has ended. */
-function renderUserCommand(
-  { command, output, since, end }: Extract<ConversationBlock, { kind: 'own' }>,
-  width: number,
-  now: number,
-): StyledLine[] {
-  const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
-  const head: StyledLine = [
-    { text: `! ${toSingleRow(escapeForTerminal(command), width - 10)}`, tone: 'user' },
-    { text: seconds >= 1 ? `  ${seconds} s` : '', tone: 'quiet' },
-  ]
-  if (end === undefined) return [head, ...renderTail(escapeForTerminal(output, 'tool-output'), width)]
-  const shown = escapeForTerminal(output.trimEnd(), 'tool-output')
-  const rows = shown === '' ? [] : shown.split('\n')
-  const last = end === '' ? [] : [styledLine(escapeForTerminal(end), 'warn')]
-  return [head, ...rows.flatMap((row) => wrapLine(styledLine(row), width, [{ text: '  ' }])), ...last]
 }
 
 /** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
@@ -144,8 +133,8 @@ function renderThought(
 function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {
   if (runningSince === undefined || approvals.length > 0) return []
   const seconds = Math.floor((now - runningSince) / 1000)
-  // Nobody reads what is typed while a command of the person's own runs.
-  const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'own')
+  // Messages are not queued while a shell command of the user runs.
+  const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'user-command')
   const frameMark = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
   return [
     [],
