@@ -58,7 +58,7 @@ describe('an answer that the vendor cut off or withheld', () => {
         )
         const text = await dragoman(['-p', 'go'], set)
         assert.deepEqual([text.code, text.out], [1, 'Half an ans\n'])
-        assert.match(text.err, why === 'length' ? /not whole.*length limit/ : /not whole.*content filter/)
+        assert.match(text.err, why === 'length' ? /truncated.*output limit/ : /incomplete.*content filter/)
         const json = await dragoman(['-p', 'go', '-o', 'json'], set)
         const { response, error } = JSON.parse(json.out) as { response: string; error: { type: string } }
         assert.deepEqual([json.code, response, error.type], [1, 'Half an ans', why])

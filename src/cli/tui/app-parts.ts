@@ -5,12 +5,11 @@ import type { Completer } from './input/completer.ts'
 import type { ResourceMentions } from './mcp.ts'
 import type { RunController } from './run-controller.ts'
 import type { CommandList } from './slash/command-list.ts'
-import type { SlashCommandContext } from './slash/slash-command.ts'
 import type { StatusUpdates } from './status-updates.ts'
 import type { Ui } from './ui.ts'
 import type { UserShell } from './user-shell.ts'
 
-/** The parts of the interactive front end; each function takes those that it needs. */
+/** The parts of the interactive front end. A function takes those that it needs. */
 export interface AppParts {
   readonly args: RunArgs
   readonly folder: string
@@ -23,7 +22,6 @@ export interface AppParts {
   readonly status: StatusUpdates
   readonly commands: CommandList
   readonly completer: Completer
-  readonly context: SlashCommandContext
   exit(code: number): void
   /** Resolves with the exit code. */
   readonly exited: Promise<number>

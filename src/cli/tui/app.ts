@@ -15,7 +15,6 @@ import { openPlainUi } from './plain-ui.ts'
 import { createRunController } from './run-controller.ts'
 import { formatResumeHint, isEmptySession, removeEmptySession } from './session-end.ts'
 import { renderSessionHistory } from './session-history.ts'
-import { createCommandContext } from './slash/command-context.ts'
 import { createCommandList } from './slash/command-list.ts'
 import { prepareStart, type PreparedStart } from './onboarding/prepare-start.ts'
 import { createStatus, createStatusUpdates } from './status-updates.ts'
@@ -57,14 +56,16 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
   const ui = openFrontEnd(start, session, (action) => onAction(app, action))
   const status = createStatusUpdates(ui, session, folder)
   const commands = createCommandList(folder, session)
-  const completer = createCompleter({ ui, folder, session, commands, context: () => app.context })
+  const completer = createCompleter({ ui, folder, session, commands, app: () => app })
   let exit: (code: number) => void = () => undefined
   const exited = new Promise<number>((resolve) => {
     exit = resolve
   })
   const userShell = createUserShell()
-  const base = { args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer }
-  const app: AppParts = { ...base, exit, exited, context: createCommandContext({ ...base, exit }) }
+  const app: AppParts = {
+    ...{ args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer },
+    ...{ exit, exited },
+  }
   return app
 }
 

@@ -5,12 +5,13 @@ import { editMessageInEditor, editProposalInEditor } from './edit-in-editor.ts'
 import type { UiAction } from './input/handle-key.ts'
 import { writeInputHistory } from './input/history-file.ts'
 import { insertDroppedFiles } from './mention/dropped-files.ts'
-import { showLastCall } from './slash/builtin-commands.ts'
+import { setMode } from './session-actions.ts'
+import { showLastCall } from './slash/show-commands.ts'
 import { submitInput } from './submit-input.ts'
 
 /** Performs what a key asks of the program. */
 export async function performAction(app: AppParts, action: UiAction): Promise<void> {
-  const { ui, controller, settings, folder, context } = app
+  const { ui, controller, settings, folder } = app
   switch (action.do) {
     case 'submit':
       writeInputHistory(folder, ui.state.history)
@@ -27,11 +28,11 @@ export async function performAction(app: AppParts, action: UiAction): Promise<vo
     case 'quit':
       return app.exit(EXIT_CODE.ok)
     case 'details':
-      return showLastCall(context)
+      return showLastCall(app)
     case 'editor':
       return editMessageInEditor(ui, settings.config.editor)
     case 'next-mode':
-      return context.setMode(NEXT_MODES[app.session.mode])
+      return setMode(app, NEXT_MODES[app.session.mode])
     case 'redraw':
       return ui.redraw()
     case 'suspend':

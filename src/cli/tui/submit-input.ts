@@ -24,13 +24,10 @@ export async function submitInput(app: AppParts, text: string): Promise<void> {
   return runSlashCommand(app, text, command['name'] ?? '', command['words']?.trim() ?? '')
 }
 
-async function runShellCommand(
-  { ui, controller, userShell, context, status }: AppParts,
-  command: string,
-): Promise<void> {
-  if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
-  await userShell.run(context, command)
-  await status.refreshBranch()
+async function runShellCommand(app: AppParts, command: string): Promise<void> {
+  if (app.controller.isBusy) return app.ui.notify(BUSY_MESSAGE, 'warn')
+  await app.userShell.run(app, command)
+  await app.status.refreshBranch()
 }
 
 async function sendMessage({ ui, folder, controller, mentions }: AppParts, text: string): Promise<void> {
@@ -39,12 +36,8 @@ async function sendMessage({ ui, folder, controller, mentions }: AppParts, text:
   controller.submit(text)
 }
 
-async function runSlashCommand(
-  { ui, commands, context }: AppParts,
-  text: string,
-  name: string,
-  words: string,
-): Promise<void> {
+async function runSlashCommand(app: AppParts, text: string, name: string, words: string): Promise<void> {
+  const { ui, commands } = app
   const command = commands.find(name)
   if (!command) {
     const nearest = commands.findNearest(name)
@@ -52,5 +45,5 @@ async function runSlashCommand(
     return ui.notify(`Unknown command /${name}; ${advice}`, 'warn')
   }
   ui.print(renderBlock({ kind: 'user', text }, ui.viewOptions, 0))
-  await command.run(context, words)
+  await command.run(app, words)
 }

@@ -3,14 +3,14 @@ import { createRedactor, findEnvironmentSecrets } from '../../model/security/red
 import { escapeForTerminal } from '../output/escape.ts'
 import type { Conversation, UserCommandBlock, UserCommandEnd } from './conversation.ts'
 import type { Ui } from './ui.ts'
-import type { SlashCommandContext } from './slash/slash-command.ts'
+import type { AppParts } from './app-parts.ts'
 import { describeCommandEnd } from './view/user-command.ts'
 import { defined } from '../../model/defined.ts'
 
 /** Runs the shell commands of the user, one at a time. */
 export interface UserShell {
   readonly isBusy: boolean
-  run(context: SlashCommandContext, input: string): Promise<void>
+  run(app: Pick<AppParts, 'ui' | 'session' | 'folder'>, input: string): Promise<void>
   /** Terminates the command; a second call kills it. */
   stop(): void
   waitForEnd(): Promise<void>
@@ -21,7 +21,7 @@ export function createUserShell(): UserShell {
   let stop: (() => void) | undefined
   let running: Promise<void> = Promise.resolve()
 
-  async function execute({ ui, agent, folder }: SlashCommandContext, input: string): Promise<void> {
+  async function execute({ ui, session, folder }: Parameters<UserShell['run']>[0], input: string): Promise<void> {
     const wantsTerminal = input.startsWith('!')
     const command = (wantsTerminal ? input.slice(1) : input).trim()
     if (command === '') return
@@ -34,15 +34,15 @@ export function createUserShell(): UserShell {
     const transcript = [`$ ${command}`, output, describeCommandEnd(end)].filter((one) => one !== '').join('\n')
     // It ran with the user's own variables: keys in its output are shown to the user, but not sent to the model.
     const { redact } = createRedactor(findEnvironmentSecrets(process.env))
-    agent().session.append({ kind: 'note', text: `The user ran this command:\n${redact(transcript)}` })
+    session.agent.session.append({ kind: 'note', text: `The user ran this command:\n${redact(transcript)}` })
   }
 
   return {
     get isBusy() {
       return stop !== undefined
     },
-    run(context, input) {
-      running = execute(context, input).finally(() => {
+    run(app, input) {
+      running = execute(app, input).finally(() => {
         stop = undefined
       })
       return running

@@ -1,9 +1,6 @@
-import type { ActiveSession } from '../active-session.ts'
 import { listResourceNames } from '../mcp.ts'
 import { createProjectFiles } from '../mention/project-files.ts'
-import type { CommandList } from '../slash/command-list.ts'
-import type { SlashCommandContext } from '../slash/slash-command.ts'
-import type { Ui } from '../ui.ts'
+import type { AppParts } from '../app-parts.ts'
 import { type ArgumentChoices, type CompletionSources, findCompletions } from './completion.ts'
 
 /** Keeps the list of completions below the input up to date. */
@@ -16,15 +13,9 @@ export interface Completer {
   forgetArguments(): void
 }
 
-interface CompleterParts {
-  readonly ui: Ui
-  readonly folder: string
-  readonly session: ActiveSession
-  readonly commands: CommandList
-  readonly context: () => SlashCommandContext
-}
+type CompleterParts = Pick<AppParts, 'ui' | 'folder' | 'session' | 'commands'> & { readonly app: () => AppParts }
 
-export function createCompleter({ ui, folder, session, commands, context }: CompleterParts): Completer {
+export function createCompleter({ ui, folder, session, commands, app }: CompleterParts): Completer {
   const files = createProjectFiles(folder)
   const argumentChoices = new Map<string, ArgumentChoices>()
   const sources: CompletionSources = {
@@ -46,7 +37,7 @@ export function createCompleter({ ui, folder, session, commands, context }: Comp
     if (!command?.choices) return
     argumentChoices.set(name, { items: [] })
     // Choices that cannot be found out are not offered: typing must not cause an error message.
-    const load = async () => (await command.choices?.(context())) ?? []
+    const load = async () => (await command.choices?.(app())) ?? []
     const items = await load().catch(() => [])
     argumentChoices.set(name, { items, ...(command.allowsOtherValues && { allowsOthers: true }) })
     update()

@@ -4,11 +4,11 @@ import { isWireId } from '../../../wire/wires.ts'
 import { exportSessionText } from '../../command/sessions/export.ts'
 import { abbreviateHome, expandHome } from '../../paths/folders.ts'
 import { stripQuotes } from '../mention/mentions.ts'
-import type { SlashCommandContext } from './slash-command.ts'
+import type { AppParts } from '../app-parts.ts'
 
 /** `/export [name]`: writes this session to a file, whose ending says in which form. What is there already stays as it is. */
-export async function exportCurrentSession({ ui, folder, agent }: SlashCommandContext, words: string): Promise<void> {
-  const { id, entries } = agent().session
+export async function exportCurrentSession({ ui, folder, session }: AppParts, words: string): Promise<void> {
+  const { id, entries } = session.agent.session
   const exportTarget = parseExportTarget(stripQuotes(words), id)
   if (exportTarget === undefined)
     return ui.notify(

@@ -37,7 +37,12 @@ export function styledLine(text: string, tone?: TextTone): StyledLine {
   return text === '' ? [] : [tone === undefined ? { text } : { text, tone }]
 }
 
-/** What a line says, without its tones. */
+/** A text of several lines. */
+export function styledLines(text: string): StyledLine[] {
+  return text.split('\n').map((line) => styledLine(line))
+}
+
+/** The text of a line without its tones. */
 export function plainText(one: StyledLine): string {
   return one.map(({ text }) => text).join('')
 }
@@ -85,13 +90,6 @@ export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
     used += cell.width
   }
   return [...toSpans(visibleCells), { text: '…', tone: 'quiet' }]
-}
-
-/** One part at the left, the other at the right end; the left one gives way. */
-export function justifyLine(left: StyledLine, right: StyledLine, width: number): StyledLine {
-  const room = width - lineWidth(right)
-  const fitting = truncateStyledLine(left, Math.max(room - 1, 0))
-  return [...fitting, { text: ' '.repeat(Math.max(room - lineWidth(fitting), 1)) }, ...right]
 }
 
 /** A character, in the sense of a person, with its tone and its width. */

@@ -1,50 +1,18 @@
-import { findLastModel } from '../../setup/resumed-model.ts'
-import { EXIT_CODE, UserError } from '../../user-error.ts'
-import type { SessionTarget } from '../active-session.ts'
-import type { AppParts } from '../app-parts.ts'
-import { applyEdit } from '../input/text-editor.ts'
-import { BUSY_MESSAGE } from '../run-controller.ts'
-import { isEmptySession, removeEmptySession } from '../session-end.ts'
-import { renderSessionHistory } from '../session-history.ts'
-import { styledLine } from '../term/styled-line.ts'
-import type { SlashCommandContext } from './slash-command.ts'
-
-type ContextParts = Omit<AppParts, 'context' | 'exited' | 'userShell' | 'mentions'>
-
-/** What slash commands can use, made from the parts of the front end. */
-export function createCommandContext(parts: ContextParts): SlashCommandContext {
-  const { ui, controller, settings, folder, session, status, commands, exit } = parts
-  const context: SlashCommandContext = {
-    ui,
-    controller,
-    settings,
-    folder,
-    agent: () => session.agent,
-    servers: () => session.servers,
-    setModel: (name) => setModel(parts, name),
-    sandbox: {
-      state: () => session.sandbox.state(),
-      async setNetwork(isOpen) {
-        session.sandbox.setNetwork(isOpen)
-        await status.refreshSandbox()
-      },
-    },
-    setMode(mode) {
-      session.agent.mode?.set(mode)
-      status.refresh()
-    },
-    withSessionClosed: (use) => withSessionClosed(parts, use),
-    openSession: (target) => switchSession(parts, target),
-    offerChoices: (name) => offerChoices(parts, context, name),
-    listCommands: () => commands.list(),
-    quit: () => exit(EXIT_CODE.ok),
-  }
-  return context
-}
+import type { ApprovalMode } from '../../policy/policy.ts'
+import { findLastModel } from '../setup/resumed-model.ts'
+import { UserError } from '../user-error.ts'
+import type { SessionTarget } from './active-session.ts'
+import type { AppParts } from './app-parts.ts'
+import { applyEdit } from './input/text-editor.ts'
+import { BUSY_MESSAGE } from './run-controller.ts'
+import { isEmptySession, removeEmptySession } from './session-end.ts'
+import { renderSessionHistory } from './session-history.ts'
+import { styledLine } from './term/styled-line.ts'
 
 const NOT_SAVED_MESSAGE = 'Not possible with --no-session: this session is not saved.'
 
-async function setModel({ session, status }: ContextParts, name: string): Promise<string | undefined> {
+/** Switches to another model from the next request on; returns the problem if that is not possible. */
+export async function setModel({ session, status }: AppParts, name: string): Promise<string | undefined> {
   try {
     await session.setModel(name)
   } catch (error) {
@@ -55,8 +23,14 @@ async function setModel({ session, status }: ContextParts, name: string): Promis
   return undefined
 }
 
-async function withSessionClosed(
-  { args, ui, controller, session }: ContextParts,
+export function setMode({ session, status }: AppParts, mode: ApprovalMode): void {
+  session.agent.mode?.set(mode)
+  status.refresh()
+}
+
+/** Closes the session while another process works on it. */
+export async function withSessionClosed(
+  { args, ui, controller, session }: AppParts,
   use: (id: string) => Promise<void>,
 ): Promise<void> {
   if (args.noSession) return ui.notify(NOT_SAVED_MESSAGE, 'warn')
@@ -71,7 +45,7 @@ async function withSessionClosed(
 }
 
 /** Leaves the current session for another; if that cannot be opened, the current one is opened again. */
-async function switchSession(parts: ContextParts, target: SessionTarget): Promise<void> {
+export async function switchSession(parts: AppParts, target: SessionTarget): Promise<void> {
   const { args, ui, controller, session, status, folder } = parts
   const isExisting = (target.resume ?? target.fork) !== undefined
   if (args.noSession && isExisting) return ui.notify(NOT_SAVED_MESSAGE, 'warn')
@@ -104,7 +78,7 @@ function describeOpenedSession({ resume, fork }: SessionTarget, id: string, wasE
 }
 
 /** A session continues with the model that it used, if that is available here. */
-async function useSessionModel(parts: ContextParts): Promise<void> {
+async function useSessionModel(parts: AppParts): Promise<void> {
   const { ui, session } = parts
   const sessionModel = findLastModel(session.agent.session.entries)
   const { provider, model } = session.agent.model.origin
@@ -118,14 +92,11 @@ async function useSessionModel(parts: ContextParts): Promise<void> {
 }
 
 /** Puts a command into the input and shows its choices; a plain front end, which has no list, prints them. */
-async function offerChoices(
-  { ui, commands, completer }: ContextParts,
-  context: SlashCommandContext,
-  name: string,
-): Promise<void> {
+export async function offerChoices(app: AppParts, name: string): Promise<void> {
+  const { ui, commands, completer } = app
   const text = `/${name} `
   if (ui.isPlain) {
-    const choices = (await commands.find(name)?.choices?.(context)) ?? []
+    const choices = (await commands.find(name)?.choices?.(app)) ?? []
     return ui.print(choices.map(({ value, about = '' }) => styledLine(`${text}${value}  ${about}`)))
   }
   ui.update((state) => ({ ...state, editor: applyEdit(state.editor, { do: 'set', text }) }))
