@@ -100,7 +100,7 @@ describe('the start page', { skip: noTmux }, () => {
     assert.equal((JSON.parse(readFileSync(config, 'utf8')) as { model?: string }).model, 'llamacpp/script')
     const second = openTerminal([], { ...here, env, columns: 110 })
     const screen = await second.shows(/Dragoman · llamacpp\/script/)
-    assert.doesNotMatch(screen, /Three ways on/)
+    assert.doesNotMatch(screen, /No API key found/)
     assert.ok(existsSync(config))
   })
 })

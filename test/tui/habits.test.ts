@@ -100,7 +100,7 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     await say('/plan', /plan mode/)
     await say('/approvals default', 'Mode default: asks')
     await say('/rewind', 'No file was changed by a tool')
-    await say('/continue', 'There is no other session in this folder yet.')
+    await say('/continue', 'There is no other session in this folder.')
     await say('/settings', /"policies"/)
   })
 

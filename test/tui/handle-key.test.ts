@@ -238,8 +238,8 @@ describe('what a key does', () => {
     const choices = rows.filter((one) => /^\[[123]\] /.test(one))
     assert.equal(choices.length, 3)
     assert.match(choices[0] ?? '', /^\[1\] always, in this session: exactly “one ⏎ two x .*…[x ]* ⏎ last”$/)
-    assert.match(choices[1] ?? '', /^\[2\] always, in this project, for good: exactly/)
-    assert.match(choices[2] ?? '', /^\[3\] always, everywhere, for good: exactly/)
+    assert.match(choices[1] ?? '', /^\[2\] always, in this project, permanently: exactly/)
+    assert.match(choices[2] ?? '', /^\[3\] always, everywhere, permanently: exactly/)
     for (const row of rows) assert.ok(row.length <= 80)
     assert.ok((rows.join(' ').match(/\bx\b/g) ?? []).length >= 200, 'all of it can be read')
   })
@@ -310,7 +310,7 @@ describe('what a key does', () => {
       assert.deepEqual(deeds, [], keys.join(' '))
       assert.match(
         askText({ ...state, size: { width: 80, rows: 22 } }),
-        /see the rest first \(PgDn or Space\), then answer/,
+        /read to the end first \(PgDn or Space\), then answer/,
       )
     }
     const whole = slowly(asking, ...Array.from({ length: 10 }, () => PAGE))
@@ -330,7 +330,7 @@ describe('what a key does', () => {
     }
     const first = slowly({ ...START, approvals: [ask] }, 'y')
     assert.deepEqual(first.deeds, [])
-    assert.match(askText(first.state), /TOKEN=\[secret\] \.\/deploy[^]*A secret in it is not shown[^]*\[v\]/)
+    assert.match(askText(first.state), /TOKEN=\[secret\] \.\/deploy[^]*A secret is hidden: press v[^]*\[v\]/)
     const shown = slowly(first.state, 'v')
     assert.match(askText(shown.state), /TOKEN=abcdefgh12345678ijkl \.\/deploy/)
     assert.deepEqual(slowly(shown.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])

@@ -4,14 +4,14 @@ import { openInEditor, editProposal } from '../external-editor.ts'
 import type { Ui } from './ui.ts'
 import { applyEdit } from './input/text-editor.ts'
 
-/** Lets the person write what they want to say in an editor of their own. */
+/** Opens the message in the user's editor. */
 export async function editMessageInEditor(ui: Ui, editor: string | undefined): Promise<void> {
   const written = await ui.suspendFor(() => openInEditor(ui.state.editor.text, 'message.md', editor))
   if ('problem' in written) return ui.notify(written.problem, 'warn')
   ui.update((state) => ({ ...state, editor: applyEdit(state.editor, { do: 'set', text: written.text.trimEnd() }) }))
 }
 
-/** Lets the person change a proposed edit; gives their answer, if they came to one. */
+/** Opens a proposed edit in the user's editor; returns the reply, unless nothing was changed. */
 export async function editProposalInEditor(
   ui: Ui,
   ask: ApprovalRequest,

@@ -122,7 +122,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'vim', about: 'turn Vim keys in the input on or off', run: toggleVim },
   { name: 'clear', aliases: ['new', 'reset'], about: 'start a new session', run: (app) => switchSession(app, {}) },
-  { name: 'quit', aliases: ['exit', 'q'], about: 'leave; the session is kept', run: ({ exit }) => exit(EXIT_CODE.ok) },
+  { name: 'quit', aliases: ['exit', 'q'], about: 'leave; the session is saved', run: ({ exit }) => exit(EXIT_CODE.ok) },
 ]
 
 const currentSessionId = ({ session }: AppParts): string => session.agent.session.id

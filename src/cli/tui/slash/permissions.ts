@@ -18,7 +18,6 @@ import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.
 import type { AppParts } from '../app-parts.ts'
 import { changeMode } from './model-commands.ts'
 
-/** `/permissions`: the mode, every rule that decides, by where it holds, and how to take one back. */
 /** `/permissions [mode|remove n]` */
 export function managePermissions(app: AppParts, words: string): void {
   const number = /^remove\s+(?<number>\d+)$/.exec(words)?.groups?.['number']
@@ -41,28 +40,28 @@ function showPermissions(app: AppParts): void {
       ...own.map((rule) => renderRule(rule, rules.indexOf(rule) + 1)),
     ]),
     styledLine(
-      `Built in: ${allow.length} rules allow commands that only look, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
+      `Built in: ${allow.length} rules allow read-only commands, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
     ),
     ...(rules.length === 0 ? [styledLine('There are no other rules.')] : []),
   ])
   ui.notify(
-    `${rules.length === 0 ? '' : '/permissions remove <number> takes a rule back; '}/mode changes the mode; dragoman policy explain says what holds for a call.`,
+    `Use ${rules.length === 0 ? '' : '/permissions remove <number> to remove a rule, '}/mode to change the mode, dragoman policy explain to test a call.`,
   )
 }
 
-/** `/permissions remove 2`: takes back the rule that the list numbered so. */
 function removePermission(app: AppParts, number: number): void {
   const { ui } = app
-  // The numbers are those that the person has seen, whatever was allowed since.
+  // The numbers are those that the user has seen, whatever was allowed since.
   const rules = lastListedRules.get(ui) ?? collectRuleGroups(app).flatMap((group) => group.rules)
   const rule = rules[number - 1]
-  if (!rule) return ui.notify(`There is no rule ${number}; /permissions lists them.`, 'warn')
-  if (!rule.remove) return ui.notify(`That rule stands in ${escapeForTerminal(rule.where)}; take it out there.`, 'warn')
+  if (!rule) return ui.notify(`There is no rule ${number}; see /permissions.`, 'warn')
+  if (!rule.remove)
+    return ui.notify(`That rule is defined in ${escapeForTerminal(rule.where)}; remove it there.`, 'warn')
   rule.remove()
   ui.notify(`Removed: ${rule.effect} ${escapeForTerminal(rule.text)} (${escapeForTerminal(rule.where)}).`)
 }
 
-/** What was listed last, for the numbers. */
+/** The rules of the last list, for their numbers. */
 const lastListedRules = new WeakMap<AppParts['ui'], readonly ListedRule[]>()
 
 type RuleEffect = 'allow' | 'ask' | 'deny' | SandboxAccess | 'protected' | 'secret'
@@ -70,9 +69,9 @@ type RuleEffect = 'allow' | 'ask' | 'deny' | SandboxAccess | 'protected' | 'secr
 interface ListedRule {
   readonly effect: RuleEffect
   readonly text: string
-  /** Where it is written. */
+  /** The file that defines it. */
   readonly where: string
-  /** Takes it back; absent where only whoever wrote it can. */
+  /** Absent for a rule that cannot be removed from here. */
   readonly remove?: () => void
 }
 
@@ -118,7 +117,7 @@ function listSessionRules({ policy, sandboxAccess }: Agent): ListedRule[] {
   ]
 }
 
-/** The rules of one place of the settings. Those of the person's own can be taken back, in the file and in this session. */
+/** The rules of one settings file. Those of the user (`own`) can be removed from the file and from this session. */
 function listSettingsRules(
   { policy, sandboxOptions }: { readonly policy?: PolicyConfig | undefined } & Pick<ProjectConfig, 'sandboxOptions'>,
   where: string,
