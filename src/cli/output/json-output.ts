@@ -6,7 +6,7 @@ import { escapeForTerminal } from './escape.ts'
 import { createRunStats } from './run-stats.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
 
-/** One JSON object at the end: the answer, what was used and done, and what went wrong. */
+/** One JSON object at the end of the run. */
 export function createJsonOutput(sink: OutputStreams): RunOutput {
   const stats = createRunStats()
   let session = ''

@@ -5,12 +5,11 @@ import type { JsonObject } from '../../model/json.ts'
 import { NO_USAGE, type Usage } from '../../model/usage.ts'
 
 /** Counts what a run used and did. */
-export interface RunStats {
+interface RunStats {
   onEvent(event: RunEvent): void
   toJson(): JsonObject
 }
 
-/** Starts counting. */
 export function createRunStats(now: () => number = Date.now): RunStats {
   const started = now()
   const tools = new Map<string, { count: number; success: number; ms: number }>()
@@ -50,7 +49,7 @@ export function createRunStats(now: () => number = Date.now): RunStats {
         tool_calls: calls,
         requests,
         usage: { ...usage },
-        // A price that is not known is not nothing.
+        // An unknown price is not 0.
         cost_usd: cost ?? null,
         models:
           model === ''

@@ -31,13 +31,11 @@ export type UiAction =
         | 'paste-image'
     }
 
-/** What is shown after a key, and what there is to do. */
 export interface KeyResult {
   readonly state: UiState
   readonly actions?: readonly UiAction[]
 }
 
-/** What a key does. */
 export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   const { hint: _unused, ...rest } = before
   const state: UiState = rest
@@ -48,7 +46,7 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   if (state.approvals.length === 0) return handleTypingKey(state, key)
   if (!isInputFocused(state))
     return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
-  // Whoever writes goes on writing, until they turn to the question; the draft stays.
+  // Keys go to the input until Escape leads to the approval; the draft stays.
   const leavesInput = key.type === 'key' && key.name === 'escape' && !state.menu
   return leavesInput ? { state: { ...state, isWriting: false } } : handleTypingKey({ ...state, isWriting: true }, key)
 }
@@ -68,14 +66,14 @@ function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report
   return handleInputKey(state, key)
 }
 
-/** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
+/** Control-C clears the input, then stops the model, then asks to be pressed again to exit. */
 function handleInterrupt(state: UiState): KeyResult {
   if (state.approvals.length > 0) return stopRun(state)
   if (state.search) {
     const { search, ...rest } = state
     return { state: { ...rest, editor: search.draft } }
   }
-  // Undo brings it back.
+  // Undo restores it.
   if (state.editor.text !== '') return { state: editInput(state, { do: 'set', text: '' }).state }
   if (state.runningSince !== undefined) return stopRun(state)
   if (state.hint === 'leave') return { state, actions: [{ do: 'quit' }] }
@@ -109,7 +107,6 @@ function handlePaste(state: UiState, text: string): KeyResult {
   return { state: next, actions: [{ do: 'attach-dropped', text }, ...actions] }
 }
 
-/** Typing may open or narrow the list of completions. */
 function editInput(state: UiState, change: EditorEdit, completes = false): KeyResult {
   const { historyIndex: _unused, draft: _gone, menu: _closed, ...rest } = state
   const next: UiState = { ...rest, editor: applyEdit(state.editor, change) }
@@ -117,7 +114,7 @@ function editInput(state: UiState, change: EditorEdit, completes = false): KeyRe
 }
 
 function submitInput(state: UiState): KeyResult {
-  // A backslash at the end of a line goes on in the next one, in every terminal.
+  // A backslash before Enter means a new line, in every terminal.
   if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\'))
     return {
       state: {
@@ -132,21 +129,21 @@ function submitInput(state: UiState): KeyResult {
   return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'submit', text }] }
 }
 
-/** Stops the model. What was to be sent next comes back into the input: whoever stops wants nothing to be sent. */
+/** Stops the model. Queued messages return to the input: after a stop nothing must be sent. */
 function stopRun(state: UiState): KeyResult {
   return { state: moveQueueToInput(state), actions: [{ do: 'stop' }] }
 }
 
 function moveQueueToInput(state: UiState): UiState {
   if (state.queued.length === 0) return state
-  // A message that was only recalled is no draft: the one that waits may be the same.
+  // A recalled message is no draft: it may be one of those that are queued.
   const { historyIndex, draft, ...rest } = state
   const draftText = historyIndex === undefined ? state.editor.text : (draft?.text ?? '')
   const text = [...state.queued, draftText].filter((one) => one !== '').join('\n')
   return { ...rest, queued: [], editor: applyEdit(state.editor, { do: 'set', text }) }
 }
 
-/** Up and down move in the rows of the text, and beyond its ends through what was said before. */
+/** Up and down move in the rows of the text, and beyond its ends through the history. */
 function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   const { editor } = state
   const rows = layoutRows(editor.text, inputColumns(terminalSize(state).width))
@@ -159,9 +156,8 @@ function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   }
 }
 
-/** What was said before; at the end of it stands what was being written, as it was. */
 function recallHistory(state: UiState, to: 'up' | 'down'): KeyResult {
-  // The last thing that was said waits: it is taken out of the queue to be changed.
+  // Queued messages are the latest: they return to the input for editing.
   if (to === 'up' && state.queued.length > 0) return { state: moveQueueToInput(state) }
   const { historyIndex, draft, ...rest } = state
   const last = state.history.length
@@ -177,7 +173,7 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   if (!menu || key.type !== 'key') return undefined
   const count = menu.items.length
   if (key.name === 'escape') {
-    // A command whose list of choices is left without one is not meant any more; undo brings it back.
+    // Leaving the choices of a command also removes the command; undo restores it.
     const isCommandAlone = /^\/\S+ $/.test(state.editor.text)
     return { state: isCommandAlone ? editInput(rest, { do: 'set', text: '' }).state : rest }
   }
@@ -198,7 +194,7 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   return { state: { ...rest, editor }, actions: [{ do: 'complete' }] }
 }
 
-/** Whoever goes to a choice means it. */
+/** An item that the user has moved to replaces what was typed. */
 function selectMenuItem(menu: CompletionMenu, at: number): CompletionMenu {
   return { ...menu, selected: at, enterAction: menu.enterAction === 'submit-typed' ? 'submit' : menu.enterAction }
 }

@@ -3,7 +3,7 @@ import type { KeyEvent } from '../term/key-parser.ts'
 import { type EditorEdit, applyEdit, type CursorMotion } from './text-editor.ts'
 import type { KeyResult } from './handle-key.ts'
 
-/** Vim's keys, as far as a few lines of text need them; nothing where the usual keys hold. */
+/** A subset of Vim's keys; undefined for a key that has its usual effect. */
 export function handleVimKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   const { operator, ...rest } = state
   if (state.vim === 'insert') {
@@ -30,7 +30,7 @@ const VIM_MOTIONS: Readonly<Record<string, CursorMotion>> = {
   G: 'text-end',
 }
 
-/** A command of one letter: the edits that it makes, and the mode after it. */
+/** Commands of one letter. */
 const VIM_COMMANDS: Readonly<Record<string, { readonly edits: readonly EditorEdit[]; readonly insert?: true }>> = {
   i: { edits: [], insert: true },
   a: { edits: [{ do: 'move', to: 'right' }], insert: true },
@@ -85,7 +85,7 @@ function applyOperator(state: UiState, operator: 'd' | 'c' | 'g', letter: string
       ),
     }
   if (!motion) return { state }
-  // Changing a word leaves the space after it.
+  // Like Vim, `cw` leaves the space after the word.
   const to = operator === 'c' && motion === 'word-right' ? 'word-end' : motion
   return { state: applyEdits(state, [{ do: 'cut', to }], operator === 'c' ? true : undefined) }
 }

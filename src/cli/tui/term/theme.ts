@@ -1,19 +1,17 @@
 import type { TextTone } from './styled-line.ts'
 
-/** Which colours the tones are; `none` has only weights, for NO_COLOR. */
+/** `none` has only weights, for NO_COLOR. */
 export type ThemeName = 'dark' | 'light' | 'none'
 
-/** The parameters of the terminal's own sequence for each tone. Only the sixteen colours: the person has chosen them. */
+/** The SGR parameters of each tone. Only the sixteen basic colours, which the user has chosen in the terminal. */
 export type Theme = Readonly<Record<TextTone, string>>
 
 const BASE_STYLES = {
   plain: '',
   strong: '1',
   emphasis: '3',
-  reverse: '7',
 } as const
 
-/** The themes. */
 export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   dark: {
     ...BASE_STYLES,
@@ -74,7 +72,7 @@ export const THEMES: Readonly<Record<ThemeName, Theme>> = {
   },
 }
 
-/** The theme for this terminal: without colours where the person wants none, light where the terminal says that it is light. */
+/** The theme for this terminal: no colours if the user wants none, light if the terminal says so. */
 export function resolveTheme(
   requested: 'auto' | ThemeName,
   env: Readonly<Record<string, string | undefined>>,
@@ -82,7 +80,7 @@ export function resolveTheme(
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return 'none'
   if (env['TERM'] === 'dumb') return 'none'
   if (requested !== 'auto') return requested
-  // Set by several terminals: foreground;background, as numbers of the palette.
+  // Set by several terminals: foreground;background, as palette numbers.
   const background = Number(/;(\d+)$/.exec(env['COLORFGBG'] ?? '')?.[1] ?? Number.NaN)
   return background === 7 || background === 15 ? 'light' : 'dark'
 }

@@ -13,14 +13,14 @@ import { renderMarkdown } from './markdown.ts'
 import { renderStatusLine } from './status.ts'
 import { renderUserCommand } from './user-command.ts'
 
-/** The live part of the screen: what may still change, the question or the input, and the status. */
+/** The live part of the screen: the blocks that may change, the approval request or the input, and the status line. */
 export function renderFrame(
   state: UiState,
   viewOptions: ViewOptions & { readonly rows: number },
   now: number,
 ): LinesWithCursor {
   const { width } = viewOptions
-  // A call that is asked about stands in the question.
+  // A call that waits for approval is shown in the request.
   const shown = state.conversation.live.filter(
     (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.approvals.length > 0),
   )
@@ -79,12 +79,12 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
   }
 }
 
-/** So many rows of what a person said are shown again; they know the rest, which they pasted. */
+/** A longer message of the user is folded. */
 const MAX_USER_ROWS = 12
 
 function renderUserMessage(text: string, width: number): StyledLine[] {
   const messageLines = text.split('\n')
-  // No line needs less than a row.
+  // Each line needs a row at least, so the others need not be escaped.
   const rows = escapeForTerminal(messageLines.slice(0, MAX_USER_ROWS + 1).join('\n'))
     .split('\n')
     .flatMap((one, at) =>
@@ -103,12 +103,12 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
-/** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
+/** Long code that is still coming in would be highlighted again at every frame. */
 function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'text' }>): boolean {
   return !done && text.length > 4000
 }
 
-/** Thoughts are folded: their subject, or their last line while they come. */
+/** A thought is one line: its subject, or the last line so far. */
 function renderThought(
   { text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>,
   width: number,
@@ -148,10 +148,9 @@ function renderWorkingLine({ runningSince, approvals, conversation }: UiState, n
   ]
 }
 
-/** A long wait says whom it is for, and when it will be over. */
 function describeWaiting({ waiting }: Conversation, now: number): string {
   if (!waiting) return ''
-  return ` · waiting for ${escapeForTerminal(waiting.host)} ${formatDuration(now - waiting.since)}, gives up after ${formatDuration(waiting.limit)}`
+  return ` · waiting for ${escapeForTerminal(waiting.host)} ${formatDuration(now - waiting.since)}, timeout after ${formatDuration(waiting.limit)}`
 }
 
 const SPINNER_FRAMES = ['◐', '◓', '◑', '◒']
