@@ -20,15 +20,8 @@ export type UiAction =
   | { readonly do: 'attach-dropped'; readonly text: string }
   | {
       readonly do:
-        | 'stop'
-        | 'quit'
-        | 'complete'
-        | 'details'
-        | 'editor'
-        | 'redraw'
-        | 'suspend'
-        | 'next-mode'
-        | 'paste-image'
+        | ('stop' | 'quit' | 'suspend' | 'redraw' | 'details')
+        | ('complete' | 'editor' | 'next-mode' | 'paste-image')
     }
 
 export interface KeyResult {

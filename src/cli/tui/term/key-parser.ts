@@ -9,22 +9,8 @@ export type KeyEvent =
 
 /** Keys that are no characters, and characters with Control or Alt. */
 type KeyName =
-  | 'enter'
-  | 'tab'
-  | 'escape'
-  | 'backspace'
-  | 'delete'
-  | 'up'
-  | 'down'
-  | 'left'
-  | 'right'
-  | 'home'
-  | 'end'
-  | 'page-up'
-  | 'page-down'
-  | 'insert'
-  | 'f1'
-  | 'space'
+  | ('enter' | 'tab' | 'escape' | 'backspace' | 'delete' | 'insert' | 'space' | 'f1')
+  | ('up' | 'down' | 'left' | 'right' | 'home' | 'end' | 'page-up' | 'page-down')
   | LetterKey
 
 type LetterKey =

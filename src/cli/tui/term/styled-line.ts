@@ -2,25 +2,9 @@ import { splitGlyphs, displayWidth } from './display-width.ts'
 
 /** What a piece of text means; the theme decides how it looks. */
 export type TextTone =
-  | 'plain'
-  | 'strong'
-  | 'emphasis'
-  | 'quiet'
-  | 'accent'
-  | 'user'
-  | 'good'
-  | 'bad'
-  | 'warn'
-  | 'added'
-  | 'removed'
-  | 'code'
-  | 'keyword'
-  | 'string'
-  | 'number'
-  | 'comment'
-  | 'name'
-  | 'heading'
-  | 'link'
+  | ('plain' | 'strong' | 'emphasis' | 'quiet' | 'accent' | 'heading' | 'link')
+  | ('user' | 'good' | 'bad' | 'warn' | 'added' | 'removed')
+  | ('code' | 'keyword' | 'string' | 'number' | 'comment' | 'name')
 
 /** A piece of text in one tone, without control characters. */
 export interface StyledSpan {
