@@ -28,7 +28,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     assert.match(done, /✓ replace/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'goodbye\n')
     terminal.press('C-d')
-    assert.match(await terminal.shows('ended with 0'), /is kept\. To go on with it:\n {2}\S*dragoman --resume/)
+    assert.match(await terminal.shows('ended with 0'), /is saved\. To continue:\n {2}\S*dragoman --resume/)
   })
 
   test('no, with a reason: nothing is changed, and the model hears why', async () => {

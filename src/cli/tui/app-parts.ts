@@ -22,7 +22,7 @@ export interface AppParts {
   readonly status: StatusUpdates
   readonly commands: CommandList
   readonly completer: Completer
-  exit(code: number): void
+  readonly exit: (code: number) => void
   /** Resolves with the exit code. */
   readonly exited: Promise<number>
 }

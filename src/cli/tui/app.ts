@@ -62,10 +62,8 @@ async function openApp(args: RunArgs, start: PreparedStart): Promise<AppParts> {
     exit = resolve
   })
   const userShell = createUserShell()
-  const app: AppParts = {
-    ...{ args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer },
-    ...{ exit, exited },
-  }
+  const parts = { args, folder, settings, ui, session, controller, userShell, mentions, status, commands, completer }
+  const app: AppParts = { ...parts, exit, exited }
   return app
 }
 

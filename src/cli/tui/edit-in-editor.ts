@@ -3,6 +3,7 @@ import type { ApprovalRequest, ApprovalReply } from '../../agent/calls/call-stat
 import { openInEditor, editProposal } from '../external-editor.ts'
 import type { Ui } from './ui.ts'
 import { applyEdit } from './input/text-editor.ts'
+import { findCallPart } from './session-history.ts'
 
 /** Opens the message in the user's editor. */
 export async function editMessageInEditor(ui: Ui, editor: string | undefined): Promise<void> {
@@ -18,12 +19,8 @@ export async function editProposalInEditor(
   agent: Agent,
   editor: string | undefined,
 ): Promise<ApprovalReply | undefined> {
-  const call = agent.session.turns
-    .flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
-    .findLast((part) => part.kind === 'call' && part.id === ask.call)
-  const reply = await ui.suspendFor(() =>
-    editProposal(ask, call?.kind === 'call' ? call : undefined, agent.toolbox, editor),
-  )
+  const call = findCallPart(agent.session.turns, ask.call)
+  const reply = await ui.suspendFor(() => editProposal(ask, call, agent.toolbox, editor))
   if (!('problem' in reply)) return reply
   ui.notify(reply.problem, 'warn')
   return undefined

@@ -1,6 +1,6 @@
 import type { FinishedCall } from '../../agent/calls/call-state.ts'
 import { defined } from '../../model/defined.ts'
-import type { CallPart, ResultStatus } from '../../model/turn.ts'
+import type { CallPart, ResultStatus, Turn } from '../../model/turn.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import type { ConversationBlock } from './conversation.ts'
 import { type StyledLine, styledLine } from './term/styled-line.ts'
@@ -28,6 +28,13 @@ export function renderSessionHistory(entries: readonly Entry[], viewOptions: Vie
   const hidden = blocks.length - shown.length
   const more = hidden > 0 ? [[], styledLine(`… ${hidden} earlier blocks are in the log`, 'quiet')] : []
   return [...more, ...shown.flatMap((block) => renderBlock(block, viewOptions, 0))]
+}
+
+/** The last call with this id in a session. */
+export function findCallPart(turns: readonly Turn[], id: string): CallPart | undefined {
+  return turns
+    .flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
+    .findLast((part): part is CallPart => part.kind === 'call' && part.id === id)
 }
 
 /** A call as its logged result shows it. */

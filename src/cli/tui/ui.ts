@@ -57,9 +57,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   let isSuspended = false
   let restoreStderr = captureStderr(onStderrText)
   // Loading the highlighter takes time; until then code is shown plain.
-  void import('./view/highlight.ts').then(({ highlightCode }) => {
-    highlight = highlightCode
-  })
+  void import('./view/highlight.ts').then(({ highlightCode }) => (highlight = highlightCode))
 
   const currentViewOptions = (): ViewOptions & { rows: number } => ({
     width: terminal.columns,
@@ -81,7 +79,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   }
 
   function onStderrText(text: string): void {
-    printNotice(text.trim().replace(/^dragoman: /, ''), 'warn')
+    printNotice(text.trim(), 'warn')
   }
 
   function paint(): void {

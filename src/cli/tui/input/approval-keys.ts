@@ -1,9 +1,9 @@
 import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
-import { isFullyShown, terminalSize, type UiState } from '../ui-state.ts'
+import { isFullyShown, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
 import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.ts'
-import { fitApprovalArea, measureApprovalWindow, hasHiddenSecrets } from '../view/approval.ts'
+import { hasHiddenSecrets, layoutShownApproval } from '../view/approval.ts'
 import { toEditorEdit, type NamedKey } from './edit-keys.ts'
 import { type EditorEdit, applyEdit, EMPTY_EDITOR } from './text-editor.ts'
 import type { UiAction, KeyResult } from './handle-key.ts'
@@ -68,7 +68,7 @@ function handleLetter(
   // A letter that was typed before the request was shown does not answer it.
   const isSeen = approvalView.shown[ask.id] !== undefined
   const isAnswer = isSeen && listApprovalAnswers(ask, approvals, approvalView, look).some(({ key }) => key === text)
-  const isPager = Object.hasOwn(PAGER_KEYS, text) && measureWindow(state).last > 0
+  const isPager = Object.hasOwn(PAGER_KEYS, text) && layoutShownApproval(state).last > 0
   if (heldKey === undefined && (isAnswer || isPager)) return { state: { ...state, heldKey: text } }
   return typeInstead(insertHeldKey(state))
 }
@@ -120,17 +120,9 @@ function createAnswer(
   return { do: 'answer', ask: ask.id, outcome }
 }
 
-function measureWindow(state: UiState): ReturnType<typeof measureApprovalWindow> {
-  return measureApprovalWindow(
-    state.approvals,
-    state.approvalView,
-    fitApprovalArea(state, { ...terminalSize(state), root: state.root }),
-  )
-}
-
 /** The first line that is shown after a key; pages overlap by a line. */
 function scrollPosition(state: UiState, name: NamedKey['name']): number {
-  const { room, last } = measureWindow(state)
+  const { room, last } = layoutShownApproval(state)
   const page = Math.max(room - 1, 1)
   const steps: Readonly<Record<string, number>> = {
     'page-down': page,

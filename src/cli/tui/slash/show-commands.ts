@@ -2,7 +2,7 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
 import { readInstructions } from '../../setup/instructions.ts'
 import type { AppParts } from '../app-parts.ts'
-import { toFinishedCall } from '../session-history.ts'
+import { findCallPart, toFinishedCall } from '../session-history.ts'
 import { styledLine, styledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
 import { renderCall } from '../view/call.ts'
 import { renderMarkdown } from '../view/markdown.ts'
@@ -78,9 +78,6 @@ export function showLastCall({ ui, session }: AppParts): void {
   const { entries, turns } = session.agent.session
   const entry = entries.findLast((one) => one.kind === 'result')
   if (!entry) return ui.notify('No tool has run yet.', 'warn')
-  const call = turns
-    .flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
-    .findLast((part) => part.kind === 'call' && part.id === entry.result.id)
-  const finished = toFinishedCall(entry, call?.kind === 'call' ? call : undefined)
+  const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
   ui.print([[], ...renderCall(finished, { look: ui.viewOptions, seconds: 0, progress: '', open: true })])
 }

@@ -43,13 +43,10 @@ export function renderApproval(
   }
 }
 
-/** How many lines of a request are shown at once, and the last line with which a page can begin. */
-export function measureApprovalWindow(
-  asks: readonly ApprovalRequest[],
-  asking: ApprovalView,
-  options: ApprovalViewOptions,
-): { room: number; last: number } {
-  return layoutApproval(asks, asking, options)
+/** The layout of the request that is shown: how many lines at once (`room`), and the `last` line that can be the first. */
+export function layoutShownApproval(state: UiState) {
+  const options = fitApprovalArea(state, { ...terminalSize(state), root: state.root })
+  return { width: options.width, ...layoutApproval(state.approvals, state.approvalView, options) }
 }
 
 /** Does the view of a request hide a secret? */
@@ -59,18 +56,17 @@ export function hasHiddenSecrets(ask: ApprovalRequest, asking: ApprovalView): bo
 
 /** The state after the screen was drawn: records which lines of the request have been on it. */
 export function markShownLines(state: UiState): UiState {
-  const { approvals, approvalView } = state
-  const options = fitApprovalArea(state, { ...terminalSize(state), root: state.root })
-  const { ask, body, room, last } = layoutApproval(approvals, approvalView, options)
+  const { approvalView } = state
+  const { ask, body, room, last, width } = layoutShownApproval(state)
   if (!ask || approvalView.shown[ask.id] === 'whole') return state
   const top = Math.min(approvalView.top, last)
   const previous = approvalView.shown[ask.id]
-  const isSame = previous !== 'whole' && previous?.width === options.width && previous.all === body.length
+  const isSame = previous !== 'whole' && previous?.width === width && previous.all === body.length
   const before = isSame ? previous.lines : 0
   // A jump leaves a gap, and the lines in the gap were not seen.
   const lines = top <= before ? Math.max(before, Math.min(top + room, body.length)) : before
   const isWhole = lines >= body.length && !hasHiddenSecrets(ask, approvalView)
-  const shown: ShownExtent = isWhole ? 'whole' : { width: options.width, all: body.length, lines }
+  const shown: ShownExtent = isWhole ? 'whole' : { width, all: body.length, lines }
   return { ...state, approvalView: { ...approvalView, shown: { ...approvalView.shown, [ask.id]: shown } } }
 }
 
