@@ -10,7 +10,7 @@ import { assembleRunAgent, closeRun, openRunResources } from './setup/run-resour
 import { readStdin } from './stdin.ts'
 import { onStopRequest } from './stop-signals.ts'
 
-/** Runs a prompt without a person, prints the events in the requested format, and returns the exit code. */
+/** Runs a prompt without interaction, and returns the exit code. */
 export async function runHeadless(args: RunArgs, stdinText?: string): Promise<number> {
   const prompt = composePrompt(args, stdinText ?? (await readStdin()))
   const settings = readSettings(resolveWorkFolder(args))
@@ -22,7 +22,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   const output = createRunOutput(args.outputFormat)
   const stop = new AbortController()
   const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST_ERROR : undefined))
-  // However this process ends, what it has started ends too.
+  // Started processes must not outlive this one, however it ends.
   const close = (): void => void assembled.close()
   process.once('exit', close)
   let code: number = EXIT_CODE.failure
@@ -30,7 +30,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
     const notices = [...(resources.model.notices ?? []), ...assembled.notices]
     for (const text of notices) output.onEvent({ type: 'notice', text })
     const userParts = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
-    // Others may have written what was piped in beside a prompt.
+    // Standard input may have been written by others; only the prompt was typed by the user.
     const typedPrompt = prompt === args.prompt ? undefined : args.prompt
     for await (const event of run(assembled.agent, userParts, stop.signal, typedPrompt)) {
       output.onEvent(event)
@@ -45,8 +45,8 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   }
 }
 
-/** A key that is refused and a model that does not exist are the person's to mend. */
-function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
+/** A refused key and an unknown model have exit codes of their own, because the user can fix them. */
+export function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
   if (fault?.kind === 'auth') return EXIT_CODE.signIn
   return fault?.kind === 'invalid' && fault.param === 'model' ? EXIT_CODE.input : EXIT_CODE_BY_CLOSE_REASON[reason]
 }
@@ -65,10 +65,10 @@ const EXIT_CODE_BY_CLOSE_REASON: Record<CloseReason, number> = {
   unsaved: EXIT_CODE.failure,
 }
 
-/** The prompt, with what stands on standard input before it. Going on with a session needs none. */
+/** Standard input, then the prompt. A resumed session needs neither. */
 function composePrompt(args: RunArgs, stdinText: string): string | undefined {
   const combined = [stdinText, args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
   if (combined !== '') return combined
   if (args.resume !== undefined) return undefined
-  throw new UserError('there is nothing to do: give a prompt with -p, or on standard input')
+  throw new UserError('no prompt: pass one with -p or on standard input')
 }

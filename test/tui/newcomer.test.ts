@@ -152,7 +152,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     assert.match(JSON.stringify(server.requests[0]?.body), /line 199/)
     terminal.type('look at @nofile.txt ')
     terminal.press('Enter')
-    await terminal.shows('No file nofile.txt; sent as plain text.')
+    await terminal.shows('no file nofile.txt; sent as text')
     await terminal.shows('Again.')
     terminal.type('/modle')
     terminal.press('Enter')

@@ -69,13 +69,10 @@ function readAttachment(path: string, name: string, folder: string): UserParts |
   const read = readProjectBytes(path, { maxBytes: mime === undefined ? MAX_TEXT_BYTES : MAX_MEDIA_BYTES, ...within })
   if ('problem' in read)
     return {
-      problem:
-        read.problem === undefined
-          ? `No file ${name}; sent as plain text.`
-          : `@${name} ${read.problem}; sent as plain text.`,
+      problem: read.problem === undefined ? `no file ${name}; sent as text` : `@${name} ${read.problem}; sent as text`,
     }
   const { bytes, isCut } = read
-  if (mime !== undefined && isCut) return { problem: `@${name} is too large to attach; sent as plain text.` }
+  if (mime !== undefined && isCut) return { problem: `@${name} is too large to be attached; sent as text` }
   if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
   if (isCut || bytes.includes(0)) return []
   return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---`, name }]
