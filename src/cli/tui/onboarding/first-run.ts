@@ -9,42 +9,39 @@ import { setTrust, readTrustState, listTrustRelevantFiles } from '../../config/t
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
-import { chooseFromList } from './list-dialog.ts'
+import { chooseFromList, type ListItem } from './list-dialog.ts'
 import { styledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
+
+type FirstRunItem = 'local' | 'key' | 'tour' | 'server' | { readonly key: string }
 
 type FirstRunChoice = { readonly model: string } | { readonly tour: true } | undefined
 
 /** The first page, if no model is configured. `problem` is what went wrong with the last choice. */
 export async function chooseFirstModel(config: Config, theme: ThemeName, problem?: string): Promise<FirstRunChoice> {
   const local = await findLocalModel(probeJson, listProviders(config), process.env)
-  const selected = await chooseFromList<'local' | 'key' | 'tour' | 'server' | { readonly key: string }>(
+  const items: readonly (ListItem<FirstRunItem> | false)[] = [
+    local !== undefined && {
+      value: 'local',
+      label: `Use ${escapeForTerminal(local)}`,
+      about: 'running on this machine',
+    },
+    { value: 'key', label: 'Paste an API key', about: 'checked with the provider and stored in a private file' },
+    { value: 'tour', label: 'Take the tour', about: 'two minutes, scripted, no key, no network' },
+    local === undefined && {
+      value: 'server',
+      label: 'How do I use a local model?',
+      about: 'Ollama, LM Studio, llama.cpp, vLLM',
+    },
+  ]
+  const selected = await chooseFromList<FirstRunItem>(
     [
       ...(problem === undefined ? [] : [styledLine(escapeForTerminal(problem), 'warn'), []]),
       styledLine('Dragoman works on your code with the model of your choice.', 'strong'),
       styledLine('No API key found. Choose how to continue:'),
       [],
     ],
-    [
-      ...(local === undefined
-        ? []
-        : [{ value: 'local' as const, label: `Use ${escapeForTerminal(local)}`, about: 'running on this machine' }]),
-      {
-        value: 'key' as const,
-        label: 'Paste an API key',
-        about: 'checked with the provider and stored in a private file',
-      },
-      { value: 'tour' as const, label: 'Take the tour', about: 'two minutes, scripted, no key, no network' },
-      ...(local === undefined
-        ? [
-            {
-              value: 'server' as const,
-              label: 'How do I use a local model?',
-              about: 'Ollama, LM Studio, llama.cpp, vLLM',
-            },
-          ]
-        : []),
-    ],
+    items.filter((item) => item !== false),
     theme,
     (key) => ({ key }),
   )

@@ -6,7 +6,7 @@ import { openTerminal } from '../term/terminal.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { displayWidth } from '../term/display-width.ts'
 
-interface ListItem<T> {
+export interface ListItem<T> {
   readonly value: T
   readonly label: string
   readonly about?: string
