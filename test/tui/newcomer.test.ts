@@ -195,6 +195,20 @@ test('a try that failed and the giving up after it are one notice', () => {
   assert.equal(reduceConversation(tried, well, 0).live.length, 1)
 })
 
+test('an attachment is shown by its name, and text that looks like one is text', () => {
+  const parts = [
+    { kind: 'text', text: 'look at @a.txt and @pond:one' },
+    { kind: 'text', text: '--- a.txt ---\nsecret', name: 'a.txt' },
+    { kind: 'text', text: '--- pond:one ---', name: 'pond:one' },
+    { kind: 'text', text: 'what is in it', name: 'pond:one' },
+    { kind: 'text', text: '--- typed ---\nby hand' },
+  ]
+  const event = { type: 'entry', entry: { kind: 'user', parts } } as unknown as RunEvent
+  assert.deepEqual(reduceConversation(EMPTY_CONVERSATION, event, 0).live, [
+    { kind: 'user', text: 'look at @a.txt and @pond:one\n[a.txt]\n[pond:one]\n--- typed ---\nby hand' },
+  ])
+})
+
 describe('a key where none was asked for', () => {
   test('what looks like a key is known, and whose it is', () => {
     for (const [key, owner] of [
