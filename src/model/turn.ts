@@ -28,6 +28,8 @@ export interface TextPart {
   readonly text: string
   /** The model refuses the request with this text, on wires that mark refusals. */
   readonly refusal?: true
+  /** The name of the file or resource that a user attached; the text is its content. */
+  readonly name?: string
   readonly native?: NativeData
 }
 

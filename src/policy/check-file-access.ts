@@ -61,12 +61,13 @@ export function checkFileAccess(
   if (isWrite && isInside && mode === 'auto_edit')
     return toDecision('allow', 'mode auto_edit', 'Edits inside the workspace are allowed.')
   const what = isWrite ? 'changes' : 'reads'
-  return toDecision(
+  const decision = toDecision(
     'ask',
     `mode ${mode}`,
     isInside ? `It ${what} ${path}.` : `It ${what} ${path}, which is outside the workspace.`,
     grants,
   )
+  return isInside && path === effect.path ? { ...decision, isRoutine: true } : decision
 }
 
 /** Secrets are read without approval only if a rule of the person's own names their path, not just a folder. */

@@ -29,6 +29,8 @@ export interface Decision {
   readonly verdict: Verdict
   readonly rule: string
   readonly why: string
+  /** Only the mode asks for approval: `why` says nothing that the call itself does not say. */
+  readonly isRoutine?: true
   /** What a person may allow from now on, as `offers` found it; only in a question. */
   readonly grants?: readonly Grant[]
   /** The files that this is about, as they really are: those that are written, and those outside the workspace. */

@@ -18,8 +18,8 @@ const COMMAND = { name: 'run_shell_command', args: { command: 'touch made' } }
 
 describe('what a person allows for good', { skip: noTmux }, () => {
   for (const [key, scope] of [
-    ['2', 'in this project, for good'],
-    ['3', 'everywhere, for good'],
+    ['2', 'in this project, permanently'],
+    ['3', 'everywhere, permanently'],
   ] as const)
     test(`${scope}: it is written where it says, holds there, and is not asked about again`, async () => {
       const here = await stage([{ call: [COMMAND] }, { say: 'All done.' }])

@@ -191,7 +191,7 @@ describe('what the person mentions, in a terminal', { skip: noTmux }, () => {
     await terminal.shows('openai-chat/script')
     terminal.type('/review now ')
     terminal.press('Enter')
-    await terminal.shows('There is no /review')
+    await terminal.shows('Unknown command /review')
     terminal.type('/good ')
     terminal.press('Enter')
     await terminal.shows('Hello yourself.')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { describeRunProblem } from '../../src/cli/output/describe-run.ts'
 import { createTextOutput } from '../../src/cli/output/text-output.ts'
 import type { TurnEvent } from '../../src/model/event.ts'
 
@@ -11,14 +12,22 @@ function told(again: Omit<Extract<TurnEvent, { type: 'open' }>, 'type'>): string
   return err
 }
 
-test('an attempt that failed: why, in a sentence, and what happens next', () => {
+test('an attempt that failed: why, and what happens next', () => {
   const fault = { kind: 'rate', message: 'groq asks us to slow down: too fast. Use less.' } as const
-  assert.equal(told({ fault, wait: 900 }), '… groq asks us to slow down: too fast. It is asked for again.\n')
-  assert.equal(told({ fault, wait: 42_000 }), '… groq asks us to slow down: too fast. It is asked for again in 42 s.\n')
+  assert.equal(told({ fault, wait: 900 }), '… groq asks us to slow down: too fast. Use less. Retrying.\n')
+  assert.equal(told({ fault, wait: 42_000 }), '… groq asks us to slow down: too fast. Use less. Retrying in 42 s.\n')
   const origin = { provider: 'xai', wire: 'openai-chat', model: 'grok' } as const
-  assert.equal(told({ fault, origin }), '… groq asks us to slow down: too fast. Going on with xai/grok.\n')
-  assert.equal(
-    told({ fault: { kind: 'server', message: 'HTTP\n\u001b[31m' } }),
-    '… HTTP \\u{1b}[31m. It is asked for again.\n',
-  )
+  assert.equal(told({ fault, origin }), '… groq asks us to slow down: too fast. Use less. Falling back to xai/grok.\n')
+  assert.equal(told({ fault: { kind: 'server', message: 'HTTP\n\u001b[31m' } }), '… HTTP \\u{1b}[31m. Retrying.\n')
+})
+
+test('each front end says in its own words how to continue', () => {
+  const close = { type: 'run-close', reason: 'turn-limit', text: '' } as const
+  const advice = { afterStop: 'send a message', afterFault: 'Send it again.' }
+  assert.equal(describeRunProblem(close), 'turn limit reached; continue with dragoman --resume')
+  assert.equal(describeRunProblem(close, advice), 'turn limit reached; send a message')
+  const fault = { kind: 'server', message: 'It broke' } as const
+  assert.equal(describeRunProblem({ ...close, reason: 'fault', fault }, advice), 'It broke. Send it again.')
+  assert.equal(describeRunProblem({ ...close, reason: 'loop' }), 'stopped: the model repeated the same calls')
+  assert.equal(describeRunProblem({ ...close, reason: 'done' }), undefined)
 })

@@ -65,6 +65,6 @@ describe('-m a,b', () => {
   test('who goes on is said, in words', async () => {
     const { here } = await two()
     const { err } = await dragoman(['-m', 'openai-chat/script,anthropic/script', '-p', 'go', '--yolo'], here)
-    assert.match(err, /^… The quota of openai-chat is used up: .* Going on with anthropic\/script\.$/m)
+    assert.match(err, /^… The quota of openai-chat is used up: .* Falling back to anthropic\/script\.$/m)
   })
 })

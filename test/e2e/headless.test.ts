@@ -96,7 +96,7 @@ describe('dragoman -p', () => {
     ])
     const { code, err } = await dragoman(['-p', 'go', '--max-turns', '2'], here)
     assert.equal(code, 53)
-    assert.match(err, /--resume goes on/)
+    assert.match(err, /continue with dragoman --resume/)
   })
 
   test('interrupted: exit code 130, nothing is left open, and the session goes on', async () => {

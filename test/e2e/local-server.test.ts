@@ -62,7 +62,7 @@ describe('the context window of a server of one’s own', () => {
       const { code, err } = await dragoman(['-p', 'read it'], { ...here, env })
       assert.equal(code, 0, err)
       assert.equal(paths[0], '/v1/chat/completions', 'nothing stands before the first request')
-      assert.match(err, /the history was summarised/)
+      assert.match(err, /the conversation was summarised/)
     })
 
   test('what the settings say goes before what the server says', async () => {
@@ -100,7 +100,7 @@ describe('the start page', { skip: noTmux }, () => {
     assert.equal((JSON.parse(readFileSync(config, 'utf8')) as { model?: string }).model, 'llamacpp/script')
     const second = openTerminal([], { ...here, env, columns: 110 })
     const screen = await second.shows(/Dragoman · llamacpp\/script/)
-    assert.doesNotMatch(screen, /Three ways on/)
+    assert.doesNotMatch(screen, /No API key found/)
     assert.ok(existsSync(config))
   })
 })

@@ -58,7 +58,7 @@ describe('an answer that the vendor cut off or withheld', () => {
         )
         const text = await dragoman(['-p', 'go'], set)
         assert.deepEqual([text.code, text.out], [1, 'Half an ans\n'])
-        assert.match(text.err, why === 'length' ? /not whole.*length limit/ : /not whole.*content filter/)
+        assert.match(text.err, why === 'length' ? /truncated.*output limit/ : /incomplete.*content filter/)
         const json = await dragoman(['-p', 'go', '-o', 'json'], set)
         const { response, error } = JSON.parse(json.out) as { response: string; error: { type: string } }
         assert.deepEqual([json.code, response, error.type], [1, 'Half an ans', why])
@@ -115,7 +115,7 @@ describe('no success without an answer', () => {
     const begun = Date.now()
     const { code, err } = await dragoman(['-p', 'go'], set)
     assert.equal(code, 1)
-    assert.match(err, /… Waiting for the answer of 127\.0\.0\.1:\d+ for \d.*; gives up after 2 s\./)
+    assert.match(err, /… Waiting for a response from 127\.0\.0\.1:\d+ \(\d.*\); timeout after 2 s\./)
     assert.match(err, /did not begin to answer within 2 s/)
     assert.ok(Date.now() - begun < 60_000)
   })

@@ -23,7 +23,7 @@ export const processPlays: Plays = {
     }
     const ended = await dragoman(['-p', 'go'], here, { started })
     assert.equal(ended.code, 130)
-    assert.match(ended.err, /interrupted; dragoman --resume goes on/)
+    assert.match(ended.err, /interrupted; continue with dragoman --resume/)
     assert.equal(here.server.requests.length, 1)
     await goesOn(here)
   },

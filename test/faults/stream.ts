@@ -194,7 +194,7 @@ function cutOnce(at: StreamPosition): Play {
 /** The answer came at last, and the tool ran once, with all its arguments. */
 function checkAgain(outcome: Outcome, told = /./): void {
   checkPlain(outcome)
-  assert.match(outcome.err, /… .*It is asked for again( in \d+ s)?\./)
+  assert.match(outcome.err, /… .*Retrying( in \d+ s)?\./)
   assert.match(outcome.err, told)
 }
 

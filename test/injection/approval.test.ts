@@ -63,7 +63,7 @@ describe('text that is to deceive a person who is asked', () => {
     const page = asked({ kind: 'info', title: 'Fetch', prompt: 'Read https://ex\u0430mple.org/\u202e', urls: [] })
     for (const shown of [diff, server, page]) assert.match(shown, SEEN)
     assert.match(page, /xn--exmple-4nf\.org/)
-    assert.equal(diff.split('\n').filter((line) => /^\? (?:Change|Make) /.test(line)).length, 1)
+    assert.equal(diff.split('\n').filter((line) => /^\? (?:Change|Create) /.test(line)).length, 1)
     assert.equal(server.split('\n').filter((line) => line.startsWith('? ')).length, 1)
   })
 

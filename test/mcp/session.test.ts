@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ApprovalRequest, ApprovalReply } from '../../src/agent/calls/call-state.ts'
 import { createMcpRequestHandler } from '../../src/agent/mcp-requests.ts'
 import { createResourceMentions, listResourceNames, createPromptCommands } from '../../src/cli/tui/mcp.ts'
-import type { SlashCommandContext } from '../../src/cli/tui/slash/slash-command.ts'
+import type { AppParts } from '../../src/cli/tui/app-parts.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Tool } from '../../src/tool/tool.ts'
@@ -313,11 +313,11 @@ test('prompts of servers are commands, and resources are named with @', async ()
   const desk = {
     ui: { notify: (text: string) => void told.push(text) },
     controller: { submit: (text: string) => void told.push(text) },
-  } as unknown as SlashCommandContext
+  } as unknown as AppParts
   await slashes[0]?.run(desk, '')
   await slashes[0]?.run(desk, 'the grey heron')
   await slashes[0]?.run(desk, 'whom="a frog"')
-  assert.deepEqual(told, ['It also needs whom.', 'greet: hello the grey heron', 'greet: hello a frog'])
+  assert.deepEqual(told, ['Missing arguments: whom', 'greet: hello the grey heron', 'greet: hello a frog'])
   assert.deepEqual(listResourceNames(servers), ['pond:pond://one'])
   const mentions = createResourceMentions(() => servers)
   await mentions.load('look at @pond:pond://one and @other.txt')

@@ -26,6 +26,6 @@ export async function open(
     ...(more.rows !== undefined && { rows: more.rows }),
   }
   const terminal = openTerminal(more.args ?? [], { work: here.work, env, ...size })
-  await terminal.shows('Say what you want done')
+  await terminal.shows('Type a request.')
   return { ...here, terminal, env }
 }

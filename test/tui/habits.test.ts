@@ -89,8 +89,8 @@ describe('habits in the terminal', { skip: noTmux }, () => {
 
   test('a mistyped slash command leads to the right one, also by its other names', async () => {
     const { say } = await open()
-    await say('/compct', 'There is no /compct; did you mean /compact?')
-    await say('/qiut', 'There is no /qiut; did you mean /quit?')
+    await say('/compct', 'Unknown command /compct; did you mean /compact?')
+    await say('/qiut', 'Unknown command /qiut; did you mean /quit?')
     await say('/permisions', 'did you mean /permissions?')
     await say('/resuem', 'did you mean /resume?')
   })
@@ -100,7 +100,7 @@ describe('habits in the terminal', { skip: noTmux }, () => {
     await say('/plan', /plan mode/)
     await say('/approvals default', 'Mode default: asks')
     await say('/rewind', 'No file was changed by a tool')
-    await say('/continue', 'There is no other session in this folder yet.')
+    await say('/continue', 'There is no other session in this folder.')
     await say('/settings', /"policies"/)
   })
 

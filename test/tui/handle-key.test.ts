@@ -5,7 +5,7 @@ import { findCompletions } from '../../src/cli/tui/input/completion.ts'
 import { applyEdit, EMPTY_EDITOR } from '../../src/cli/tui/input/text-editor.ts'
 import { type UiAction, handleKey, type KeyResult } from '../../src/cli/tui/input/handle-key.ts'
 import { applyHeldKey } from '../../src/cli/tui/input/approval-keys.ts'
-import { createUiState, type UiState, INITIAL_APPROVAL_VIEW, withAsk } from '../../src/cli/tui/ui-state.ts'
+import { createUiState, type UiState, INITIAL_APPROVAL_VIEW, withApproval } from '../../src/cli/tui/ui-state.ts'
 import { type KeyEvent, createKeyParser } from '../../src/cli/tui/term/key-parser.ts'
 import { plainText } from '../../src/cli/tui/term/styled-line.ts'
 import { renderApproval, markShownLines } from '../../src/cli/tui/view/approval.ts'
@@ -61,7 +61,7 @@ function slowly(state: UiState, ...pieces: readonly string[]): { state: UiState;
 
 describe('what a key does', () => {
   test('Enter sends; a backslash, Alt and Shift make a new line instead', () => {
-    assert.deepEqual(pressed(START, 'hello\r').deeds, [{ do: 'say', text: 'hello' }])
+    assert.deepEqual(pressed(START, 'hello\r').deeds, [{ do: 'submit', text: 'hello' }])
     assert.equal(pressed(START, 'a\\\rb\u001B\rc\u001B[13;2ud').state.editor.text, 'a\nb\nc\nd')
   })
 
@@ -70,7 +70,7 @@ describe('what a key does', () => {
     const cleared = pressed(working, '\u0003')
     assert.equal(cleared.state.editor.text, '')
     assert.equal(pressed(cleared.state, '\u001F').state.editor.text, 'draft')
-    const menu = { items: [{ value: '/mode' }], selected: 0, from: 0, to: 3, enterAction: 'sends' } as const
+    const menu = { items: [{ value: '/mode' }], selected: 0, from: 0, to: 3, enterAction: 'submit' } as const
     assert.equal(pressed({ ...pressed(START, '/mo').state, menu }, '\u0003').state.menu, undefined)
     assert.deepEqual(pressed(cleared.state, '\u0003').deeds, [{ do: 'stop' }])
     assert.deepEqual(pressed(START, '\u0003').deeds, [])
@@ -93,7 +93,7 @@ describe('what a key does', () => {
     assert.deepEqual([up.state.editor.text, up.state.queued, up.deeds], ['one', [], []])
     const stopped = pressed(up.state, '\u001B')
     assert.deepEqual([stopped.state.editor.text, stopped.deeds], ['one', [{ do: 'stop' }]])
-    assert.deepEqual(pressed(up.state, ' more\r').deeds, [{ do: 'say', text: 'one more' }])
+    assert.deepEqual(pressed(up.state, ' more\r').deeds, [{ do: 'submit', text: 'one more' }])
   })
 
   test('questions stand in the order of the calls, and one that comes late does not slip under a key', () => {
@@ -102,7 +102,7 @@ describe('what a key does', () => {
       return { kind: 'call', call: { status: 'validating', call }, progress: '', since: 0 } as const
     })
     const working: UiState = { ...START, runningSince: 0, conversation: { ...START.conversation, live } }
-    const asking = [asked('b'), asked('c'), asked('a')].reduce(withAsk, working)
+    const asking = [asked('b'), asked('c'), asked('a')].reduce(withApproval, working)
     assert.deepEqual(
       asking.approvals.map(({ id }) => id),
       ['a', 'b', 'c'],
@@ -111,7 +111,7 @@ describe('what a key does', () => {
     const [deed] = slowly(asking, 'y').deeds
     assert.ok(deed?.do === 'answer' && deed.ask === 'b', JSON.stringify(deed))
     // The second try of a call in another box is no call of this answer.
-    assert.equal(withAsk(asking, asked('unknown')).approvals.at(-1)?.id, 'unknown')
+    assert.equal(withApproval(asking, asked('unknown')).approvals.at(-1)?.id, 'unknown')
   })
 
   test('Space, b, g and G turn the pages of a long question, and a leap counts for nothing', () => {
@@ -147,7 +147,7 @@ describe('what a key does', () => {
     const state = { ...START, history: ['first', 'second'] }
     const back = pressed(state, 'a draft\u001B[D\u001B[A\u001B[A\u001B[B\u001B[B')
     assert.deepEqual([back.state.editor.text, back.state.editor.cursor], ['a draft', 6])
-    assert.deepEqual(pressed(back.state, '\r').deeds, [{ do: 'say', text: 'a draft' }])
+    assert.deepEqual(pressed(back.state, '\r').deeds, [{ do: 'submit', text: 'a draft' }])
   })
 
   test('up and down move by the rows on the screen, also within one long line', () => {
@@ -238,8 +238,8 @@ describe('what a key does', () => {
     const choices = rows.filter((one) => /^\[[123]\] /.test(one))
     assert.equal(choices.length, 3)
     assert.match(choices[0] ?? '', /^\[1\] always, in this session: exactly “one ⏎ two x .*…[x ]* ⏎ last”$/)
-    assert.match(choices[1] ?? '', /^\[2\] always, in this project, for good: exactly/)
-    assert.match(choices[2] ?? '', /^\[3\] always, everywhere, for good: exactly/)
+    assert.match(choices[1] ?? '', /^\[2\] always, in this project, permanently: exactly/)
+    assert.match(choices[2] ?? '', /^\[3\] always, everywhere, permanently: exactly/)
     for (const row of rows) assert.ok(row.length <= 80)
     assert.ok((rows.join(' ').match(/\bx\b/g) ?? []).length >= 200, 'all of it can be read')
   })
@@ -252,9 +252,9 @@ describe('what a key does', () => {
       const menu = findCompletions(editor, { commands: () => [], files: () => [], commandArguments: words })
       return { ...START, editor, ...(menu && { menu }) }
     }
-    assert.deepEqual(pressed(at('/mode pl'), '\r').deeds, [{ do: 'say', text: '/mode plan' }])
-    assert.deepEqual(pressed(at('/mode pl', true), '\r').deeds, [{ do: 'say', text: '/mode pl' }])
-    assert.deepEqual(pressed(at('/mode ', true), '\u001B[B\r').deeds, [{ do: 'say', text: '/mode plan' }])
+    assert.deepEqual(pressed(at('/mode pl'), '\r').deeds, [{ do: 'submit', text: '/mode plan' }])
+    assert.deepEqual(pressed(at('/mode pl', true), '\r').deeds, [{ do: 'submit', text: '/mode pl' }])
+    assert.deepEqual(pressed(at('/mode ', true), '\u001B[B\r').deeds, [{ do: 'submit', text: '/mode plan' }])
     assert.equal(pressed(at('/mode pl', true), '\t').state.editor.text, '/mode plan ')
     assert.equal(at('/mode nothing').menu, undefined)
   })
@@ -266,7 +266,7 @@ describe('what a key does', () => {
     const turned = slowly(more.state, '\u001B', 'y')
     assert.deepEqual(turned.deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
     assert.equal(turned.state.editor.text, 'please look at any')
-    assert.deepEqual(slowly(more.state, '\r').deeds, [{ do: 'say', text: 'please look at any' }])
+    assert.deepEqual(slowly(more.state, '\r').deeds, [{ do: 'submit', text: 'please look at any' }])
   })
 
   test('a text that is typed or pasted while a question waits is kept, and answers nothing', () => {
@@ -279,7 +279,7 @@ describe('what a key does', () => {
     assert.equal(pasted.state.editor.text, 'y')
     assert.deepEqual(
       pasted.deeds.map((deed) => deed.do),
-      ['pasted'],
+      ['attach-dropped'],
     )
   })
 
@@ -310,7 +310,7 @@ describe('what a key does', () => {
       assert.deepEqual(deeds, [], keys.join(' '))
       assert.match(
         askText({ ...state, size: { width: 80, rows: 22 } }),
-        /see the rest first \(PgDn or Space\), then answer/,
+        /read to the end first \(PgDn or Space\), then answer/,
       )
     }
     const whole = slowly(asking, ...Array.from({ length: 10 }, () => PAGE))
@@ -330,7 +330,7 @@ describe('what a key does', () => {
     }
     const first = slowly({ ...START, approvals: [ask] }, 'y')
     assert.deepEqual(first.deeds, [])
-    assert.match(askText(first.state), /TOKEN=\[secret\] \.\/deploy[^]*A secret in it is not shown[^]*\[v\]/)
+    assert.match(askText(first.state), /TOKEN=\[secret\] \.\/deploy[^]*A secret is hidden: press v[^]*\[v\]/)
     const shown = slowly(first.state, 'v')
     assert.match(askText(shown.state), /TOKEN=abcdefgh12345678ijkl \.\/deploy/)
     assert.deepEqual(slowly(shown.state, 'y').deeds, [{ do: 'answer', ask: 'q', outcome: 'proceed-once' }])
@@ -372,6 +372,6 @@ describe('what a key does', () => {
     const editor = applyEdit(EMPTY_EDITOR, { do: 'insert', text: '/mode' })
     const menu = findCompletions(editor, { commands: () => items, files: () => [], commandArguments: () => undefined })
     assert.ok(menu)
-    assert.deepEqual(pressed({ ...START, editor, menu }, '\r').deeds, [{ do: 'say', text: '/mode' }])
+    assert.deepEqual(pressed({ ...START, editor, menu }, '\r').deeds, [{ do: 'submit', text: '/mode' }])
   })
 })

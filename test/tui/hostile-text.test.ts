@@ -101,7 +101,7 @@ describe('terminal.json on the screen', { skip: skipWithoutCases }, () => {
     ])
     for (const [at, one] of output.entries()) writeFileSync(join(here.work, `text-${at}`), bytesOf(one))
     const terminal = openTerminal(['--yolo'], { ...here, columns: 120 })
-    await terminal.shows('Say what you want done')
+    await terminal.shows('Type a request.')
     const record = join(here.home, 'bytes')
     terminal.recordTo(record)
     terminal.type('go')

@@ -63,7 +63,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.hides('working')
     terminal.type('/fork')
     terminal.press('Enter')
-    await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./)
+    await terminal.shows(/Forked from \d{8}-\d{6}-\w+ into/)
     terminal.type('/resume')
     terminal.press('Enter')
     await terminal.shows(/> \/resume\s*\n› \d{8}-\d{6}-\w+ +\d{4}-\d\d-\d\d \d\d:\d\d  remember 4711/)
@@ -83,7 +83,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.hides('working')
     terminal.type('/fork')
     terminal.press('Enter')
-    assert.match(await terminal.shows(/Forked from \d{8}-\d{6}-\w+\./), /point 59[^]*Forked from/)
+    assert.match(await terminal.shows(/Forked from \d{8}-\d{6}-\w+ into/), /point 59[^]*Forked from/)
   })
 
   test('the status line names the branch that a command checked out, and none on a detached head', async () => {
@@ -124,14 +124,14 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     }[]
     terminal.type(`/resume ${id}`)
     terminal.press('Enter')
-    await terminal.shows(/It goes on with its own model, rehearsal\/parallel/)
+    await terminal.shows(/Continuing with the model of this session, rehearsal\/parallel/)
     terminal.type('/fork')
     terminal.press('Enter')
-    const forked = await terminal.shows(/Forked from \S+\s+This\s+is\s+\S+,\s+a\s+new\s+session[^]*kept[^]*\/resume/)
+    const forked = await terminal.shows(/Forked from \S+\s+into\s+\S+\.\s+The\s+original\s+is\s+unchanged:\s+\/resume/)
     assert.ok(forked.includes(`Forked from ${id}`))
     terminal.press('C-d')
     const words = await terminal.shows('ended with 0')
-    const used = /This\s+is\s+(\S+),/.exec(forked)?.[1] ?? 'none'
+    const used = /into\s+(\S+)\./.exec(forked)?.[1] ?? 'none'
     assert.match(words, new RegExp(`--resume\\s+${used}`))
   })
 
@@ -139,7 +139,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     const { terminal } = await open([{ say: 'No.', misbehave: [{ kind: 'status', status: 401 }] }])
     terminal.type('go')
     terminal.press('Enter')
-    await terminal.shows(/Say anything to\s+try\s+again\./)
+    await terminal.shows(/Send a message to\s+try\s+again\./)
     assert.doesNotMatch(terminal.history(), /--resume/)
   })
 
@@ -156,13 +156,13 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     await terminal.shows('Again.')
     terminal.type('/modle')
     terminal.press('Enter')
-    await terminal.shows(/There is no \/modle; did you mean \/model or \/mode\?/)
+    await terminal.shows(/Unknown command \/modle; did you mean \/model or \/mode\?/)
     terminal.type('/mode plan')
     terminal.press('Enter')
     await terminal.shows('Mode plan: only looks, then makes a plan.')
     terminal.type('/theme light')
     terminal.press('Enter')
-    await terminal.shows('Theme light, from now on.')
+    await terminal.shows('The theme is now light')
     assert.match(readFileSync(join(home, '.config/dragoman/config.json'), 'utf8'), /"theme": "light"/)
   })
 
@@ -188,11 +188,25 @@ test('a try that failed and the giving up after it are one notice', () => {
     { type: 'turn', event: { type: 'open', anew: true, fault, wait: 3000 } },
     0,
   )
-  assert.match(JSON.stringify(tried.live), /Asking again in 3 s/)
+  assert.match(JSON.stringify(tried.live), /Retrying in 3 s/)
   const ended = { type: 'run-close', reason: 'fault', fault } as unknown as RunEvent
   assert.deepEqual(reduceConversation(tried, ended, 0).live, [])
   const well = { type: 'run-close', reason: 'done' } as unknown as RunEvent
   assert.equal(reduceConversation(tried, well, 0).live.length, 1)
+})
+
+test('an attachment is shown by its name, and text that looks like one is text', () => {
+  const parts = [
+    { kind: 'text', text: 'look at @a.txt and @pond:one' },
+    { kind: 'text', text: '--- a.txt ---\nsecret', name: 'a.txt' },
+    { kind: 'text', text: '--- pond:one ---', name: 'pond:one' },
+    { kind: 'text', text: 'what is in it', name: 'pond:one' },
+    { kind: 'text', text: '--- typed ---\nby hand' },
+  ]
+  const event = { type: 'entry', entry: { kind: 'user', parts } } as unknown as RunEvent
+  assert.deepEqual(reduceConversation(EMPTY_CONVERSATION, event, 0).live, [
+    { kind: 'user', text: 'look at @a.txt and @pond:one\n[a.txt]\n[pond:one]\n--- typed ---\nby hand' },
+  ])
 })
 
 describe('a key where none was asked for', () => {
@@ -226,16 +240,16 @@ describe('a key where none was asked for', () => {
       DRAGOMAN_ANTHROPIC_BASE_URL: nowhere,
     }
     const terminal = openTerminal([], { work: here.work, env, rows: 30 })
-    await terminal.shows('Three ways on')
+    await terminal.shows('No API key found')
     terminal.press('1')
-    await terminal.shows('Whose key is it?')
+    await terminal.shows('Which provider is this key for?')
     terminal.paste('sk-or-v1-abcdef0123456789')
-    await terminal.shows(/The key for openrouter is tried\.[^]*could not be tried/)
+    await terminal.shows(/Checking the key for openrouter[^]*could not be tried/)
     terminal.type('sk-ant-api03-abcdef0123456789')
-    await terminal.shows('A key, which is not shown (29 letters)')
+    await terminal.shows('Key entered (29 characters, hidden)')
     terminal.press('Enter')
-    await terminal.shows('The key for anthropic is tried.')
-    await terminal.shows(/anthropic is tried[^]*could not be tried/)
+    await terminal.shows('Checking the key for anthropic')
+    await terminal.shows(/key for anthropic[^]*could not be tried/)
     assert.doesNotMatch(terminal.history(), /abcdef|api03|sk-or-v/)
     terminal.press('Escape')
     await terminal.shows('ended with 0')

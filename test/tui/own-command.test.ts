@@ -19,7 +19,7 @@ describe('a command of the person’s own', { skip: noTmux }, () => {
     terminal.type('well?')
     terminal.press('Enter')
     await terminal.shows('I see.')
-    assert.match(JSON.stringify(server.requests[0]?.body), /a command of their own[^]*mine-4711/)
+    assert.match(JSON.stringify(server.requests[0]?.body), /The user ran this command:[^]*mine-4711/)
   })
 
   test('a key that it prints is seen by the person, and by nobody else', async () => {
@@ -32,7 +32,7 @@ describe('a command of the person’s own', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('I see.')
     const body = JSON.stringify(server.requests[0]?.body)
-    assert.match(body, /a command of their own[^]*key: /)
+    assert.match(body, /The user ran this command:[^]*key: /)
     assert.ok(!body.includes(key))
     assert.notEqual(spawnSync('grep', ['-r', key, home]).status, 0, 'it is in a file')
   })

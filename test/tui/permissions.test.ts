@@ -17,9 +17,9 @@ async function open(commands: readonly string[], settings: (work: string) => obj
   const args = ['--sandbox', 'off', '--allowed-tools', 'web_fetch(example.com)']
   const terminal = openTerminal(args, { ...here, columns: 110, rows: 60 })
   // What a project forbids holds without trust, too.
-  await terminal.shows('1. Go on without them')
+  await terminal.shows('1. Continue without them')
   terminal.press('Enter')
-  await terminal.shows('Say what you want done')
+  await terminal.shows('Type a request.')
   const say = (text: string): void => {
     terminal.type(text)
     terminal.press('Enter')
@@ -59,7 +59,7 @@ describe('/permissions', { skip: noTmux }, () => {
     row('network +npm ci')
     row('outside +xdg-open \\.')
     const [session, project, user] = [row('allow +exactly “make a”'), row('allow +cargo doc \\*'), row('ask +git push')]
-    assert.match(listed, /Built in: \d+ rules allow commands that only look, 4 deny/)
+    assert.match(listed, /Built in: \d+ rules allow read-only commands, 4 deny/)
 
     say(`/permissions remove ${user}`)
     await terminal.shows('Removed: ask git push')
@@ -68,7 +68,7 @@ describe('/permissions', { skip: noTmux }, () => {
     say(`/permissions remove ${session}`)
     await terminal.shows('Removed: allow exactly “make a”')
     say(`/permissions remove ${row('deny +git clean')}`)
-    await terminal.shows(/That rule stands in .*\.dragoman\/config\.json; take it out\s+there\./)
+    await terminal.shows(/That rule is defined in .*\.dragoman\/config\.json; remove\s+it\s+there\./)
     say('/permissions remove 99')
     await terminal.shows('There is no rule 99')
     assert.doesNotMatch(JSON.stringify(config()), /git push|cargo doc/)

@@ -18,7 +18,7 @@ test('no character is lost, no row is too wide, and every offset has its place',
     fc.property(text, fc.integer({ min: 8, max: 30 }), (written, room) => {
       const rows = layoutRows(written, room)
       assert.equal(
-        rows.map((row, at) => row.text + (row.goesOn || at === rows.length - 1 ? '' : '\n')).join(''),
+        rows.map((row, at) => row.text + (row.continues || at === rows.length - 1 ? '' : '\n')).join(''),
         written,
       )
       for (const row of rows) {

@@ -14,7 +14,7 @@ describe('a protected file that a command made', { skip: await skipWithoutBox() 
   test('the person is told on the terminal that it was renamed', { skip: noTmux }, async () => {
     const at = await stage(STEPS)
     const terminal = openTerminal([], { ...at, rows: 40 })
-    await terminal.shows('Say what you want done')
+    await terminal.shows('Type a request.')
     terminal.type('go')
     terminal.press('Enter')
     await terminal.shows('Run this?')

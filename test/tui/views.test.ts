@@ -102,7 +102,7 @@ const BLOCKS: readonly ConversationBlock[] = [
   done('run_shell_command', { command: 'seq 30\nfalse' }, SEQ),
   done('read_file', { absolute_path: '/nowhere' }, 'File not found: /nowhere', 'error'),
   done('write_file', { file_path: '/etc/passwd' }, 'The person said no.', 'denied'),
-  { kind: 'notice', text: 'openai asks us to slow down. Asking again in 3 s.', tone: 'warn' },
+  { kind: 'notice', text: 'openai asks us to slow down. Retrying in 3 s.', tone: 'warn' },
 ]
 
 const edited = (id: string, filePath: string): ApprovalRequest => ({
@@ -122,6 +122,7 @@ const edited = (id: string, filePath: string): ApprovalRequest => ({
     verdict: 'ask',
     rule: 'edit',
     why: `It changes ${filePath}.`,
+    isRoutine: true,
     grants: [
       {
         breadth: 'tool',
@@ -226,7 +227,7 @@ const SCENES: Readonly<Record<string, (width: number) => readonly StyledLine[]>>
           selected: 1,
           from: 0,
           to: 3,
-          enterAction: 'sends',
+          enterAction: 'submit',
         },
       },
       width,

@@ -5,12 +5,10 @@ import type { RunOutput, OutputStreams } from './run-output.ts'
 import { createStreamJsonOutput } from './stream-json-output.ts'
 import { createTextOutput } from './text-output.ts'
 
-/** Prints a run on standard output, in the form that was asked for. */
 export function createRunOutput(format: OutputFormat): RunOutput {
   return OUTPUT_FACTORIES[format](STANDARD_STREAMS)
 }
 
-/** The standard streams. */
 export const STANDARD_STREAMS: OutputStreams = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(truncateLines(text)),

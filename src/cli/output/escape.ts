@@ -1,6 +1,6 @@
 import { sanitizeText, type TextSurface } from '../../policy/text/sanitize.ts'
 
-/** Text that somebody else wrote, as it may be printed: nothing in it can steer the terminal, or hide. */
+/** Escapes text of others, so that it can neither control the terminal nor hide. */
 export function escapeForTerminal(text: string, surface: TextSurface = 'model-text'): string {
   return sanitizeText(text, surface)
 }

@@ -242,7 +242,7 @@ const LINES = {
       code: text('a fixed word, for warnings about a response'),
     },
     optional: ['code'],
-    example: { severity: 'error', message: 'stopped at the limit of turns; dragoman --resume goes on' },
+    example: { severity: 'error', message: 'turn limit reached; continue with dragoman --resume' },
   },
   result: {
     about: 'The last line of every run.',

@@ -1,4 +1,4 @@
-/** Lines of text in columns: the first column to the left, numbers to the right, as wide as they must be. */
+/** A table; the columns in `right` are aligned to the right. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
   const widths: number[] = []
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
@@ -13,24 +13,23 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('')
 }
 
-/** A number that a person can read: 12 345. */
+/** 12 345 */
 export function formatNumber(number: number): string {
   return String(Math.round(number)).replace(/\B(?=(?:\d{3})+$)/g, ' ')
 }
 
-/** US dollars, with as many digits as it takes to see them. */
+/** US dollars; small amounts with more digits. */
 export function formatDollars(amount: number): string {
   return `$${amount.toFixed(amount === 0 || amount >= 1 ? 2 : amount >= 0.01 ? 4 : 6)}`
 }
 
-/** A time span that a person can read. */
 export function formatElapsed(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.round(ms / 60_000)} min`
 }
 
-/** A moment by the clock on the person's wall: 2026-01-02 10:15. */
+/** Local time: 2026-01-02 10:15 */
 export function formatLocalTime(at: number): string {
   const date = new Date(at)
   const two = (number: number): string => String(number).padStart(2, '0')

@@ -1,11 +1,12 @@
+import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { escapeJson } from '../../policy/text/sanitize.ts'
-import { toRunError, describeWait } from './text-output.ts'
+import { describeWait, toRunError } from './describe-run.ts'
 import { escapeForTerminal } from './escape.ts'
 import { createRunStats } from './run-stats.ts'
 import type { RunOutput, RunError, OutputStreams } from './run-output.ts'
 
-/** One JSON object at the end: the answer, what was used and done, and what went wrong. */
+/** One JSON object at the end of the run. */
 export function createJsonOutput(sink: OutputStreams): RunOutput {
   const stats = createRunStats()
   let session = ''
@@ -22,15 +23,32 @@ export function createJsonOutput(sink: OutputStreams): RunOutput {
     sink.out(`${escapeJson(JSON.stringify(value, null, 2))}\n`)
   }
 
-  return {
-    onEvent(event) {
-      stats.onEvent(event)
-      if (event.type === 'run-open') session = event.session
-      else if (event.type === 'turn' && event.event.type === 'wait')
-        sink.err(`… ${escapeForTerminal(describeWait(event.event))}\n`)
-      else if (event.type === 'notice') warnings.push(event.text)
-      else if (event.type === 'run-close') close(event.text, toRunError(event))
-    },
-    onError: (error) => close('', error),
+  function onEvent(event: RunEvent): void {
+    stats.onEvent(event)
+    switch (event.type) {
+      case 'run-open':
+        session = event.session
+        return
+      case 'turn':
+        if (event.event.type === 'wait') sink.err(`… ${escapeForTerminal(describeWait(event.event))}\n`)
+        return
+      case 'notice':
+        warnings.push(event.text)
+        return
+      case 'run-close':
+        return close(event.text, toRunError(event))
+      case 'call':
+      case 'progress':
+      case 'ask':
+      case 'reply':
+      case 'entry':
+      case 'budget':
+      case 'compact':
+        return
+      default:
+        return event satisfies never
+    }
   }
+
+  return { onEvent, onError: (error) => close('', error) }
 }

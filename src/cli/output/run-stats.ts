@@ -1,14 +1,15 @@
+import type { CallState } from '../../agent/calls/call-state.ts'
+import { isFinishedCall } from '../../agent/calls/schedule.ts'
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
+import { NO_USAGE, type Usage } from '../../model/usage.ts'
 
 /** Counts what a run used and did. */
-export interface RunStats {
+interface RunStats {
   onEvent(event: RunEvent): void
   toJson(): JsonObject
 }
 
-/** Starts counting. */
 export function createRunStats(now: () => number = Date.now): RunStats {
   const started = now()
   const tools = new Map<string, { count: number; success: number; ms: number }>()
@@ -17,28 +18,27 @@ export function createRunStats(now: () => number = Date.now): RunStats {
   let cost: number | undefined
   let requests = 0
 
+  function countCall(call: CallState): void {
+    if (!isFinishedCall(call)) return
+    const toolStats = tools.get(call.call.name) ?? { count: 0, success: 0, ms: 0 }
+    toolStats.count++
+    if (call.status === 'success') toolStats.success++
+    toolStats.ms += call.ms
+    tools.set(call.call.name, toolStats)
+  }
+
   return {
     onEvent(event) {
       if (event.type === 'run-open') model = event.model
       else if (event.type === 'turn' && event.event.type === 'finish') requests++
       else if (event.type === 'budget') ({ usage, cost } = event)
-      else if (
-        event.type === 'call' &&
-        (event.call.status === 'success' || event.call.status === 'error' || event.call.status === 'cancelled')
-      ) {
-        const toolStats = tools.get(event.call.call.name) ?? { count: 0, success: 0, ms: 0 }
-        toolStats.count++
-        if (event.call.status === 'success') toolStats.success++
-        toolStats.ms += event.call.ms
-        tools.set(event.call.call.name, toolStats)
-      }
+      else if (event.type === 'call') countCall(event.call)
     },
     toJson() {
       const cached = usage.cacheRead
       const input = usage.input + usage.cacheRead + usage.cacheWrite
       const output = usage.output + usage.reasoning
       const calls = [...tools.values()].reduce((sum, tool) => sum + tool.count, 0)
-      const allUsage = addUsage(usage, NO_USAGE)
       return {
         total_tokens: input + output,
         input_tokens: input,
@@ -48,8 +48,8 @@ export function createRunStats(now: () => number = Date.now): RunStats {
         duration_ms: now() - started,
         tool_calls: calls,
         requests,
-        usage: { ...allUsage },
-        // A price that is not known is not nothing.
+        usage: { ...usage },
+        // An unknown price is not 0.
         cost_usd: cost ?? null,
         models:
           model === ''

@@ -1,6 +1,6 @@
 import { clipText } from '../../model/text.ts'
 
-/** Text for a person, in which no line is longer than anybody reads. */
+/** Cuts very long lines. */
 export function truncateLines(text: string): string {
   if (text.length <= MAX_LINE_CHARS) return text
   return text

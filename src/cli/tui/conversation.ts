@@ -1,41 +1,49 @@
 import type { CallState } from '../../agent/calls/call-state.ts'
+import { isFinishedCall } from '../../agent/calls/schedule.ts'
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
 import type { UserTurn } from '../../model/turn.ts'
+import { describeRetry } from '../output/describe-run.ts'
 import { finalMarkdownLength } from './view/markdown.ts'
 
-/** A piece of the conversation. Its texts are as they came; the views make them safe for the terminal. */
+/** A piece of the conversation. Its texts are unescaped; the views make them safe for the terminal. */
 export type ConversationBlock =
   | { readonly kind: 'user'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string; readonly done: boolean }
   | { readonly kind: 'thought'; readonly text: string; readonly done: boolean; readonly ms: number }
   | { readonly kind: 'call'; readonly call: CallState; readonly progress: string; readonly since: number }
-  /** A command of the person's own, with what it printed; it has ended when there is an end. */
-  | {
-      readonly kind: 'own'
-      readonly command: string
-      readonly output: string
-      readonly since: number
-      readonly end?: string
-    }
-  /** One that passes is there until the next thing happens: the next of its kind takes its place. */
+  | UserCommandBlock
+  /** A passing notice disappears when the next thing happens. */
   | { readonly kind: 'notice'; readonly text: string; readonly tone: 'quiet' | 'warn' | 'bad'; readonly passing?: true }
 
-/** What is not yet above: the blocks that may still change, and how the parts of the model's turn map to them. */
+/** A shell command that the user ran with `!`, and its output. It has an end once it is over. */
+export interface UserCommandBlock {
+  readonly kind: 'user-command'
+  readonly command: string
+  readonly output: string
+  readonly since: number
+  readonly end?: UserCommandEnd
+}
+
+export type UserCommandEnd =
+  | { readonly kind: 'exit'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'not-started'; readonly message: string }
+
+/** What is still shown in the live part: the blocks that may change, and how the parts of the model's turn map to them. */
 export interface Conversation {
   readonly live: readonly ConversationBlock[]
-  /** The blocks of the parts of the turn that is coming in, by the part's index. */
+  /** For each part of the current turn, by its index: the index of its block. */
   readonly parts: Readonly<Record<number, number>>
-  /** When the part began, for thoughts. */
+  /** When the current part began, for the duration of thoughts. */
   readonly since: number
-  /** What is being waited for, and since when. */
   readonly waiting?: { readonly host: string; readonly since: number; readonly limit: number }
 }
 
-/** Nothing said yet. */
 export const EMPTY_CONVERSATION: Conversation = { live: [], parts: {}, since: 0 }
 
-/** The conversation after an event of the run. */
+/** The conversation after a run event. */
 export function reduceConversation(conversation: Conversation, event: RunEvent, now: number): Conversation {
   switch (event.type) {
     case 'turn':
@@ -50,7 +58,9 @@ export function reduceConversation(conversation: Conversation, event: RunEvent, 
         ),
       }
     case 'entry':
-      return event.entry.kind === 'user' ? addUserMessage(conversation, event.entry.parts) : conversation
+      return event.entry.kind === 'user'
+        ? addBlock(conversation, { kind: 'user', text: formatUserParts(event.entry.parts) })
+        : conversation
     case 'notice':
       return addBlock(conversation, { kind: 'notice', text: event.text, tone: 'quiet' })
     case 'compact':
@@ -62,51 +72,56 @@ export function reduceConversation(conversation: Conversation, event: RunEvent, 
           })
         : conversation
     case 'run-close':
-      // What is said now says all that the notice of the last try has said.
+      // The notice about the last attempt goes: the message about the fault says the same.
       return closeBlocks(event.fault ? { ...conversation, live: conversation.live.filter(isPersistent) } : conversation)
-    default:
+    case 'run-open':
+    case 'ask':
+    case 'reply':
+    case 'budget':
       return conversation
+    default:
+      return event satisfies never
   }
 }
 
-/** Takes what is final off the front: it goes above and never changes again. */
+/** Takes the final blocks off the front: they go to the scrollback and never change again. */
 export function takeFinalBlocks(conversation: Conversation): {
   final: readonly ConversationBlock[]
   rest: Conversation
 } {
-  const final: ConversationBlock[] = []
-  let at = 0
-  for (; at < conversation.live.length; at++) {
-    const block = conversation.live[at]
-    if (!block || !isFinalBlock(block)) break
-    final.push(block)
-  }
-  const rest = conversation.live.slice(at)
-  const [first] = rest
+  const firstOpen = conversation.live.findIndex((block) => !isFinalBlock(block))
+  const at = firstOpen < 0 ? conversation.live.length : firstOpen
+  const final = conversation.live.slice(0, at)
+  const live = conversation.live.slice(at)
   const parts = Object.fromEntries(
     Object.entries(conversation.parts).flatMap(([index, blockIndex]) =>
       blockIndex >= at ? [[index, blockIndex - at]] : [],
     ),
   )
-  if (first?.kind !== 'text') return { final, rest: { ...conversation, live: rest, parts } }
-  // Of a text that still comes in, the paragraphs that are whole.
-  const length = finalMarkdownLength(first.text)
-  if (length === 0) return { final, rest: { ...conversation, live: rest, parts } }
+  const [first, ...others] = live
+  // The complete paragraphs of a text that is still coming in are final, too.
+  const length = first?.kind === 'text' ? finalMarkdownLength(first.text) : 0
+  if (first?.kind !== 'text' || length === 0) return { final, rest: { ...conversation, live, parts } }
   const head: ConversationBlock = { ...first, text: first.text.slice(0, length), done: true }
   const tail: ConversationBlock = { kind: 'text', text: first.text.slice(length), done: false }
-  return { final: [...final, head], rest: { ...conversation, live: [tail, ...rest.slice(1)], parts } }
+  return { final: [...final, head], rest: { ...conversation, live: [tail, ...others], parts } }
 }
 
 function isFinalBlock(block: ConversationBlock): boolean {
-  if (block.kind === 'text' || block.kind === 'thought') return block.done
-  if (block.kind === 'call') return isCallFinished(block.call)
-  if (block.kind === 'own') return block.end !== undefined
-  return isPersistent(block)
-}
-
-/** Has the call its result? */
-export function isCallFinished({ status }: CallState): boolean {
-  return status === 'success' || status === 'error' || status === 'cancelled'
+  switch (block.kind) {
+    case 'text':
+    case 'thought':
+      return block.done
+    case 'call':
+      return isFinishedCall(block.call)
+    case 'user-command':
+      return block.end !== undefined
+    case 'user':
+    case 'notice':
+      return isPersistent(block)
+    default:
+      return block satisfies never
+  }
 }
 
 function reduceTurnEvent(before: Conversation, event: TurnEvent, now: number): Conversation {
@@ -128,9 +143,12 @@ function reduceTurnEvent(before: Conversation, event: TurnEvent, now: number): C
         ...(block.kind === 'thought' && { ms: now - conversation.since }),
       }))
     case 'finish':
-      return { ...closeBlocks(conversation), parts: {} }
-    default:
+      return closeBlocks(conversation)
+    case 'usage':
+    case 'warn':
       return conversation
+    default:
+      return event satisfies never
   }
 }
 
@@ -157,13 +175,11 @@ function updateBlock(
   return { ...conversation, live: conversation.live.with(at ?? 0, update(block)) }
 }
 
-/** The answer so far is void: what is still live goes; what is above gets a line that says so. */
+/** The response so far is void: its live blocks go, and a notice says so to whoever has read the part in the scrollback. */
 function reduceRetry(conversation: Conversation, event: Extract<TurnEvent, { type: 'open' }>): Conversation {
-  const live = conversation.live.filter((block) => isFinalBlock(block))
-  const seconds = Math.ceil((event.wait ?? 0) / 1000)
-  const why = event.fault?.message.replace(/[.\s]*$/, '.') ?? 'The answer broke off.'
-  const text = `${why} Asking again${seconds > 0 ? ` in ${seconds} s` : ''}.`
-  return { ...conversation, parts: {}, live: [...live, { kind: 'notice', text, tone: 'warn', passing: true }] }
+  const live = conversation.live.filter(isFinalBlock)
+  const notice = { kind: 'notice', text: describeRetry(event), tone: 'warn', passing: true } as const
+  return { ...conversation, parts: {}, live: [...live, notice] }
 }
 
 function reduceCallEvent(conversation: Conversation, call: CallState, now: number): Conversation {
@@ -175,20 +191,21 @@ function reduceCallEvent(conversation: Conversation, call: CallState, now: numbe
   return at < 0 ? addBlock(conversation, block) : { ...conversation, live: conversation.live.with(at, block) }
 }
 
-function addUserMessage(conversation: Conversation, parts: UserTurn['parts']): Conversation {
-  const [first, ...more] = parts.map((part, at) => {
+/** A message of the user. The content of attachments is not shown, only their names. */
+function formatUserParts(parts: UserTurn['parts']): string {
+  const lines = parts.map((part) => {
     if (part.kind === 'media') return `[${part.name ?? part.mime}, ${formatKilobytes(part.data ?? '')}]`
-    // What was attached is named, not shown: the person has it.
-    return at === 0 ? part.text : `[${part.text.split('\n', 1)[0]?.replaceAll('-', '').trim() ?? ''}]`
+    return part.name === undefined ? part.text : `[${part.name}]`
   })
-  return addBlock(conversation, { kind: 'user', text: [first ?? '', ...more].join('\n') })
+  // A resource of an MCP server may have several parts under one name.
+  return lines.filter((line, at) => line !== lines[at - 1]).join('\n')
 }
 
 function formatKilobytes(base64: string): string {
   return `${Math.max(Math.round((base64.length * 3) / 4 / 1000), 1)} kB`
 }
 
-/** Nothing comes any more: what was open is as final as it will be. */
+/** Nothing more comes: what was open is final. */
 function closeBlocks(conversation: Conversation): Conversation {
   const live = conversation.live
     .map((block) =>
@@ -206,11 +223,11 @@ function toPersistent(block: ConversationBlock): ConversationBlock {
   return block.kind === 'notice' ? { kind: 'notice', text: block.text, tone: block.tone } : block
 }
 
-function addBlock(conversation: Conversation, block: ConversationBlock): Conversation {
+export function addBlock(conversation: Conversation, block: ConversationBlock): Conversation {
   return { ...conversation, live: [...conversation.live, block] }
 }
 
 function describeCompaction(beforeTokens: number, afterTokens: number): string {
   const [before, after] = [beforeTokens, afterTokens].map((count) => count.toLocaleString('en'))
-  return `The history was summarised: about ${before} → ${after} tokens. The log keeps everything.`
+  return `The conversation was summarised: about ${before} → ${after} tokens. The full log is kept.`
 }

@@ -3,27 +3,24 @@ import type { ApprovalRequest, ApprovalReply } from '../../agent/calls/call-stat
 import { openInEditor, editProposal } from '../external-editor.ts'
 import type { Ui } from './ui.ts'
 import { applyEdit } from './input/text-editor.ts'
+import { findCallPart } from './session-history.ts'
 
-/** Lets the person write what they want to say in an editor of their own. */
+/** Opens the message in the user's editor. */
 export async function editMessageInEditor(ui: Ui, editor: string | undefined): Promise<void> {
   const written = await ui.suspendFor(() => openInEditor(ui.state.editor.text, 'message.md', editor))
   if ('problem' in written) return ui.notify(written.problem, 'warn')
   ui.update((state) => ({ ...state, editor: applyEdit(state.editor, { do: 'set', text: written.text.trimEnd() }) }))
 }
 
-/** Lets the person change a proposed edit; gives their answer, if they came to one. */
+/** Opens a proposed edit in the user's editor; returns the reply, unless nothing was changed. */
 export async function editProposalInEditor(
   ui: Ui,
   ask: ApprovalRequest,
   agent: Agent,
   editor: string | undefined,
 ): Promise<ApprovalReply | undefined> {
-  const call = agent.session.turns
-    .flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
-    .findLast((part) => part.kind === 'call' && part.id === ask.call)
-  const reply = await ui.suspendFor(() =>
-    editProposal(ask, call?.kind === 'call' ? call : undefined, agent.toolbox, editor),
-  )
+  const call = findCallPart(agent.session.turns, ask.call)
+  const reply = await ui.suspendFor(() => editProposal(ask, call, agent.toolbox, editor))
   if (!('problem' in reply)) return reply
   ui.notify(reply.problem, 'warn')
   return undefined

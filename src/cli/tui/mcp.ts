@@ -8,29 +8,28 @@ import { findMentions } from './mention/mentions.ts'
 import type { SlashCommand } from './slash/slash-command.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** The prompts of servers, as commands: `/server:prompt`, with words or `name=value` behind it. */
+/** The prompts of MCP servers as commands: `/server:prompt`, with its arguments by position or as `name=value`. */
 export function createPromptCommands(servers: McpServers | undefined): SlashCommand[] {
   return (servers?.list ?? []).flatMap((server) =>
     server.lists.prompts.flatMap((prompt) => createPromptCommand(server, prompt)),
   )
 }
 
-/** What an @ can name of servers: `server:uri`. */
+/** The resources of MCP servers, as an @ names them: `server:uri`. */
 export function listResourceNames(servers: McpServers | undefined): string[] {
   return (servers?.list ?? []).flatMap(({ name, lists }) =>
     lists.resources.map((resource) => `${name}:${stringOrEmpty(resource['uri'])}`).filter((word) => !/\s/.test(word)),
   )
 }
 
-/** What is in the resources that the person names, once they have been read. */
+/** The resources that messages mention. */
 export interface ResourceMentions {
-  /** Reads the resources that a text names. */
+  /** Reads the resources that a text mentions. */
   load(text: string): Promise<void>
-  /** What a name behind an @ stands for, if it is that of a resource. */
+  /** The content of a resource that was read. */
   get(name: string): UserTurn['parts'] | undefined
 }
 
-/** Reads resources of servers when they are named. */
 export function createResourceMentions(servers: () => McpServers | undefined): ResourceMentions {
   const loaded = new Map<string, UserTurn['parts']>()
   return {
@@ -56,8 +55,9 @@ async function readResource(server: McpServer, uri: string, name: string): Promi
   try {
     const { contents } = await server.request('resources/read', { uri }, { timeout: REQUEST_TIMEOUT_MS })
     const parts = toResourceParts(name, (Array.isArray(contents) ? contents.filter(isObject) : []) as JsonObject[])
-    const text = (words: string) => ({ kind: 'text', text: words }) as const
-    return [text(`--- ${name} ---`), ...parts, text(`--- end of ${name} ---`)]
+    const text = (words: string) => ({ kind: 'text', text: words, name }) as const
+    const named = parts.map((part) => (part.kind === 'text' ? text(part.text) : part))
+    return [text(`--- ${name} ---`), ...named, text(`--- end of ${name} ---`)]
   } catch (error) {
     throw new Error(`@${name} cannot be read: ${getErrorMessage(error)}`, {
       cause: error,
@@ -85,7 +85,7 @@ function createPromptCommand(server: McpServer, prompt: JsonObject): SlashComman
       async run({ ui, controller }, words) {
         const args = parsePromptArguments(words, names)
         const missing = requiredNames.filter((name) => args[name] === undefined)
-        if (missing.length > 0) return ui.notify(`It also needs ${missing.join(', ')}.`, 'warn')
+        if (missing.length > 0) return ui.notify(`Missing arguments: ${missing.join(', ')}`, 'warn')
         const answer = await server.request(
           'prompts/get',
           { name: promptName, arguments: args },
@@ -93,7 +93,7 @@ function createPromptCommand(server: McpServer, prompt: JsonObject): SlashComman
         )
         const { messages } = answer
         const blocks = (Array.isArray(messages) ? messages.filter(isObject) : []).map(({ content }) => content)
-        // Which files are attached is not for a server to say.
+        // A server must not decide which files are attached.
         return controller.submit(
           formatForDisplay(blocks.flatMap((block) => toContentParts(promptName, block))),
           'without-files',
@@ -103,7 +103,7 @@ function createPromptCommand(server: McpServer, prompt: JsonObject): SlashComman
   ]
 }
 
-/** `name=value` where a word is written so; the others in their order, the last with all that is left. */
+/** Arguments as `name=value`, or by position; the last one takes all remaining words. */
 function parsePromptArguments(words: string, names: readonly string[]): JsonObject {
   const given: JsonObject = {}
   const rest: string[] = []

@@ -13,10 +13,7 @@ import { renderBlock } from './view/frame.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
-/**
- * The same conversation in plain lines, for a screen reader or a terminal that can do nothing else: nothing is ever
- * written twice, nothing moves, and every answer is a line.
- */
+/** A front end of plain lines, for screen readers and simple terminals: nothing is redrawn, and every answer is a line. */
 export function openPlainUi(start: UiState, onAction: (action: UiAction) => void): Ui {
   let state = start
   const shownApprovals = new Set<string>()
@@ -30,11 +27,11 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     for (const row of rows) process.stdout.write(`${plainText(row)}\n`)
   }
 
-  /** What is final is said; a question is said once, whole. */
+  /** Prints the blocks that are final, and each approval request once. */
   function printNew(): void {
     const { final, rest } = takeFinalBlocks(state.conversation)
     state = { ...state, conversation: rest }
-    // What the person typed stands there already.
+    // What the user typed is on the terminal already.
     write(
       final
         .filter(({ kind }) => kind !== 'user')
@@ -58,7 +55,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
     const [ask] = state.approvals
     if (ask) return answer(ask, text.trim())
     if (text.trim() === '') return lines.prompt()
-    onAction({ do: 'say', text: text.trim() })
+    onAction({ do: 'submit', text: text.trim() })
   })
   lines.on('SIGINT', () => onAction({ do: state.runningSince === undefined ? 'quit' : 'stop' }))
   process.stdin.on('error', () => notifyOutputLost())
@@ -94,6 +91,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
 
   lines.prompt()
   return {
+    isPlain: true,
     get state() {
       return state
     },

@@ -5,70 +5,74 @@ import { type EditorState, EMPTY_EDITOR } from './input/text-editor.ts'
 import type { HistorySearch } from './input/history-search.ts'
 import { defined } from '../../model/defined.ts'
 
-/** All that the screen shows. Views are functions of this, and of nothing else. */
+/** All that the screen shows. Views are pure functions of it. */
 export interface UiState {
   readonly conversation: Conversation
   readonly editor: EditorState
-  /** Questions that wait for an answer, in the order of the calls. */
+  /** Approval requests that wait, in the order of their calls. */
   readonly approvals: readonly ApprovalRequest[]
   readonly approvalView: ApprovalView
-  /** Do keys go to the input although a question waits? If it is not said: while something is being written. */
+  /** Do keys go to the input although an approval waits? By default they do while the input has text. */
   readonly isWriting?: boolean
-  /** A letter that answers a question, unless another one follows at once: then both are the beginning of a text. */
+  /** A letter that answers an approval, unless another one follows at once: then both are the beginning of a text. */
   readonly heldKey?: string
   readonly menu?: CompletionMenu
-  /** What was typed while the model works; it goes out at the next turn. */
+  /** Messages that were typed while the model works; they are sent at the next turn. */
   readonly queued: readonly string[]
-  /** Since when the model works. */
+  /** When the run began; absent if none is running. */
   readonly runningSince?: number
   readonly status: StatusInfo
-  /** The folder that is worked in: paths in it are shown from there. */
+  /** The workspace; paths in it are shown relative to it. */
   readonly root?: string
-  /** How much of the terminal there is. */
-  readonly size?: { readonly width: number; readonly rows: number }
-  /** What was said before, the latest last; and which of it is in the editor. */
+  readonly size?: TerminalSize
+  /** Earlier messages, the latest last, and the index of the one that is in the editor. */
   readonly history: readonly string[]
   readonly historyIndex?: number
-  /** What was being written before. */
+  /** What was in the editor before a message of the history. */
   readonly draft?: EditorState
-  /** The history is being searched. */
   readonly search?: HistorySearch
-  /** A line of help below the input, until the next key. */
-  readonly hint?: string
+  readonly hint?: InputHint
   readonly vim?: 'insert' | 'normal'
-  /** Vim's operator that waits for a motion. */
+  /** A Vim operator that waits for a motion. */
   readonly operator?: 'd' | 'c' | 'g'
 }
 
-/** How far the person is with the questions. */
+/** A line of help below the input, until the next key. */
+export type InputHint = 'leave' | 'attach-image'
+
+interface TerminalSize {
+  readonly width: number
+  readonly rows: number
+}
+
+/** How the approval requests are shown. */
 export interface ApprovalView {
-  /** Which of the questions is looked at. */
+  /** The index of the request that is shown. */
   readonly at: number
   /** The first line that is shown of a long one. */
   readonly top: number
-  /** How much of each question, by its id, has been on the screen. Nothing is approved before it was there as a whole. */
+  /** How much of each request, by its id, has been on the screen. It can be approved only after it was shown in full. */
   readonly shown: Readonly<Record<string, ShownExtent>>
-  /** The ids of those whose secrets are shown. */
+  /** The ids of the requests whose secrets are shown. */
   readonly revealedIds: readonly string[]
-  /** The person writes why not. */
+  /** The user writes the reason of a denial. */
   readonly reasonEditor?: EditorState
-  /** The person chooses what to allow from now on. */
+  /** The user chooses a grant. */
   readonly isChoosing?: true
-  /** An approval was refused, because not all of the question has been shown. */
+  /** The user tried to approve before the request was shown in full. */
   readonly isTooEarly?: true
 }
 
-/** The lines of a question that have been on the screen, from the first on without a gap; all of them at last. */
+/** The lines of a request that have been on the screen, from the first one on without a gap. */
 export type ShownExtent = 'whole' | { readonly width: number; readonly all: number; readonly lines: number }
 
-/** Questions of which nothing has been seen. */
 export const INITIAL_APPROVAL_VIEW: ApprovalView = { at: 0, top: 0, shown: {}, revealedIds: [] }
 
 /**
- * One more question waits. Calls are judged side by side, so that a later one may be asked about first; the question that is
- * looked at stays the one that keys answer.
+ * Adds an approval request. Calls are checked in parallel, so the request of a later call may come first; the request
+ * that is shown stays the one that keys answer.
  */
-export function withAsk(state: UiState, ask: ApprovalRequest): UiState {
+export function withApproval(state: UiState, ask: ApprovalRequest): UiState {
   const calls = state.conversation.live.flatMap((block) => (block.kind === 'call' ? [block.call.call.id] : []))
   const place = calls.indexOf(ask.call)
   const after = state.approvals.findIndex(({ call }) => place >= 0 && calls.indexOf(call) > place)
@@ -77,56 +81,67 @@ export function withAsk(state: UiState, ask: ApprovalRequest): UiState {
   return { ...state, approvals: state.approvals.toSpliced(after, 0, ask), approvalView: { ...state.approvalView, at } }
 }
 
+/** Removes an approval request that was answered. */
+export function withoutApproval(state: UiState, id: string): UiState {
+  const approvals = state.approvals.filter((ask) => ask.id !== id)
+  const { reasonEditor: _reason, isChoosing: _choosing, isTooEarly: _early, ...view } = state.approvalView
+  const { heldKey: _held, isWriting, ...rest } = state
+  const at = Math.min(view.at, Math.max(approvals.length - 1, 0))
+  return {
+    ...rest,
+    approvals,
+    approvalView: { ...view, at, top: 0 },
+    // A user who left the input to answer goes on with the next request.
+    ...(approvals.length > 0 && isWriting === false && { isWriting }),
+  }
+}
+
 /** Do keys go to the input? */
 export function isInputFocused(state: Pick<UiState, 'approvals' | 'editor' | 'isWriting'>): boolean {
   return state.approvals.length === 0 || (state.isWriting ?? state.editor.text !== '')
 }
 
-/** Has a question been on the screen as a whole? */
+/** Has a request been shown in full? */
 export function isFullyShown({ shown }: Pick<ApprovalView, 'shown'>, id: string): boolean {
   return shown[id] === 'whole'
 }
 
-/** Things to choose from, under the input. */
+/** The list of completions below the input. */
 export interface CompletionMenu {
   readonly items: readonly MenuItem[]
   readonly selected: number
-  /** The part of the text that a choice takes the place of. */
+  /** The part of the text that the selected item replaces. */
   readonly from: number
   readonly to: number
-  /** What Enter does: a part of what is said is only put in; a command is carried out, with the choice or as it was typed. */
-  readonly enterAction: 'puts' | 'sends' | 'sends-typed'
+  /** What Enter does: insert the item, or submit the text, with the item or as it was typed. */
+  readonly enterAction: 'insert' | 'submit' | 'submit-typed'
 }
 
-/** A choice. */
 export interface MenuItem {
   readonly value: string
-  /** Other words for the same. */
   readonly aliases?: readonly string[]
   readonly about?: string
 }
 
-/** What stands in the last line. */
+/** The contents of the status line. */
 export interface StatusInfo {
   readonly model: string
   readonly mode: ApprovalMode
   readonly folder: string
   readonly branch?: string
-  /** Tokens of the last request, and how many the model can take. */
+  /** Tokens of the last request, and of the context window. */
   readonly context?: number
   readonly window?: number
   readonly cost?: number
-  /** The share of the last request that came from the vendor's cache. */
+  /** The share of the last request that was read from the prompt cache. */
   readonly cached?: number
   readonly sandbox?: string
 }
 
-/** How much of the terminal there is, as far as that is known. */
-export function terminalSize({ size }: UiState): { readonly width: number; readonly rows: number } {
+export function terminalSize({ size }: UiState): TerminalSize {
   return size ?? { width: 80, rows: 24 }
 }
 
-/** The state at the start. */
 export function createUiState(
   status: StatusInfo,
   { history = [], vim = false, root }: { history?: readonly string[]; vim?: boolean; root?: string } = {},

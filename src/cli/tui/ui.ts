@@ -1,6 +1,5 @@
 import { type ConversationBlock, takeFinalBlocks } from './conversation.ts'
-import type { UiAction } from './input/handle-key.ts'
-import { handleKey, type KeyResult } from './input/handle-key.ts'
+import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
 import type { KeyEvent } from './term/key-parser.ts'
@@ -14,35 +13,34 @@ import { renderBlock, renderFrame } from './view/frame.ts'
 import type { ViewOptions } from './view/view-options.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The screen with the state behind it: every change is shown, at most so often as a person can see. */
+/** The state and its screen: every change of the state is shown soon after. */
 export interface Ui {
+  /** It prints lines only, and has no list below the input. */
+  readonly isPlain: boolean
   readonly state: UiState
   update(change: (state: UiState) => UiState): void
-  /** Shows now what is not shown yet. */
+  /** Draws pending changes now. */
   flush(): void
-  /** Puts something above the live part for good. */
+  /** Adds lines to the scrollback, above the live part. */
   notify(text: string, tone?: 'quiet' | 'warn' | 'bad'): void
   print(lines: readonly StyledLine[]): void
   readonly viewOptions: ViewOptions
   setTheme(theme: ThemeName): void
-  /** Draws everything anew on an empty screen. */
   redraw(): void
-  /** Lets another program have the terminal. */
+  /** Gives the terminal to another program. */
   suspendFor<T>(use: () => Promise<T>): Promise<T>
   close(): void
 }
 
-/** Keystrokes are shown at once; what comes in by itself, so many milliseconds later at most. */
+/** Keys are shown at once, other changes after this delay. */
 const FRAME_DELAY_MS = 33
 const TICK_INTERVAL_MS = 250
 
-/** Opens the screen. What a key asks for beyond the text goes to `act`. */
 export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAction) => void): Ui {
   let state = start
   let highlight: ViewOptions['highlight']
   let timer: NodeJS.Timeout | undefined
   let holdTimer: NodeJS.Timeout | undefined
-  /** Something has changed that is not shown yet. */
   let isPaintDue = false
   let isClosed = false
   const isUtf8 = supportsUtf8(process.env)
@@ -58,19 +56,14 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   const screen: Screen = openScreen(terminal, THEMES[theme])
   let isSuspended = false
   let restoreStderr = captureStderr(onStderrText)
-  // Colours for code come when they are there; nobody waits for them.
-  void loadColours()
-
-  async function loadColours(): Promise<void> {
-    highlight = (await import('./view/highlight.ts')).highlightCode
-  }
+  // Loading the highlighter takes time; until then code is shown plain.
+  void import('./view/highlight.ts').then(({ highlightCode }) => (highlight = highlightCode))
 
   const currentViewOptions = (): ViewOptions & { rows: number } => ({
     width: terminal.columns,
     rows: terminal.rows,
-    ...defined({ root: state.root }),
     ...(!isUtf8 && { ascii: true }),
-    ...defined({ highlight }),
+    ...defined({ root: state.root, highlight }),
   })
 
   function onKey(key: KeyEvent): void {
@@ -86,12 +79,12 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
   }
 
   function onStderrText(text: string): void {
-    printNotice(text.trim().replace(/^dragoman: /, ''), 'warn')
+    printNotice(text.trim(), 'warn')
   }
 
   function paint(): void {
     clearTimeout(timer)
-    // Seconds go by while the model works; otherwise nothing changes by itself.
+    // While the model works, the elapsed time changes.
     timer = state.runningSince === undefined ? undefined : setTimeout(paint, TICK_INTERVAL_MS)
     isPaintDue = false
     if (isSuspended) return
@@ -116,6 +109,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
 
   paint()
   return {
+    isPlain: false,
     get state() {
       return state
     },
@@ -154,7 +148,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
       } finally {
         isSuspended = false
         restoreStderr = captureStderr(onStderrText)
-        // The terminal may have got another size meanwhile.
+        // The terminal may have been resized meanwhile.
         state = { ...state, size: { width: terminal.columns, rows: terminal.rows } }
         screen.resize(terminal.columns, terminal.rows)
         paint()

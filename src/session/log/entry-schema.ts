@@ -81,7 +81,7 @@ function createUnionValidator<Kind extends string>(members: Readonly<Record<Kind
 }
 
 const isNativeData = createObjectValidator({ wire: isString, signer: isString }, { id: isString, data: isJson })
-const isTextPart = createObjectValidator({ text: isString }, { refusal: isTrue, native: isNativeData })
+const isTextPart = createObjectValidator({ text: isString }, { refusal: isTrue, name: isString, native: isNativeData })
 const isReasoningPart = createObjectValidator({ text: isString }, { native: isNativeData })
 const isMediaPart = createObjectValidator(
   { mime: isString },

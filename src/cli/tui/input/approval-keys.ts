@@ -1,17 +1,17 @@
 import type { ApprovalRequest } from '../../../agent/calls/call-state.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
-import { isFullyShown, terminalSize, type UiState } from '../ui-state.ts'
+import { isFullyShown, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
 import { listApprovalAnswers, listGrantChoices } from '../view/approval-answers.ts'
-import { fitApprovalArea, measureApprovalWindow, hasHiddenSecrets } from '../view/approval.ts'
+import { hasHiddenSecrets, layoutShownApproval } from '../view/approval.ts'
 import { toEditorEdit, type NamedKey } from './edit-keys.ts'
 import { type EditorEdit, applyEdit, EMPTY_EDITOR } from './text-editor.ts'
 import type { UiAction, KeyResult } from './handle-key.ts'
 
-/** A letter is an answer if no other follows within so many milliseconds: else it is the beginning of a text. */
+/** A letter is an answer if no other follows in this time; otherwise it is the beginning of a text. */
 export const KEY_HOLD_MS = 200
 
-/** What a key does while a question waits. What is no answer to it is `written`. */
+/** Handles a key while an approval waits. A key that does not answer it goes to the input through `typeInstead`. */
 export function handleApprovalKey(
   state: UiState,
   key: KeyEvent,
@@ -24,7 +24,7 @@ export function handleApprovalKey(
   if (key.type === 'paste') return typeInstead(insertHeldKey(state))
   if (key.type === 'text') return handleLetter(state, key.text, ask, typeInstead)
   const { state: now, actions = [] } = applyHeldKey(state)
-  // The answer that was held is given first; the key is then meant for what is there now.
+  // The held answer is given first.
   if (actions.length > 0) return { state: now, actions }
   const { isChoosing, isTooEarly: _unused, ...rest } = now.approvalView
   const look = (at: number): KeyResult => ({ state: { ...now, approvalView: { ...rest, at, top: 0 } } })
@@ -37,16 +37,15 @@ export function handleApprovalKey(
   return { state: scrollApproval(now, key.name) }
 }
 
-/** The question with another part of it on the screen. */
 function scrollApproval(state: UiState, key: NamedKey['name']): UiState {
   const { isTooEarly: _unused, ...asking } = state.approvalView
   return { ...state, approvalView: { ...asking, top: scrollPosition(state, key) } }
 }
 
-/** Keys by which pagers turn pages, too. */
+/** The keys of pagers. */
 const PAGER_KEYS: Readonly<Record<string, NamedKey['name']>> = { ' ': 'page-down', b: 'page-up', g: 'home', G: 'end' }
 
-/** Gives the answer that a held letter means: no other has followed it. */
+/** Gives the answer of a held letter, when no other letter has followed. */
 export function applyHeldKey(state: UiState): KeyResult {
   const { heldKey, ...rest } = state
   const ask = findSelectedApproval(state)
@@ -57,7 +56,7 @@ function findSelectedApproval({ approvals, approvalView }: UiState): ApprovalReq
   return approvals[approvalView.at] ?? approvals[0]
 }
 
-/** Several letters at once are a text, and so is one that answers nothing. */
+/** Several letters at once are a text, and so is a letter that is no answer. */
 function handleLetter(
   state: UiState,
   text: string,
@@ -66,15 +65,14 @@ function handleLetter(
 ): KeyResult {
   const { approvals, approvalView, heldKey } = state
   const look = { hasSecrets: hasHiddenSecrets(ask, approvalView) }
-  // A letter that was on its way before the question was on the screen does not answer it.
+  // A letter that was typed before the request was shown does not answer it.
   const isSeen = approvalView.shown[ask.id] !== undefined
   const isAnswer = isSeen && listApprovalAnswers(ask, approvals, approvalView, look).some(({ key }) => key === text)
-  const isPager = Object.hasOwn(PAGER_KEYS, text) && measureWindow(state).last > 0
+  const isPager = Object.hasOwn(PAGER_KEYS, text) && layoutShownApproval(state).last > 0
   if (heldKey === undefined && (isAnswer || isPager)) return { state: { ...state, heldKey: text } }
   return typeInstead(insertHeldKey(state))
 }
 
-/** A held letter was the beginning of a text. */
 function insertHeldKey({ heldKey, ...state }: UiState): UiState {
   if (heldKey === undefined) return state
   const { isChoosing: _unused, ...asking } = state.approvalView
@@ -95,7 +93,7 @@ function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): Ke
   if (letter === 'A') return approveAllEdits(withoutChoosing, ask)
   const isPlan = ask.details.kind === 'plan'
   if (letter === 'a' && !isPlan) return { state: { ...withoutChoosing, approvalView: { ...asking, isChoosing: true } } }
-  // Nothing is approved that has not been on the screen, all of it.
+  // A request can be approved only after it was shown in full.
   if (!isFullyShown(asking, ask.id)) return markTooEarly(state)
   if (isPlan)
     return { state: withoutChoosing, actions: [createAnswer(ask, letter === 'a' ? 'proceed-always' : 'proceed-once')] }
@@ -108,7 +106,7 @@ function answerWithKey(state: UiState, letter: string, ask: ApprovalRequest): Ke
     : { state }
 }
 
-/** Letters that let a command do more than the sandbox lets it, once. */
+/** Letters that give a command more access than the sandbox, once. */
 const ACCESS_BY_KEY: Readonly<Record<string, SandboxAccess>> = { o: 'outside', w: 'network' }
 
 function markTooEarly(state: UiState): KeyResult {
@@ -122,17 +120,9 @@ function createAnswer(
   return { do: 'answer', ask: ask.id, outcome }
 }
 
-function measureWindow(state: UiState): ReturnType<typeof measureApprovalWindow> {
-  return measureApprovalWindow(
-    state.approvals,
-    state.approvalView,
-    fitApprovalArea(state, { ...terminalSize(state), root: state.root }),
-  )
-}
-
-/** The first line that is shown of a long question after a key: a page leaves no line out, and none goes beyond the end. */
+/** The first line that is shown after a key; pages overlap by a line. */
 function scrollPosition(state: UiState, name: NamedKey['name']): number {
-  const { room, last } = measureWindow(state)
+  const { room, last } = layoutShownApproval(state)
   const page = Math.max(room - 1, 1)
   const steps: Readonly<Record<string, number>> = {
     'page-down': page,
@@ -145,7 +135,7 @@ function scrollPosition(state: UiState, name: NamedKey['name']): number {
   return Math.max(Math.min(Math.min(state.approvalView.top, last) + (steps[name] ?? 0), last), 0)
 }
 
-/** Several edits at once, but only after all of each has been shown. */
+/** Approves all edits, after each was shown in full. */
 function approveAllEdits(state: UiState, current: ApprovalRequest): KeyResult {
   const { approvals, approvalView } = state
   const edits = approvals.filter(({ details }) => details.kind === 'edit')

@@ -2,35 +2,34 @@ import type { EditorState } from './text-editor.ts'
 import { formatMention } from '../mention/mentions.ts'
 import type { CompletionMenu, MenuItem } from '../ui-state.ts'
 
-/** What can be completed: commands at the beginning of the text, files anywhere after an @. */
+/** Where completions come from: commands at the beginning of the text, files after an @. */
 export interface CompletionSources {
   readonly commands: () => readonly MenuItem[]
-  /** The files of the project, and what else an @ can name. */
+  /** The files of the project, and the resources of MCP servers. */
   readonly files: () => readonly string[]
-  /** What can stand after the name of a command, as far as that is known by now. */
+  /** The choices for the argument of a command, if they are loaded. */
   readonly commandArguments: (command: string) => ArgumentChoices | undefined
 }
 
-/** What can stand after the name of a command. */
 export interface ArgumentChoices {
   readonly items: readonly MenuItem[]
-  /** Other words can stand there too: what was typed is meant as it was typed. */
+  /** The argument may also be something else, so Enter submits it as typed. */
   readonly allowsOthers?: true
 }
 
 const MAX_MENU_ITEMS = 50
 
-/** What fits the word before the cursor, the best first. */
+/** The completions for the word before the cursor, the best first. */
 export function findCompletions({ text, cursor }: EditorState, sources: CompletionSources): CompletionMenu | undefined {
   const before = text.slice(0, cursor)
   const command = /^\/[\w:-]*$/.exec(before)
-  if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'sends', 0, cursor)
+  if (command) return createMenu(filterCommands(sources.commands(), command[0]), 'submit', 0, cursor)
   const { name, word } = /^\/(?<name>[\w:-]+) (?<word>\S*)$/.exec(before)?.groups ?? {}
   const words = name === undefined ? undefined : sources.commandArguments(name)
   if (words && word !== undefined)
     return createMenu(
       filterArguments(words.items, word),
-      words.allowsOthers ? 'sends-typed' : 'sends',
+      words.allowsOthers ? 'submit-typed' : 'submit',
       cursor - word.length,
       cursor,
     )
@@ -38,7 +37,7 @@ export function findCompletions({ text, cursor }: EditorState, sources: Completi
   const path = file?.groups?.['path']
   if (path === undefined) return undefined
   const found = rankPaths(sources.files(), path.replace(/^"/, '')).map((value) => ({ value: formatMention(value) }))
-  return createMenu(found, 'puts', cursor - path.length - 1, cursor)
+  return createMenu(found, 'insert', cursor - path.length - 1, cursor)
 }
 
 function createMenu(
@@ -59,7 +58,7 @@ function filterArguments(items: readonly MenuItem[], word: string): readonly Men
 }
 
 function filterCommands(items: readonly MenuItem[], word: string): MenuItem[] {
-  // Who types /mode in full does not mean /model. An alias is offered where the name does not begin so.
+  // An exact match comes first: /mode before /model. An alias is offered if the name does not match.
   const prefixMatches = items
     .flatMap((item): MenuItem[] => {
       if (item.value.startsWith(word)) return [item]
@@ -74,8 +73,8 @@ function filterCommands(items: readonly MenuItem[], word: string): MenuItem[] {
   return [...prefixMatches, ...substringMatches]
 }
 
-/** Paths that hold the letters in this order, the best first: whole words, names rather than folders, short ones. */
-export function rankPaths(paths: readonly string[], query: string): string[] {
+/** The paths that contain the letters in this order; best are whole words, matches in the file name, and short paths. */
+function rankPaths(paths: readonly string[], query: string): string[] {
   const letters = query.toLowerCase()
   return paths
     .flatMap((path) => {
@@ -87,7 +86,6 @@ export function rankPaths(paths: readonly string[], query: string): string[] {
     .map(({ path }) => path)
 }
 
-/** How well letters fit a path; nothing if they are not all there in order. */
 function scorePath(path: string, letters: string): number | undefined {
   if (letters === '') return -path.split('/').length
   const name = path.lastIndexOf('/', path.length - 2) + 1
@@ -100,7 +98,7 @@ function scorePath(path: string, letters: string): number | undefined {
   for (const letter of letters) {
     const next = path.indexOf(letter, at + 1)
     if (next < 0) return undefined
-    // A letter right after the last one, or at the beginning of a word, is what a person means.
+    // Consecutive letters and beginnings of words count more.
     score += next === at + 1 ? 5 : /[/_.-]/.test(path[next - 1] ?? '/') ? 4 : 0
     at = next
   }

@@ -1,7 +1,6 @@
 import type { KeyEvent } from '../term/key-parser.ts'
 import type { EditorEdit, CursorMotion } from './text-editor.ts'
 
-/** A key that is no character. */
 export type NamedKey = Extract<KeyEvent, { type: 'key' }>
 
 const CONTROL_EDITS: Readonly<Record<string, EditorEdit>> = {
@@ -33,7 +32,7 @@ const KEY_MOTIONS: Readonly<Record<string, CursorMotion>> = {
   end: 'line-end',
 }
 
-/** The edit that a key means, as in every shell. */
+/** The edit of a key, as in a shell. */
 export function toEditorEdit({ name, ctrl, alt }: NamedKey): EditorEdit | undefined {
   if ((ctrl || alt) && (name === 'left' || name === 'right'))
     return { do: 'move', to: name === 'left' ? 'word-left' : 'word-end' }

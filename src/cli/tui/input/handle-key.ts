@@ -1,9 +1,7 @@
-import type { ApprovalOutcome } from '../../../agent/calls/call-state.ts'
-import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
+import type { ApprovalReply } from '../../../agent/calls/call-state.ts'
 import { isInputFocused, type CompletionMenu, terminalSize, type UiState } from '../ui-state.ts'
 import type { KeyEvent } from '../term/key-parser.ts'
 import { displayWidth } from '../term/display-width.ts'
-import type { GrantChoice } from '../view/approval-answers.ts'
 import { inputColumns } from '../view/input.ts'
 import { toEditorEdit } from './edit-keys.ts'
 import { type EditorEdit, applyEdit, EMPTY_EDITOR, expandPastes } from './text-editor.ts'
@@ -12,40 +10,25 @@ import { handleApprovalKey } from './approval-keys.ts'
 import { handleSearchKey, startHistorySearch } from './history-search.ts'
 import { handleVimKey } from './vim-keys.ts'
 
-/** What a key asks of the program, beside changing what is written. */
+/** What a key asks of the program, besides changing the state. */
 export type UiAction =
-  | { readonly do: 'say'; readonly text: string }
-  | ({
-      readonly do: 'answer'
-      readonly ask: string
-      readonly outcome: ApprovalOutcome
-      readonly words?: string
-      readonly access?: SandboxAccess
-    } & Partial<GrantChoice>)
-  /** The proposed change is opened in the person's editor. */
+  | { readonly do: 'submit'; readonly text: string }
+  | ({ readonly do: 'answer' } & ApprovalReply)
+  /** Opens the proposed change in the user's editor. */
   | { readonly do: 'modify'; readonly ask: string }
-  /** Something was pasted into the input; it may be the path of a picture. */
-  | { readonly do: 'pasted'; readonly text: string }
+  /** A text was pasted into the input; if it is the path of an image that was dropped on the terminal, that is attached. */
+  | { readonly do: 'attach-dropped'; readonly text: string }
   | {
       readonly do:
-        | 'stop'
-        | 'quit'
-        | 'complete'
-        | 'details'
-        | 'editor'
-        | 'redraw'
-        | 'suspend'
-        | 'next-mode'
-        | 'paste-image'
+        | ('stop' | 'quit' | 'suspend' | 'redraw' | 'details')
+        | ('complete' | 'editor' | 'next-mode' | 'paste-image')
     }
 
-/** What is shown after a key, and what there is to do. */
 export interface KeyResult {
   readonly state: UiState
   readonly actions?: readonly UiAction[]
 }
 
-/** What a key does. */
 export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   const { hint: _unused, ...rest } = before
   const state: UiState = rest
@@ -56,14 +39,14 @@ export function handleKey(before: UiState, key: KeyEvent): KeyResult {
   if (state.approvals.length === 0) return handleTypingKey(state, key)
   if (!isInputFocused(state))
     return handleApprovalKey(state, key, (next) => handleTypingKey({ ...next, isWriting: true }, key))
-  // Whoever writes goes on writing, until they turn to the question; the draft stays.
+  // Keys go to the input until Escape leads to the approval; the draft stays.
   const leavesInput = key.type === 'key' && key.name === 'escape' && !state.menu
   return leavesInput ? { state: { ...state, isWriting: false } } : handleTypingKey({ ...state, isWriting: true }, key)
 }
 
 function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
-  const searchResult = before.search ? handleSearchKey(before, key) : 'use'
-  if (searchResult !== 'use') return { state: searchResult }
+  const searchState = before.search && handleSearchKey(before, key)
+  if (searchState) return { state: searchState }
   const { search: _over, ...state } = before
   if (state.menu) {
     const chosen = handleMenuKey(state, key)
@@ -76,21 +59,19 @@ function handleTypingKey(before: UiState, key: Exclude<KeyEvent, { type: 'report
   return handleInputKey(state, key)
 }
 
-/** Control-C clears what is written, then stops the model, then asks to be pressed again to leave. */
+/** Control-C clears the input, then stops the model, then asks to be pressed again to exit. */
 function handleInterrupt(state: UiState): KeyResult {
   if (state.approvals.length > 0) return stopRun(state)
   if (state.search) {
     const { search, ...rest } = state
     return { state: { ...rest, editor: search.draft } }
   }
-  // Undo brings it back.
+  // Undo restores it.
   if (state.editor.text !== '') return { state: editInput(state, { do: 'set', text: '' }).state }
   if (state.runningSince !== undefined) return stopRun(state)
-  if (state.hint === LEAVE_HINT) return { state, actions: [{ do: 'quit' }] }
-  return { state: { ...state, hint: LEAVE_HINT } }
+  if (state.hint === 'leave') return { state, actions: [{ do: 'quit' }] }
+  return { state: { ...state, hint: 'leave' } }
 }
-
-const LEAVE_HINT = 'Control-C again leaves; the session is kept.'
 
 function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' }>): KeyResult {
   if (key.type === 'text') return editInput(state, { do: 'insert', text: key.text }, true)
@@ -116,10 +97,9 @@ function handleInputKey(state: UiState, key: Exclude<KeyEvent, { type: 'report' 
 
 function handlePaste(state: UiState, text: string): KeyResult {
   const { state: next, actions = [] } = editInput(state, { do: 'insert', text, paste: true }, true)
-  return { state: next, actions: [{ do: 'pasted', text }, ...actions] }
+  return { state: next, actions: [{ do: 'attach-dropped', text }, ...actions] }
 }
 
-/** Typing may open or narrow the list of completions. */
 function editInput(state: UiState, change: EditorEdit, completes = false): KeyResult {
   const { historyIndex: _unused, draft: _gone, menu: _closed, ...rest } = state
   const next: UiState = { ...rest, editor: applyEdit(state.editor, change) }
@@ -127,7 +107,7 @@ function editInput(state: UiState, change: EditorEdit, completes = false): KeyRe
 }
 
 function submitInput(state: UiState): KeyResult {
-  // A backslash at the end of a line goes on in the next one, in every terminal.
+  // A backslash before Enter means a new line, in every terminal.
   if (state.editor.text.slice(0, state.editor.cursor).endsWith('\\'))
     return {
       state: {
@@ -139,24 +119,24 @@ function submitInput(state: UiState): KeyResult {
   if (text === '') return { state }
   const { historyIndex: _unused, draft: _gone, ...rest } = state
   const history = state.history.at(-1) === text ? state.history : [...state.history, text]
-  return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'say', text }] }
+  return { state: { ...rest, editor: EMPTY_EDITOR, history }, actions: [{ do: 'submit', text }] }
 }
 
-/** Stops the model. What was to be sent next comes back into the input: whoever stops wants nothing to be sent. */
+/** Stops the model. Queued messages return to the input: after a stop nothing must be sent. */
 function stopRun(state: UiState): KeyResult {
   return { state: moveQueueToInput(state), actions: [{ do: 'stop' }] }
 }
 
 function moveQueueToInput(state: UiState): UiState {
   if (state.queued.length === 0) return state
-  // A message that was only recalled is no draft: the one that waits may be the same.
+  // A recalled message is no draft: it may be one of those that are queued.
   const { historyIndex, draft, ...rest } = state
   const draftText = historyIndex === undefined ? state.editor.text : (draft?.text ?? '')
   const text = [...state.queued, draftText].filter((one) => one !== '').join('\n')
   return { ...rest, queued: [], editor: applyEdit(state.editor, { do: 'set', text }) }
 }
 
-/** Up and down move in the rows of the text, and beyond its ends through what was said before. */
+/** Up and down move in the rows of the text, and beyond its ends through the history. */
 function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   const { editor } = state
   const rows = layoutRows(editor.text, inputColumns(terminalSize(state).width))
@@ -169,9 +149,8 @@ function moveVertically(state: UiState, to: 'up' | 'down'): KeyResult {
   }
 }
 
-/** What was said before; at the end of it stands what was being written, as it was. */
 function recallHistory(state: UiState, to: 'up' | 'down'): KeyResult {
-  // The last thing that was said waits: it is taken out of the queue to be changed.
+  // Queued messages are the latest: they return to the input for editing.
   if (to === 'up' && state.queued.length > 0) return { state: moveQueueToInput(state) }
   const { historyIndex, draft, ...rest } = state
   const last = state.history.length
@@ -187,7 +166,7 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   if (!menu || key.type !== 'key') return undefined
   const count = menu.items.length
   if (key.name === 'escape') {
-    // A command whose list of choices is left without one is not meant any more; undo brings it back.
+    // Leaving the choices of a command also removes the command; undo restores it.
     const isCommandAlone = /^\/\S+ $/.test(state.editor.text)
     return { state: isCommandAlone ? editInput(rest, { do: 'set', text: '' }).state : rest }
   }
@@ -197,9 +176,9 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
     return { state: { ...state, menu: selectMenuItem(menu, (menu.selected + 1) % count) } }
   const chosen = menu.items[menu.selected]
   if (!chosen || key.ctrl || key.alt || (key.name !== 'tab' && key.name !== 'enter')) return undefined
-  if (key.name === 'enter' && menu.enterAction === 'sends-typed') return submitInput(rest)
+  if (key.name === 'enter' && menu.enterAction === 'submit-typed') return submitInput(rest)
   const after = state.editor.text.slice(menu.to)
-  if (key.name === 'enter' && menu.enterAction === 'sends') {
+  if (key.name === 'enter' && menu.enterAction === 'submit') {
     const text = state.editor.text.slice(0, menu.from) + chosen.value + after
     return submitInput({ ...rest, editor: applyEdit(state.editor, { do: 'set', text }) })
   }
@@ -208,7 +187,7 @@ function handleMenuKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   return { state: { ...rest, editor }, actions: [{ do: 'complete' }] }
 }
 
-/** Whoever goes to a choice means it. */
+/** An item that the user has moved to replaces what was typed. */
 function selectMenuItem(menu: CompletionMenu, at: number): CompletionMenu {
-  return { ...menu, selected: at, enterAction: menu.enterAction === 'sends-typed' ? 'sends' : menu.enterAction }
+  return { ...menu, selected: at, enterAction: menu.enterAction === 'submit-typed' ? 'submit' : menu.enterAction }
 }

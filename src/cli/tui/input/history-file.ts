@@ -5,7 +5,7 @@ import { sessionsFolderPath } from '../../paths/folders.ts'
 
 const MAX_HISTORY_ENTRIES = 500
 
-/** What the person said before in this folder, the latest last. */
+/** The messages that were typed in this folder, the latest last. */
 export function readInputHistory(folder: string): string[] {
   try {
     const json: unknown = JSON.parse(readFileSync(historyFilePath(folder), 'utf8'))
@@ -15,12 +15,12 @@ export function readInputHistory(folder: string): string[] {
   }
 }
 
-/** Keeps it for the next time. That it cannot be kept is no reason to stop anyone. */
+/** Saves the history; a failure (a read-only home) is ignored. */
 export function writeInputHistory(folder: string, history: readonly string[]): void {
   try {
     updatePrivateFile(historyFilePath(folder), () => JSON.stringify(history.slice(-MAX_HISTORY_ENTRIES)))
   } catch {
-    // Read-only homes exist.
+    // See above.
   }
 }
 

@@ -1,52 +1,47 @@
 import { splitGlyphs } from '../term/display-width.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** What is being written: a text, and where the cursor stands in it. */
 export interface EditorState {
   readonly text: string
-  /** An offset into the text, always between two characters. */
+  /** An offset into the text, between two graphemes. */
   readonly cursor: number
   /** The column that moving up and down tries to keep. */
   readonly column?: number
-  /** What was there before, the latest last. */
+  /** Undo steps, the latest last. */
   readonly past: readonly UndoStep[]
   readonly future: readonly UndoStep[]
-  /** What was cut last; Control-Y brings it back. */
+  /** What was cut last, for Control-Y. */
   readonly cutText: string
-  /** Long pastes stand as a mark in the text and come back when it is sent. */
-  readonly pastes: readonly string[]
+  /** Long pastes: a mark stands for each in the text until it is sent. */
+  readonly pastes: readonly { readonly mark: string; readonly text: string }[]
 }
 
 interface UndoStep {
   readonly text: string
   readonly cursor: number
-  /** Letters that follow each other are one step to undo. */
+  /** The kind of edit: consecutive typing is one step. */
   readonly by: string
 }
 
-/** What can be done to a text. */
 export type EditorEdit =
   | { readonly do: 'insert'; readonly text: string; readonly paste?: true }
   | { readonly do: 'move'; readonly to: CursorMotion }
   | { readonly do: 'remove' | 'cut'; readonly to: CursorMotion }
   | { readonly do: 'yank' | 'undo' | 'redo' | 'swap' }
   | { readonly do: 'set'; readonly text: string; readonly cursor?: number }
-  /** The cursor goes to an offset, on its way up or down in a column. */
+  /** Moves the cursor up or down, and keeps the column. */
   | { readonly do: 'place'; readonly cursor: number; readonly column: number }
 
-/** Where a cursor can go, or up to where something is removed. */
 export type CursorMotion =
   | ('left' | 'right' | 'up' | 'down' | 'word-left' | 'word-right' | 'word-end')
   | ('line-start' | 'line-end' | 'text-start' | 'text-end' | 'indent' | 'line')
 
-/** Nothing written yet. */
 export const EMPTY_EDITOR: EditorState = { text: '', cursor: 0, past: [], future: [], cutText: '', pastes: [] }
 
-/** Longer pastes are shown as a mark. */
+/** A longer paste is shown as a mark. */
 const LONG_PASTE_LIMITS = { lines: 8, length: 1000 }
 const MAX_UNDO_STEPS = 200
 
-/** The text after an edit. */
 export function applyEdit(editor: EditorState, change: EditorEdit): EditorState {
   switch (change.do) {
     case 'insert':
@@ -69,21 +64,21 @@ export function applyEdit(editor: EditorState, change: EditorEdit): EditorState 
       return swapCharacters(editor)
     case 'place':
       return { ...editor, cursor: change.cursor, column: change.column }
-    default:
+    case 'set':
       return withText(editor, change.text, change.cursor ?? change.text.length, 'set')
+    default:
+      return change satisfies never
   }
 }
 
-/** The text as it is meant: the marks of long pastes are the pastes again. */
+/** The text with the pastes in place of their marks. */
 export function expandPastes({ text, pastes }: EditorState): string {
-  return text.replace(/\[paste (\d+): \d+ lines?\]/g, (mark, number: string) => pastes[Number(number) - 1] ?? mark)
+  const textByMark = new Map(pastes.map((paste) => [paste.mark, paste.text]))
+  return text.replace(/\[[^\]]*\]/g, (mark) => textByMark.get(mark) ?? mark)
 }
 
-/** Where a motion leads: the offset, and the column to keep on the way up or down. */
-export function findMotionTarget(
-  { text, cursor, column }: EditorState,
-  to: CursorMotion,
-): [cursor: number, column?: number] {
+/** The target of a motion, and for up and down the column to keep. */
+function findMotionTarget({ text, cursor, column }: EditorState, to: CursorMotion): [cursor: number, column?: number] {
   const start = text.lastIndexOf('\n', cursor - 1) + 1
   const end = findLineEnd(text, cursor)
   switch (to) {
@@ -110,8 +105,10 @@ export function findMotionTarget(
       return [0]
     case 'text-end':
       return [text.length]
-    default:
+    case 'line':
       return [Math.min(end + 1, text.length)]
+    default:
+      return to satisfies never
   }
 }
 
@@ -146,15 +143,14 @@ function insertPaste(editor: EditorState, text: string): EditorState {
   const lines = clean.replace(/\n$/, '').split('\n').length
   if (lines <= LONG_PASTE_LIMITS.lines && clean.length <= LONG_PASTE_LIMITS.length)
     return insertText(editor, clean, 'paste')
-  const pastes = [...editor.pastes, clean]
-  const mark = `[paste ${pastes.length}: ${lines} line${lines === 1 ? '' : 's'}]`
-  return insertText({ ...editor, pastes }, mark, 'paste')
+  const mark = `[paste ${editor.pastes.length + 1}: ${lines} line${lines === 1 ? '' : 's'}]`
+  return insertText({ ...editor, pastes: [...editor.pastes, { mark, text: clean }] }, mark, 'paste')
 }
 
 function removeText(editor: EditorState, to: CursorMotion, isCut: boolean): EditorState {
   const { text, cursor } = editor
   const [other] = findMotionTarget(editor, to)
-  // At the end of a line, cutting to the end takes the line end itself.
+  // At the end of a line, cutting to the end removes the line end.
   const motionEnd = to === 'line-end' && other === cursor ? Math.min(cursor + 1, text.length) : other
   const from = to === 'line' ? text.lastIndexOf('\n', cursor - 1) + 1 : Math.min(cursor, motionEnd)
   const until = Math.max(cursor, motionEnd)

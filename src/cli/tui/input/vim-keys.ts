@@ -3,7 +3,7 @@ import type { KeyEvent } from '../term/key-parser.ts'
 import { type EditorEdit, applyEdit, type CursorMotion } from './text-editor.ts'
 import type { KeyResult } from './handle-key.ts'
 
-/** Vim's keys, as far as a few lines of text need them; nothing where the usual keys hold. */
+/** A subset of Vim's keys; undefined for a key that has its usual effect. */
 export function handleVimKey(state: UiState, key: KeyEvent): KeyResult | undefined {
   const { operator, ...rest } = state
   if (state.vim === 'insert') {
@@ -30,32 +30,23 @@ const VIM_MOTIONS: Readonly<Record<string, CursorMotion>> = {
   G: 'text-end',
 }
 
-/** A command of one letter: the edits that it makes, and the mode after it. */
+const move = (to: CursorMotion): EditorEdit => ({ do: 'move', to })
+const cut = (to: CursorMotion): EditorEdit => ({ do: 'cut', to })
+const NEW_LINE: EditorEdit = { do: 'insert', text: '\n' }
+
+/** Commands of one letter. */
 const VIM_COMMANDS: Readonly<Record<string, { readonly edits: readonly EditorEdit[]; readonly insert?: true }>> = {
   i: { edits: [], insert: true },
-  a: { edits: [{ do: 'move', to: 'right' }], insert: true },
-  I: { edits: [{ do: 'move', to: 'indent' }], insert: true },
-  A: { edits: [{ do: 'move', to: 'line-end' }], insert: true },
-  o: {
-    edits: [
-      { do: 'move', to: 'line-end' },
-      { do: 'insert', text: '\n' },
-    ],
-    insert: true,
-  },
-  O: {
-    edits: [
-      { do: 'move', to: 'line-start' },
-      { do: 'insert', text: '\n' },
-      { do: 'move', to: 'left' },
-    ],
-    insert: true,
-  },
-  x: { edits: [{ do: 'cut', to: 'right' }] },
-  X: { edits: [{ do: 'cut', to: 'left' }] },
-  D: { edits: [{ do: 'cut', to: 'line-end' }] },
-  C: { edits: [{ do: 'cut', to: 'line-end' }], insert: true },
-  p: { edits: [{ do: 'move', to: 'right' }, { do: 'yank' }] },
+  a: { edits: [move('right')], insert: true },
+  I: { edits: [move('indent')], insert: true },
+  A: { edits: [move('line-end')], insert: true },
+  o: { edits: [move('line-end'), NEW_LINE], insert: true },
+  O: { edits: [move('line-start'), NEW_LINE, move('left')], insert: true },
+  x: { edits: [cut('right')] },
+  X: { edits: [cut('left')] },
+  D: { edits: [cut('line-end')] },
+  C: { edits: [cut('line-end')], insert: true },
+  p: { edits: [move('right'), { do: 'yank' }] },
   P: { edits: [{ do: 'yank' }] },
   u: { edits: [{ do: 'undo' }] },
 }
@@ -71,23 +62,14 @@ function runVimCommand(state: UiState, letter: string): KeyResult {
 }
 
 function applyOperator(state: UiState, operator: 'd' | 'c' | 'g', letter: string): KeyResult {
-  if (operator === 'g') return { state: letter === 'g' ? applyEdits(state, [{ do: 'move', to: 'text-start' }]) : state }
-  const motion = letter === operator ? (operator === 'd' ? 'line' : undefined) : VIM_MOTIONS[letter]
-  if (letter === 'c' && operator === 'c')
-    return {
-      state: applyEdits(
-        state,
-        [
-          { do: 'move', to: 'line-start' },
-          { do: 'cut', to: 'line-end' },
-        ],
-        true,
-      ),
-    }
+  if (operator === 'g') return { state: letter === 'g' ? applyEdits(state, [move('text-start')]) : state }
+  if (operator === 'c' && letter === 'c')
+    return { state: applyEdits(state, [move('line-start'), cut('line-end')], true) }
+  const motion = letter === operator ? 'line' : VIM_MOTIONS[letter]
   if (!motion) return { state }
-  // Changing a word leaves the space after it.
+  // Like Vim, `cw` leaves the space after the word.
   const to = operator === 'c' && motion === 'word-right' ? 'word-end' : motion
-  return { state: applyEdits(state, [{ do: 'cut', to }], operator === 'c' ? true : undefined) }
+  return { state: applyEdits(state, [cut(to)], operator === 'c' ? true : undefined) }
 }
 
 function applyEdits(state: UiState, edits: readonly EditorEdit[], insert?: true): UiState {

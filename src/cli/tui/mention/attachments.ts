@@ -17,18 +17,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
 }
 
-/** Is this a file that goes along as it is, by its name? */
+/** Is this an image or a PDF, by its name? */
 export function isMediaFile(path: string): boolean {
   return MEDIA_TYPES[extname(path).toLowerCase()] !== undefined
 }
 
-/** A file that is longer than this is named, and the model reads of it what it needs. In bytes. */
+/** A longer file is only named; the model reads what it needs. */
 const MAX_TEXT_BYTES = 100_000
 
-/** Pictures that are larger than this are refused by every vendor. */
+/** No vendor accepts larger media. */
 const MAX_MEDIA_BYTES = 32 * 2 ** 20
 
-/** What a person said, with the files that it names by @, and what else is known by name: texts and pictures go along. */
+/** A message with the files and resources that it mentions by @. */
 export function attachMentionedFiles(
   text: string,
   folder: string,
@@ -41,7 +41,7 @@ export function attachMentionedFiles(
   return [{ kind: 'text', text }, ...more]
 }
 
-/** Says of each name behind an @ that goes out as mere text why nothing is attached. */
+/** Why names behind an @ attach nothing. */
 export function findAttachmentProblems(
   text: string,
   folder: string,
@@ -53,7 +53,6 @@ export function findAttachmentProblems(
   })
 }
 
-/** The files that a text names, each once. */
 function findMentionedFiles(text: string, folder: string): { path: string; name: string }[] {
   const all = findMentions(text).map((word) => {
     const name = word.replace(/[.,;:!?)]+$/, '')
@@ -62,7 +61,7 @@ function findMentionedFiles(text: string, folder: string): { path: string; name:
   return all.filter(({ path, name }, at) => name !== '' && all.findIndex((one) => one.path === path) === at)
 }
 
-/** A name in the folder must mean a file in the folder: where a link leads is not for the project to say. */
+/** A name inside the workspace must not lead outside through a link. */
 function readAttachment(path: string, name: string, folder: string): UserParts | { readonly problem: string } {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
   const mime = MEDIA_TYPES[extname(path).toLowerCase()]
@@ -76,5 +75,5 @@ function readAttachment(path: string, name: string, folder: string): UserParts |
   if (mime !== undefined && isCut) return { problem: `@${name} is too large to be attached; sent as text` }
   if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
   if (isCut || bytes.includes(0)) return []
-  return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---` }]
+  return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---`, name }]
 }

@@ -8,8 +8,8 @@ import { formatMention } from './mentions.ts'
 import { relativeToRoot } from '../view/path.ts'
 
 /**
- * A terminal pastes the paths of files that are dropped on it. Where these are pictures, their mentions take the place of
- * what was just pasted, so that they go along; one step of undo brings the plain text back.
+ * A terminal pastes the paths of files that are dropped on it. If these are images, mentions replace the pasted paths, so
+ * that the images are attached. One undo restores the pasted text.
  */
 export function insertDroppedFiles(editor: EditorState, pasted: string, folder: string): EditorState {
   const before = editor.text.slice(0, editor.cursor)
@@ -22,15 +22,14 @@ export function insertDroppedFiles(editor: EditorState, pasted: string, folder: 
   return applyEdit(editor, { do: 'set', text: head + editor.text.slice(editor.cursor), cursor: head.length })
 }
 
-/** The pictures that a pasted text names, if it names nothing else: quoted, with escaped or bare spaces, or as `file:` addresses. */
-export function parseDroppedImages(text: string): string[] {
+/** The images that a pasted text names, if it names nothing else: quoted, with or without escaped spaces, or as `file:` URLs. */
+function parseDroppedImages(text: string): string[] {
   const whole = text.trim()
   if (!/^(?:["']|\/|~\/|file:|[A-Za-z]:\\)/.test(whole) || whole.includes('\n')) return []
   const readings = [[whole], splitShellWords(whole)]
   return readings.map((names) => names.map(toPath)).find((paths) => paths.every(isImageFile)) ?? []
 }
 
-/** Words as a shell reads them. */
 function splitShellWords(text: string): string[] {
   return (text.match(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g) ?? []).map((word) =>
     word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_whole, one?: string, two?: string, three?: string) =>

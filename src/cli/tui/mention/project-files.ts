@@ -3,19 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { stopWhenStuck } from '../../../host/search/stop-when-stuck.ts'
 
 /** The files of a project, for completion. */
-export interface ProjectFiles {
+interface ProjectFiles {
   readonly paths: readonly string[]
-  /** Lists them anew, unless that is being done, and not too often; gives whether the list is another one now. */
+  /** Lists them again, unless that is being done, and at most once a second; returns whether the list has changed. */
   refresh(): Promise<boolean>
 }
 
-/** So many milliseconds at least are between two lists. */
 const MIN_REFRESH_INTERVAL_MS = 1000
 
-/** More files than this are not offered; a person can still name them. */
+/** More files are not offered; they can still be typed. */
 const MAX_FILES = 50_000
 
-/** Lists the files that git does not ignore, in the background. */
+/** Lists the files that git does not ignore, in the background, with ripgrep. */
 export function createProjectFiles(folder: string): ProjectFiles {
   let paths: readonly string[] = []
   let isLoading = false

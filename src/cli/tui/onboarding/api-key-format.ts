@@ -1,5 +1,5 @@
-/** Keys say by their first letters whose they are; the longer beginnings come first. */
-const KEY_PREFIXES: readonly (readonly [beginning: string, provider: string])[] = [
+/** How the keys of providers begin; longer prefixes first. */
+const KEY_PREFIXES: readonly (readonly [prefix: string, provider: string])[] = [
   ['sk-ant-', 'anthropic'],
   ['sk-or-', 'openrouter'],
   ['AIza', 'gemini'],
@@ -7,17 +7,17 @@ const KEY_PREFIXES: readonly (readonly [beginning: string, provider: string])[] 
   ['xai-', 'xai'],
 ]
 
-/** No name of a provider is that long; most keys are longer by far. */
+/** Names of providers are shorter, and most keys are much longer. */
 const MIN_KEY_CHARS = 20
 
-/** May this be a key, or the beginning of one? Then it must not be shown. */
+/** May this be a key, or the beginning of one, which must not be shown? */
 export function looksLikeApiKey(text: string): boolean {
   return (
     text.trim().length >= MIN_KEY_CHARS || /^\s*(?:sk[-_]|pk-|AIza|gsk_|xai-|hf_|nvapi-|key-|csk-|fw_|r8_)/i.test(text)
   )
 }
 
-/** Whose key this is, where its beginning says so. */
+/** The provider of a key, if its prefix tells. */
 export function findKeyProvider(key: string): string | undefined {
-  return KEY_PREFIXES.find(([beginning]) => key.startsWith(beginning))?.[1]
+  return KEY_PREFIXES.find(([prefix]) => key.startsWith(prefix))?.[1]
 }

@@ -9,51 +9,47 @@ import { setTrust, readTrustState, listTrustRelevantFiles } from '../../config/t
 import { escapeForTerminal } from '../../output/escape.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { findKeyProvider } from './api-key-format.ts'
-import { chooseFromList } from './list-dialog.ts'
+import { chooseFromList, type ListItem } from './list-dialog.ts'
 import { styledLine } from '../term/styled-line.ts'
 import type { ThemeName } from '../term/theme.ts'
 
-/** What a person chose when there was no model yet. */
-export type FirstRunChoice = { readonly model: string } | { readonly tour: true } | undefined
+type FirstRunItem = 'local' | 'key' | 'tour' | 'server' | { readonly key: string }
 
-/** The first page: no key is no error, there are three ways on. What went wrong before stands above them. */
+type FirstRunChoice = { readonly model: string } | { readonly tour: true } | undefined
+
+/** The first page, if no model is configured. `problem` is what went wrong with the last choice. */
 export async function chooseFirstModel(config: Config, theme: ThemeName, problem?: string): Promise<FirstRunChoice> {
   const local = await findLocalModel(probeJson, listProviders(config), process.env)
-  const selected = await chooseFromList<'local' | 'key' | 'tour' | 'server' | { readonly key: string }>(
+  const items: readonly (ListItem<FirstRunItem> | false)[] = [
+    local !== undefined && {
+      value: 'local',
+      label: `Use ${escapeForTerminal(local)}`,
+      about: 'running on this machine',
+    },
+    { value: 'key', label: 'Paste an API key', about: 'checked with the provider and stored in a private file' },
+    { value: 'tour', label: 'Take the tour', about: 'two minutes, scripted, no key, no network' },
+    local === undefined && {
+      value: 'server',
+      label: 'How do I use a local model?',
+      about: 'Ollama, LM Studio, llama.cpp, vLLM',
+    },
+  ]
+  const selected = await chooseFromList<FirstRunItem>(
     [
       ...(problem === undefined ? [] : [styledLine(escapeForTerminal(problem), 'warn'), []]),
-      styledLine('Dragoman works on your code with whatever model you have.', 'strong'),
-      styledLine('There is no key here yet. Three ways on:'),
+      styledLine('Dragoman works on your code with the model of your choice.', 'strong'),
+      styledLine('No API key found. Choose how to continue:'),
       [],
     ],
-    [
-      ...(local === undefined
-        ? []
-        : [{ value: 'local' as const, label: `Use ${escapeForTerminal(local)}`, about: 'it answers on this machine' }]),
-      {
-        value: 'key' as const,
-        label: 'Paste a key',
-        about: 'tried once, and kept where only you can read',
-      },
-      { value: 'tour' as const, label: 'Take the tour', about: 'two minutes, scripted, no key, no network' },
-      ...(local === undefined
-        ? [
-            {
-              value: 'server' as const,
-              label: 'How do I use a local model?',
-              about: 'Ollama, LM Studio, llama.cpp, vLLM',
-            },
-          ]
-        : []),
-    ],
+    items.filter((item) => item !== false),
     theme,
     (key) => ({ key }),
   )
   if (selected === 'local' && local !== undefined) {
-    // The choice holds from now on: nobody wants this page with every start.
+    // The choice is saved, so that this page does not come with every start.
     updateUserConfig((own) => ({ ...own, model: local }))
     process.stdout.write(
-      `${escapeForTerminal(local)} is your model from now on; /model changes it for a session, “model” in ${abbreviateHome(userConfigPath())} for good.\n`,
+      `${escapeForTerminal(local)} is now the default model. Change it with /model, or under “model” in ${abbreviateHome(userConfigPath())}.\n`,
     )
     return { model: local }
   }
@@ -63,12 +59,12 @@ export async function chooseFirstModel(config: Config, theme: ThemeName, problem
     return undefined
   }
   if (selected !== 'key' && typeof selected !== 'object') return undefined
-  // Whoever goes back, or gave a key that does not work, stands before the same ways again.
+  // After going back, or after a key that does not work, the same page is shown again.
   const pasted = await promptForKey(config, theme, typeof selected === 'object' ? selected.key : undefined)
   return pasted && 'model' in pasted ? pasted : chooseFirstModel(config, theme, pasted?.problem)
 }
 
-const LOCAL_SERVER_HELP = `Start the server, then run dragoman again: it is found on its usual port.
+const LOCAL_SERVER_HELP = `Start the server, then run dragoman again: it finds the server on its default port.
   Ollama:     ollama serve, and ollama pull qwen3
   LM Studio:  load a model and switch the server on
   llama.cpp:  llama-server -m model.gguf --jinja
@@ -90,15 +86,15 @@ async function promptForKey(
   const chosen =
     knownProvider ??
     (await chooseFromList<string | { readonly key: string }>(
-      [styledLine('Whose key is it?', 'strong')],
+      [styledLine('Which provider is this key for?', 'strong')],
       keyProviders.map(({ id, keys }) => ({ value: id, label: id, about: keys[0] ?? '' })),
       theme,
       (key) => ({ key }),
     ))
   if (chosen === undefined) return undefined
-  // A key where the name of its vendor was asked for: it says itself whose it is, or that is asked again.
+  // A key was pasted instead of a provider's name.
   if (typeof chosen === 'object') return promptForKey(config, theme, chosen.key)
-  if (pastedKey !== undefined) process.stdout.write(`The key for ${chosen} is tried.\n`)
+  if (pastedKey !== undefined) process.stdout.write(`Checking the key for ${chosen} …\n`)
   try {
     await (await import('../../command/login/login.ts')).runLoginCommand([chosen], pastedKey)
   } catch (error) {
@@ -109,7 +105,7 @@ async function promptForKey(
   return model === undefined ? undefined : { model }
 }
 
-/** Asks once whether the settings of a folder may be used, and says what that means. */
+/** Asks once whether the settings of a folder are trusted. */
 export async function promptForTrust(folder: string, theme: ThemeName): Promise<void> {
   const state = readTrustState(folder)
   const files = listTrustRelevantFiles(folder)
@@ -117,20 +113,19 @@ export async function promptForTrust(folder: string, theme: ThemeName): Promise<
   const answer = await chooseFromList(
     [
       styledLine(
-        `This folder has settings of its own${state === 'changed' ? ', and they have changed since you trusted them' : ''}:`,
+        `This folder has project settings${state === 'changed' ? ', which have changed since you trusted them' : ''}:`,
         'strong',
       ),
       ...files.map((file) => styledLine(`  ${escapeForTerminal(file)}`)),
-      styledLine('Trusted, they can choose the model and its address, start tool servers and allow commands unasked.'),
       styledLine(
-        'Not trusted, Dragoman works here all the same, without them. dragoman trust shows what is in them.',
-        'quiet',
+        'If trusted, they can choose the model and its URL, start MCP servers and allow commands without approval.',
       ),
+      styledLine('If not, Dragoman ignores them. Run dragoman trust to see what is in them.', 'quiet'),
       [],
     ],
     [
-      { value: false, label: 'Go on without them' },
-      { value: true, label: 'Trust them, as they are now' },
+      { value: false, label: 'Continue without them' },
+      { value: true, label: 'Trust them in their current state' },
     ],
     theme,
   )

@@ -6,14 +6,13 @@ import { openTerminal } from '../term/terminal.ts'
 import { THEMES, type ThemeName } from '../term/theme.ts'
 import { displayWidth } from '../term/display-width.ts'
 
-/** Something to choose. */
 export interface ListItem<T> {
   readonly value: T
   readonly label: string
   readonly about?: string
 }
 
-/** Shows a page with a few ways on, and gives the one that the person chose; nothing if they left. A key may be pasted instead. */
+/** Shows a page with a list; returns the chosen value, or undefined if the user left. An API key may be pasted instead. */
 export function chooseFromList<T>(
   page: readonly StyledLine[],
   choices: readonly ListItem<T>[],
@@ -29,7 +28,7 @@ export function chooseFromList<T>(
     })
     const screen = openScreen(terminal, THEMES[theme])
 
-    /** A list that is too long for numbers is narrowed by typing. */
+    // A list that is too long for numbers is filtered by typing.
     const isLong = choices.length > 9
     const filteredChoices = (): readonly ListItem<T>[] =>
       isLong ? choices.filter(({ label }) => label.includes(wanted.toLowerCase())) : choices
@@ -54,7 +53,7 @@ export function chooseFromList<T>(
 
     function onKey(key: KeyEvent): void {
       const count = filteredChoices().length
-      // Whoever has typed letters before a digit types a name or a key, and does not choose.
+      // A digit after other characters belongs to a name or a key.
       const chosen = key.type === 'text' && !isLong && wanted === '' ? choices[Number(key.text) - 1] : undefined
       if (chosen) return end(chosen.value)
       if (key.type === 'text') [wanted, at] = [wanted + key.text, 0]
@@ -76,8 +75,7 @@ export function chooseFromList<T>(
   })
 }
 
-/** How far a choice has come: what is looked at, and what was typed to narrow a long list. */
-export interface ListState {
+interface ListState {
   readonly selected: number
   readonly filter: string
   readonly isLong: boolean
@@ -85,7 +83,7 @@ export interface ListState {
   readonly rows: number
 }
 
-/** The choices as lines: of a list that is higher than the terminal, the part around the one that is looked at. */
+/** The list as lines; of a list that is longer than the terminal, the part around the selected item. */
 export function renderChoiceList(
   choices: readonly Pick<ListItem<unknown>, 'label' | 'about'>[],
   { selected, filter, isLong, width, rows }: ListState,
@@ -108,15 +106,15 @@ export function renderChoiceList(
     return [
       ...lines,
       truncateStyledLine(
-        styledLine(`A key, which is not shown (${filter.length} letters): Enter takes it.`, 'quiet'),
+        styledLine(`Key entered (${filter.length} characters, hidden). Press Enter to use it.`, 'quiet'),
         width,
       ),
     ]
   if (!isLong) return lines
-  const none = choices.length === 0 ? [styledLine('  nothing has these letters', 'warn')] : []
+  const none = choices.length === 0 ? [styledLine('  no match', 'warn')] : []
   const typed =
     filter === ''
-      ? 'Type a few letters, or ↑ ↓; Enter takes it, Esc goes back.'
-      : `Letters: ${choices.length === 0 ? '•'.repeat(filter.length) : filter}`
+      ? 'Type to filter; ↑ ↓ move, Enter selects, Esc goes back.'
+      : `Filter: ${choices.length === 0 ? '•'.repeat(filter.length) : filter}`
   return [...lines, ...none, styledLine(typed, 'quiet')]
 }

@@ -2,11 +2,11 @@ import { countContextTokens, estimateTokens, countHistoryChars } from '../../../
 import { findPinnedNotes } from '../../../session/project-history.ts'
 import { formatNumber } from '../../output/format.ts'
 import { styledLine, type StyledLine } from '../term/styled-line.ts'
-import type { SlashCommandContext } from './slash-command.ts'
+import type { AppParts } from '../app-parts.ts'
 
-/** `/context`: what fills the context window, by estimate; the vendor's own count, where there is one, is the sum. */
-export async function showContextUsage({ ui, agent }: SlashCommandContext): Promise<void> {
-  const { session, system, toolbox, model, catalog } = agent()
+/** `/context`: what fills the context window, by estimate; the total is the count of the vendor, if there is one. */
+export async function showContextUsage({ ui, session: active }: AppParts): Promise<void> {
+  const { session, system, toolbox, model, catalog } = active.agent
   const pinned = findPinnedNotes(session.entries).reduce((sum, { text }) => sum + text.length, 0)
   const parts: readonly (readonly [string, number])[] = [
     ['System prompt', system.length],
@@ -25,8 +25,6 @@ export async function showContextUsage({ ui, agent }: SlashCommandContext): Prom
   ])
   ui.print([[], styledLine(`${formatNumber(used)} tokens${share}`, 'strong'), ...rows])
   ui.notify(
-    window === undefined
-      ? 'The size of the context window of this model is not known.'
-      : '/compact summarises the conversation.',
+    window === undefined ? 'The context window of this model is unknown.' : '/compact summarises the conversation.',
   )
 }

@@ -7,8 +7,8 @@ import type { SlashCommand } from './slash-command.ts'
 import { defined } from '../../../model/defined.ts'
 
 /**
- * Commands of one's own: a Markdown file `commands/<name>.md` is a prompt, `$ARGUMENTS` in it stands for the words after
- * the name. A project's count only where the folder is trusted.
+ * Custom commands: a Markdown file `commands/<name>.md` is a prompt, in which `$ARGUMENTS` stands for the words after the
+ * name. Those of a project are used only if the folder is trusted.
  */
 export function loadCustomCommands(folder: string): SlashCommand[] {
   const personalCommands = readCommandFolder(join(configFolderPath(), 'commands'))
@@ -16,14 +16,13 @@ export function loadCustomCommands(folder: string): SlashCommand[] {
   return [...project, ...personalCommands.filter(({ name }) => !project.some((other) => other.name === name))]
 }
 
-/** No prompt is longer. */
 const MAX_COMMAND_BYTES = 100_000
 
 function readCommandFolder(commandFolder: string, within?: string): SlashCommand[] {
   return listMarkdownFiles(commandFolder).flatMap((file): SlashCommand[] => {
     const limits = { maxBytes: MAX_COMMAND_BYTES, ...defined({ within }) }
     const read = readProjectText(join(commandFolder, file), limits)
-    // A command that cannot be read, or not whole, is not offered.
+    // A file that cannot be read, or is too long, is not offered.
     if ('problem' in read || read.isCut) return []
     const { text } = read
     const head = /^---\n(?<head>[^]*?)\n---\n(?<rest>[^]*)$/.exec(text)?.groups

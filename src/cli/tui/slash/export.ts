@@ -4,28 +4,25 @@ import { isWireId } from '../../../wire/wires.ts'
 import { exportSessionText } from '../../command/sessions/export.ts'
 import { abbreviateHome, expandHome } from '../../paths/folders.ts'
 import { stripQuotes } from '../mention/mentions.ts'
-import type { SlashCommandContext } from './slash-command.ts'
+import type { AppParts } from '../app-parts.ts'
 
-/** `/export [name]`: writes this session to a file, whose ending says in which form. What is there already stays as it is. */
-export async function exportCurrentSession({ ui, folder, agent }: SlashCommandContext, words: string): Promise<void> {
-  const { id, entries } = agent().session
+/** `/export [name]`: writes this session to a new file; its extension decides the format. */
+export async function exportCurrentSession({ ui, folder, session }: AppParts, words: string): Promise<void> {
+  const { id, entries } = session.agent.session
   const exportTarget = parseExportTarget(stripQuotes(words), id)
   if (exportTarget === undefined)
-    return ui.notify(
-      'The name ends in .md or .json: /export talk.md. Without a name it is that of the session.',
-      'warn',
-    )
+    return ui.notify('Use a name that ends in .md or .json, for example /export session.md', 'warn')
   const text = await exportSessionText(entries, exportTarget.format)
   for (const name of exportTarget.names) {
     const path = resolve(folder, expandHome(name))
     const problem = writeNewFile(path, text)
-    if (problem === undefined) return ui.notify(`This session is written to ${abbreviateHome(path)}`)
+    if (problem === undefined) return ui.notify(`Session written to ${abbreviateHome(path)}`)
     if (problem !== 'EEXIST') return ui.notify(`${abbreviateHome(path)} cannot be written: ${problem}`, 'bad')
   }
-  ui.notify(`${exportTarget.names[0]} is there already, and stays as it is. Another name: /export other.md`, 'warn')
+  ui.notify(`${exportTarget.names[0]} already exists. Use another name: /export other.md`, 'warn')
 }
 
-/** The form, and the names to try. A name that the person gave is the only one; ours is counted up. */
+/** The format, and the names to try: the one that the user gave, or numbered ones. */
 function parseExportTarget(words: string, id: string): { format: string; names: readonly string[] } | undefined {
   const ending = extname(words).toLowerCase()
   if (ending === '.md') return { format: 'markdown', names: [words] }
@@ -40,7 +37,7 @@ function parseExportTarget(words: string, id: string): { format: string; names: 
   }
 }
 
-/** Writes a new file, which only its owner can read: a session may hold what is nobody else's business. */
+/** Only the owner can read the file: a session may contain private data. */
 function writeNewFile(path: string, text: string): string | undefined {
   try {
     writeFileSync(path, text, { flag: 'wx', mode: 0o600 })

@@ -1,8 +1,6 @@
-/** Keys, and what they do. */
-export type KeyRow = readonly [keys: string, about: string]
+type KeyRow = readonly [keys: string, about: string]
 
-/** Keys that mean something in one situation. */
-export interface KeyGroup {
+interface KeyGroup {
   readonly title: string
   readonly keys: readonly KeyRow[]
 }
@@ -19,7 +17,7 @@ export const BASIC_KEYS: readonly KeyRow[] = [
   ['Ctrl-V', 'attach the image on the clipboard'],
   ['Shift-Tab', 'switch to the next approval mode'],
   ['Ctrl-L, Ctrl-Z', 'redraw the screen; suspend (fg brings it back)'],
-  ['Ctrl-C twice, Ctrl-D', 'leave; the session is kept'],
+  ['Ctrl-C twice, Ctrl-D', 'leave; the session is saved'],
 ]
 
 /** All keys. The reference page is made from this. */
@@ -29,7 +27,10 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     title: 'Approval prompts',
     keys: [
       ['y', 'yes, once'],
-      ['a', 'always: choose with 1 to 9 what is allowed, and for how long; for a plan: yes, and edits run unasked'],
+      [
+        'a',
+        'always: choose with 1 to 9 what is allowed, and for how long; for a plan: yes, and allow edits without approval',
+      ],
       ['n', 'no; you can write to the model why'],
       ['Esc', 'no'],
       ['e', 'open the proposed edit or plan in your editor, or fill in the form of an MCP server'],

@@ -1,3 +1,4 @@
+import type { Agent } from '../../../agent/agent.ts'
 import type { SandboxAccess } from '../../../model/security/sandbox-access.ts'
 import { DEFAULT_POLICY_RULES } from '../../../policy/approval-policy.ts'
 import { APPROVAL_MODES, type Policy } from '../../../policy/policy.ts'
@@ -14,13 +15,20 @@ import { ACCESS_SETTING_KEYS, removeSavedRule } from '../../config/update-settin
 import { escapeForTerminal } from '../../output/escape.ts'
 import { abbreviateHome } from '../../paths/folders.ts'
 import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
-import type { SlashCommandContext } from './slash-command.ts'
+import type { AppParts } from '../app-parts.ts'
+import { changeMode } from './model-commands.ts'
 
-/** `/permissions`: the mode, every rule that decides, by where it holds, and how to take one back. */
-export function showPermissions(context: SlashCommandContext): void {
-  const { ui } = context
+/** `/permissions [mode|remove n]` */
+export function managePermissions(app: AppParts, words: string): void {
+  const number = /^remove\s+(?<number>\d+)$/.exec(words)?.groups?.['number']
+  if (number !== undefined) return removePermission(app, Number(number))
+  return words === '' ? showPermissions(app) : changeMode(app, words)
+}
+
+function showPermissions(app: AppParts): void {
+  const { ui } = app
   const { mode } = ui.state.status
-  const groups = collectRuleGroups(context)
+  const groups = collectRuleGroups(app)
   const rules = groups.flatMap((group) => group.rules)
   lastListedRules.set(ui, rules)
   const { allow = [], deny = [] } = DEFAULT_POLICY_RULES
@@ -32,38 +40,38 @@ export function showPermissions(context: SlashCommandContext): void {
       ...own.map((rule) => renderRule(rule, rules.indexOf(rule) + 1)),
     ]),
     styledLine(
-      `Built in: ${allow.length} rules allow commands that only look, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
+      `Built in: ${allow.length} rules allow read-only commands, ${deny.length} deny (${deny.map(ruleText).join(', ')}).`,
     ),
     ...(rules.length === 0 ? [styledLine('There are no other rules.')] : []),
   ])
   ui.notify(
-    `${rules.length === 0 ? '' : '/permissions remove <number> takes a rule back; '}/mode changes the mode; dragoman policy explain says what holds for a call.`,
+    `Use ${rules.length === 0 ? '' : '/permissions remove <number> to remove a rule, '}/mode to change the mode, dragoman policy explain to test a call.`,
   )
 }
 
-/** `/permissions remove 2`: takes back the rule that the list numbered so. */
-export function removePermission(context: SlashCommandContext, number: number): void {
-  const { ui } = context
-  // The numbers are those that the person has seen, whatever was allowed since.
-  const rules = lastListedRules.get(ui) ?? collectRuleGroups(context).flatMap((group) => group.rules)
+function removePermission(app: AppParts, number: number): void {
+  const { ui } = app
+  // The numbers are those that the user has seen, whatever was allowed since.
+  const rules = lastListedRules.get(ui) ?? collectRuleGroups(app).flatMap((group) => group.rules)
   const rule = rules[number - 1]
-  if (!rule) return ui.notify(`There is no rule ${number}; /permissions lists them.`, 'warn')
-  if (!rule.remove) return ui.notify(`That rule stands in ${escapeForTerminal(rule.where)}; take it out there.`, 'warn')
+  if (!rule) return ui.notify(`There is no rule ${number}; see /permissions.`, 'warn')
+  if (!rule.remove)
+    return ui.notify(`That rule is defined in ${escapeForTerminal(rule.where)}; remove it there.`, 'warn')
   rule.remove()
   ui.notify(`Removed: ${rule.effect} ${escapeForTerminal(rule.text)} (${escapeForTerminal(rule.where)}).`)
 }
 
-/** What was listed last, for the numbers. */
-const lastListedRules = new WeakMap<SlashCommandContext['ui'], readonly ListedRule[]>()
+/** The rules of the last list, for their numbers. */
+const lastListedRules = new WeakMap<AppParts['ui'], readonly ListedRule[]>()
 
 type RuleEffect = 'allow' | 'ask' | 'deny' | SandboxAccess | 'protected' | 'secret'
 
 interface ListedRule {
   readonly effect: RuleEffect
   readonly text: string
-  /** Where it is written. */
+  /** The file that defines it. */
   readonly where: string
-  /** Takes it back; absent where only whoever wrote it can. */
+  /** Absent for a rule that cannot be removed from here. */
   readonly remove?: () => void
 }
 
@@ -72,20 +80,20 @@ interface RuleGroup {
   readonly rules: readonly ListedRule[]
 }
 
-function collectRuleGroups({ agent, folder }: SlashCommandContext): readonly RuleGroup[] {
+function collectRuleGroups({ session: { agent }, folder }: AppParts): readonly RuleGroup[] {
   const user = readConfigFile(userConfigPath()) ?? {}
   const { policies } = readSettings(folder)
   const key = resolveProjectKey(folder)
   const [own, file] = [abbreviateHome(userConfigPath()), abbreviateHome(projectConfigPath(folder))]
   const inProjects = `${own}, under projects`
   return [
-    { title: 'In this session, until it ends', rules: listSessionRules(agent()) },
+    { title: 'In this session, until it ends', rules: listSessionRules(agent) },
     {
       title: `In this project (${inProjects})`,
-      rules: listSettingsRules(user.projects?.[key] ?? {}, inProjects, { agent: agent(), project: key }),
+      rules: listSettingsRules(user.projects?.[key] ?? {}, inProjects, { agent, project: key }),
     },
     { title: `In this project, for everybody (${file})`, rules: listSettingsRules({ policy: policies.project }, file) },
-    { title: `Everywhere (${own})`, rules: listSettingsRules(user, own, { agent: agent() }) },
+    { title: `Everywhere (${own})`, rules: listSettingsRules(user, own, { agent }) },
     {
       title: `On this machine (${MACHINE_CONFIG_FILE})`,
       rules: listSettingsRules({ policy: policies.admin }, MACHINE_CONFIG_FILE),
@@ -93,11 +101,9 @@ function collectRuleGroups({ agent, folder }: SlashCommandContext): readonly Rul
   ].filter(({ rules }) => rules.length > 0)
 }
 
-type CurrentAgent = ReturnType<SlashCommandContext['agent']>
-
 const SANDBOX_ACCESSES = Object.keys(ACCESS_SETTING_KEYS) as SandboxAccess[]
 
-function listSessionRules({ policy, sandboxAccess }: CurrentAgent): ListedRule[] {
+function listSessionRules({ policy, sandboxAccess }: Agent): ListedRule[] {
   const from = (effect: RuleEffect, one: Policy | undefined): ListedRule[] =>
     (one?.sessionGrants?.() ?? []).map((grant) => ({
       effect,
@@ -111,15 +117,15 @@ function listSessionRules({ policy, sandboxAccess }: CurrentAgent): ListedRule[]
   ]
 }
 
-/** The rules of one place of the settings. Those of the person's own can be taken back, in the file and in this session. */
+/** The rules of one settings file. Those of the user (`own`) can be removed from the file and from this session. */
 function listSettingsRules(
   { policy, sandboxOptions }: { readonly policy?: PolicyConfig | undefined } & Pick<ProjectConfig, 'sandboxOptions'>,
   where: string,
-  own?: { readonly agent: CurrentAgent; readonly project?: string },
+  own?: { readonly agent: Agent; readonly project?: string },
 ): ListedRule[] {
   const verdicts = (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
     (policy?.[verdict] ?? []).map(ruleText).map((text): ListedRule => {
-      const remove = (agent: CurrentAgent): void => {
+      const remove = (agent: Agent): void => {
         removeSavedRule(verdict, text, own?.project)
         agent.policy.forget?.(text, verdict)
       }
@@ -128,7 +134,7 @@ function listSettingsRules(
   )
   const accesses = SANDBOX_ACCESSES.flatMap((access) =>
     (sandboxOptions?.[ACCESS_SETTING_KEYS[access]] ?? []).map((text): ListedRule => {
-      const remove = (agent: CurrentAgent): void => {
+      const remove = (agent: Agent): void => {
         removeSavedRule(ACCESS_SETTING_KEYS[access], text, own?.project)
         agent.sandboxAccess?.policyOf(access).forget?.(text, 'allow')
       }

@@ -1,31 +1,25 @@
 import { spawn } from 'node:child_process'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { styledLine } from '../term/styled-line.ts'
-import type { SlashCommandContext } from './slash-command.ts'
+import type { AppParts } from '../app-parts.ts'
+import { styledLines } from '../term/styled-line.ts'
 
-/** Runs one of our own commands and shows what it prints: what `dragoman x` says, `/x` says too. */
+/** Runs a subcommand of dragoman: its output is shown, or it gets the terminal. */
 export async function runCliSubcommand(
-  { ui, folder }: SlashCommandContext,
+  { ui, folder }: AppParts,
   args: readonly string[],
-  onTerminal = false,
+  mode: 'show-output' | 'on-terminal' = 'show-output',
 ): Promise<void> {
-  // The launcher, by which this process was started.
+  // The launcher that started this process.
   const program = process.argv[1] ?? 'dragoman'
-  if (onTerminal)
-    return ui.suspendFor(async () => {
-      await waitForClose(spawn(process.execPath, [program, ...args], { cwd: folder, stdio: 'inherit' }))
-    })
+  if (mode === 'on-terminal')
+    return ui.suspendFor(() =>
+      waitForClose(spawn(process.execPath, [program, ...args], { cwd: folder, stdio: 'inherit' })),
+    )
   const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
   await waitForClose(child)
-  ui.print([
-    [],
-    ...escapeForTerminal(text.trimEnd())
-      .split('\n')
-      .map((row) => styledLine(row)),
-  ])
+  ui.print([[], ...styledLines(escapeForTerminal(text.trimEnd()))])
 }
 
 function waitForClose(child: ReturnType<typeof spawn>): Promise<void> {

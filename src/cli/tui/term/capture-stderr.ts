@@ -1,6 +1,6 @@
 /**
- * While the screen is ours, what this program writes to standard error is handed on instead: written there it would tear
- * the screen. Where standard error is no terminal, it goes its way. Gives the way back.
+ * Passes on what this process writes to standard error, which would corrupt the screen, unless standard error is
+ * redirected. Returns a function that restores it.
  */
 export function captureStderr(onText: (text: string) => void): () => void {
   const { stderr } = process

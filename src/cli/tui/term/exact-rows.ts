@@ -1,17 +1,16 @@
 import { type StyledCell, toCells, type StyledLine, lineWidth, toSpans, type TextTone } from './styled-line.ts'
 
-/** How a line is broken: what stands before its first row, and before those that go on with it. */
-export interface ExactRowOptions {
+interface ExactRowOptions {
   readonly width: number
+  /** The prefixes of the first row, and of those that continue it. */
   readonly first: StyledLine
   readonly next: StyledLine
   readonly tone?: TextTone
 }
 
 /**
- * A line of text in as many rows as it needs, so that each of its characters can be told from the rows: rows that go on
- * begin in a way of their own, a blank where a row or the line ends is shown as ␣, and a tab as ⇥. Two texts that
- * differ never look the same.
+ * Breaks a line into rows that show each of its characters: continued rows have another prefix, a blank at the end of a
+ * row is shown as ␣, and a tab as ⇥. Two different texts never look the same.
  */
 export function layoutExactRows(text: string, { width, first, next, tone }: ExactRowOptions): StyledLine[] {
   const room = Math.max(width - Math.max(lineWidth(first), lineWidth(next)), 4)
@@ -20,7 +19,7 @@ export function layoutExactRows(text: string, { width, first, next, tone }: Exac
   for (const cell of toVisibleCells(text, tone)) {
     let row = rows.at(-1) ?? []
     if (used + cell.width > room && row.length > 0) {
-      // A break behind a blank reads best, but only where it does not leave half of the row empty.
+      // Breaks after a blank, unless half of the row would stay empty.
       const space = row.findLastIndex((one) => one.text === ' ')
       const rest = cell.text !== ' ' && space >= row.length / 2 ? row.splice(space + 1) : []
       row = rest

@@ -1,31 +1,16 @@
-/** What a person did at the keyboard. */
 export type KeyEvent =
-  /** A printable character or several, typed or dictated. */
+  /** Printable characters, typed or dictated. */
   | { readonly type: 'text'; readonly text: string }
-  /** A text from the clipboard: whatever it holds is text, never a command. */
+  /** Pasted text: whatever it contains is text, never a key. */
   | { readonly type: 'paste'; readonly text: string }
   | { readonly type: 'key'; readonly name: KeyName; readonly ctrl?: true; readonly alt?: true; readonly shift?: true }
-  /** The terminal says where its cursor is, or that it has the focus again, and the like. */
+  /** A report of the terminal: cursor position, focus and the like. */
   | { readonly type: 'report'; readonly text: string }
 
-/** Keys that are no characters, and letters with Control or Alt. */
-export type KeyName =
-  | 'enter'
-  | 'tab'
-  | 'escape'
-  | 'backspace'
-  | 'delete'
-  | 'up'
-  | 'down'
-  | 'left'
-  | 'right'
-  | 'home'
-  | 'end'
-  | 'page-up'
-  | 'page-down'
-  | 'insert'
-  | 'f1'
-  | 'space'
+/** Keys that are no characters, and characters with Control or Alt. */
+type KeyName =
+  | ('enter' | 'tab' | 'escape' | 'backspace' | 'delete' | 'insert' | 'space' | 'f1')
+  | ('up' | 'down' | 'left' | 'right' | 'home' | 'end' | 'page-up' | 'page-down')
   | LetterKey
 
 type LetterKey =
@@ -33,20 +18,19 @@ type LetterKey =
   | ('n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z')
   | ('/' | '_' | '?' | '.' | '\\' | ']' | '^')
 
-/** Reads keys out of what a terminal sends, in pieces of any size. */
-export interface KeyParser {
-  /** The keys that are complete; a sequence that has only begun waits for the rest. */
+/** Parses what a terminal sends, in pieces of any size. */
+interface KeyParser {
+  /** The complete keys; an incomplete sequence waits for its rest. */
   parse(text: string): KeyEvent[]
-  /** Nothing more came for a while: what waits is taken as it is, so a lone Escape is a key. */
+  /** Nothing arrived for a while: an incomplete sequence is taken as it is, for example as the Escape key. */
   flush(): KeyEvent[]
-  /** Whether something waits for its rest. */
   readonly isPending: boolean
 }
 
 const PASTE_START = '\u001B[200~'
 const PASTE_END = '\u001B[201~'
 
-/** A reader of keys: legacy sequences, bracketed paste, and the newer `CSI u` form. */
+/** Understands legacy sequences, bracketed paste and `CSI u`. */
 export function createKeyParser(): KeyParser {
   let pending = ''
   let pasted: string | undefined
@@ -80,7 +64,7 @@ export function createKeyParser(): KeyParser {
   function endOfPaste(isLast: boolean): KeyEvent | undefined {
     const end = pending.indexOf(PASTE_END)
     if (end < 0 && !isLast) {
-      // The end mark itself may come in two pieces.
+      // The end marker may arrive in two pieces.
       const keep = pending.lastIndexOf('\u001B')
       const whole = keep >= 0 && PASTE_END.startsWith(pending.slice(keep)) ? keep : pending.length
       pasted = (pasted ?? '') + pending.slice(0, whole)
@@ -116,10 +100,10 @@ export function createKeyParser(): KeyParser {
   }
 }
 
-// A whole sequence: CSI …, SS3 x, or an answer of the terminal (OSC, DCS, APC) up to its end.
+// CSI …, SS3 x, or a report of the terminal (OSC, DCS, APC) up to its end.
 const COMPLETE_SEQUENCE = /^\u001B(?:\[[0-?]*[ -/]*[@-~]|O[@-~]|[\]P_][^\u0007\u001B]*(?:\u0007|\u001B\\))/
 
-// What may still become one.
+// The beginning of one.
 const PARTIAL_SEQUENCE = /^\u001B(?:[[O][0-?]*[ -/]*|[\]P_][^\u0007\u001B]*\u001B?)?$/
 
 const KEYS_BY_FINAL_BYTE: Readonly<Record<string, KeyName>> = {
@@ -170,7 +154,6 @@ function parseSequence(sequence: string): KeyEvent {
   return { type: 'key', name, ...(final === 'Z' ? { shift: true as const } : parseModifiers(second)) }
 }
 
-/** A key by its code point: one of the named keys, or a character. */
 function findKeyByCodePoint(code: number): KeyName | { readonly text: string } | undefined {
   if (KEYS_BY_CODE_POINT[code] !== undefined) return KEYS_BY_CODE_POINT[code]
   return code >= 32 && code < 57344 ? { text: String.fromCodePoint(code) } : undefined
@@ -200,10 +183,10 @@ function toAltKey(rest: string): KeyEvent {
     : { type: 'text', text: rest }
 }
 
-/** Control characters are keys: Control-A is 1, and some have names of their own. */
+/** Control characters: Control-A is 1, and some are named keys. */
 function toControlKey(code: number): KeyEvent {
   if (code === 13) return { type: 'key', name: 'enter' }
-  // A line feed is what Control-J sends, and what many terminals send for Shift-Enter.
+  // Control-J, and in many terminals Shift-Enter.
   if (code === 10) return { type: 'key', name: 'j', ctrl: true }
   if (code === 9) return { type: 'key', name: 'tab' }
   if (code === 127 || code === 8) return { type: 'key', name: 'backspace' }

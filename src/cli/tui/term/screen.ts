@@ -1,29 +1,27 @@
-import { type StyledCell, toCells, type StyledLine, lineWidth } from './styled-line.ts'
+import { type StyledCell, toCells, type StyledLine } from './styled-line.ts'
 import type { Theme } from './theme.ts'
 
-/** Where the cursor stands in the live part: its row and its column, both from 0. */
+/** A position in the live part, counted from 0. */
 export interface CursorPosition {
   readonly row: number
   readonly column: number
 }
 
-/** The part of the terminal that is ours. What is above it belongs to the terminal, and is never written again. */
+/** The live part of the terminal. What is above it is the scrollback, which is never written again. */
 export interface Screen {
-  /** Puts lines above the live part for good: they scroll away as the terminal likes. */
+  /** Adds lines to the scrollback, above the live part. */
   commit(lines: readonly StyledLine[]): void
-  /** Shows the live part, writing only the cells that changed; without a spot the cursor is hidden. */
+  /** Shows the live part; writes only the cells that changed. Without a position the cursor is hidden. */
   show(lines: readonly StyledLine[], cursor?: CursorPosition): void
-  /** The terminal has another size now. */
   resize(columns: number, rows: number): void
-  /** Draws everything anew on an empty screen. What was there scrolls away, and stays in the scrollback. */
+  /** Draws the live part again on an empty screen; what was there goes to the scrollback. */
   redraw(): void
   setTheme(theme: Theme): void
-  /** Takes the live part away, or leaves it as it is, and gives the terminal back. */
-  close(keep?: boolean): void
+  /** Removes the live part. */
+  close(): void
 }
 
-/** What a screen writes to. */
-export interface ScreenOutput {
+interface ScreenOutput {
   readonly columns: number
   readonly rows: number
   readonly write: (text: string) => void
@@ -36,17 +34,16 @@ const CLEAR_LINE = '\u001B[K'
 const HIDE_CURSOR = '\u001B[?25l'
 const SHOW_CURSOR = '\u001B[?25h'
 
-/** A screen on a terminal: scrollback above, a live part below that is repainted cell by cell. */
 export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen {
   let { columns, rows } = terminal
   let theme = initialTheme
   let shown: StyledCell[][] = []
-  /** The row of the live part on which the cursor really stands. */
+  // The row of the live part on which the cursor is.
   let at = 0
   let isHidden = false
   let lastLines: readonly StyledLine[] = []
   let lastCursor: CursorPosition | undefined
-  /** Where the cursor was put last; nobody puts it there twice. */
+  // Where the cursor was put last, so that it is not put there again.
   let shownPosition: CursorPosition | undefined
   let isPlaced = false
 
@@ -62,7 +59,7 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
     return tone === '' ? out : `${out}\u001B[0m`
   }
 
-  /** Moves to a row of the live part; new rows are made by line ends, which scroll where that is needed. */
+  /** Moves to a row of the live part; line ends create new rows, and scroll if needed. */
   function toRow(row: number, count: number): string {
     const within = Math.min(row, count - 1)
     const move = within < at ? `\u001B[${at - within}A` : within > at ? `\u001B[${within - at}B` : ''
@@ -92,8 +89,8 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
   }
 
   /**
-   * Empties the live part. Its first row is emptied apart: a multiplexer that is told to clear from the very top keeps
-   * what was there in its scrollback.
+   * Clears the live part, its first row apart: a multiplexer that is told to clear from the very top would keep the
+   * old content in its scrollback.
    */
   function clearLivePart(): string {
     const below = shown.length > 1 ? `\u001B[B${CLEAR_DOWN}\u001B[A` : ''
@@ -112,7 +109,7 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
     return toRow(cursor.row, Math.max(shown.length, 1)) + column + reveal
   }
 
-  /** What fits: of a live part that is higher than the terminal, its end. */
+  /** The rows that fit: of a live part that is higher than the terminal, its end. */
   function fitting(lines: readonly StyledLine[]): { rows: StyledCell[][]; dropped: number } {
     const dropped = Math.max(lines.length - Math.max(rows - 1, 1), 0)
     return { rows: lines.slice(dropped).map((one) => clipRow(toCells(one), columns)), dropped }
@@ -148,7 +145,7 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
       send(show(lines, cursor))
     },
     resize(nextColumns, nextRows) {
-      // A terminal that gets narrower breaks the lines that are too long for it: the live part begins higher up then.
+      // A terminal that gets narrower wraps the long lines: then the live part begins higher up.
       const above = shown.slice(0, at).reduce((sum, row) => sum + countTerminalRows(row, nextColumns), 0)
       const cursorRows = Math.floor(Math.max((lastCursor?.column ?? 0) - 1, 0) / nextColumns)
       ;[columns, rows] = [nextColumns, nextRows]
@@ -169,9 +166,8 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
     setTheme(next) {
       theme = next
     },
-    close(keep = false) {
-      const end = keep ? `${toRow(Math.max(shown.length - 1, 0), shown.length)}\r\n` : toRow(0, 1) + clearLivePart()
-      terminal.write(`${end}\u001B[0m${SHOW_CURSOR}`)
+    close() {
+      terminal.write(`${toRow(0, 1)}${clearLivePart()}\u001B[0m${SHOW_CURSOR}`)
       shown = []
       lastLines = []
       at = 0
@@ -182,20 +178,20 @@ export function openScreen(terminal: ScreenOutput, initialTheme: Theme): Screen 
 
 const UNCERTAIN_WIDTH = /\u200D|\uFE0F|\p{Emoji_Modifier}|\p{Regional_Indicator}/u
 
-/** The cells that changed: from where, up to where, and whether the rest of the row must go. */
+/** The range of cells that changed, and whether the rest of the row must be cleared. */
 function diffRows(previous: readonly StyledCell[], wanted: readonly StyledCell[]) {
   const isSame = (one: StyledCell | undefined, other: StyledCell | undefined) =>
     one !== undefined && other !== undefined && one.text === other.text && one.tone === other.tone
   if (previous.length === wanted.length && previous.every((cell, index) => isSame(cell, wanted[index])))
     return undefined
-  // Terminals differ in how wide they think joined signs are: such a row is written whole.
+  // Terminals disagree about the width of joined characters: such a row is written whole.
   if ([...previous, ...wanted].some(({ text }) => UNCERTAIN_WIDTH.test(text)))
     return { from: 0, to: wanted.length, clear: true }
   let from = 0
   while (from < wanted.length && isSame(previous[from], wanted[from])) from++
   let to = wanted.length
   const sameLength = previous.length === wanted.length
-  // Only where all cells keep their columns can the end of a row stay.
+  // The end of a row can stay only if all cells keep their columns.
   if (sameLength && previous.every(({ width }, index) => width === wanted[index]?.width))
     while (to > from && isSame(previous[to - 1], wanted[to - 1])) to--
   const columnsOf = (row: readonly StyledCell[]) => row.reduce((sum, { width }) => sum + width, 0)
@@ -206,14 +202,9 @@ function countTerminalRows(row: readonly StyledCell[], columns: number): number 
   return Math.max(Math.ceil(row.reduce((sum, { width }) => sum + width, 0) / columns), 1)
 }
 
-/** A row that is too long would be broken by the terminal, and all rows below would be off by one. */
+/** The terminal would wrap a row that is too long, and all rows below would be off by one. */
 function clipRow(row: readonly StyledCell[], columns: number): StyledCell[] {
   let used = 0
   const end = row.findIndex(({ width }) => (used += width) > columns)
   return end < 0 ? [...row] : row.slice(0, end)
-}
-
-/** How many rows lines need in a terminal of a width. */
-export function countWrappedRows(lines: readonly StyledLine[], columns: number): number {
-  return lines.reduce((sum, one) => sum + Math.max(Math.ceil(lineWidth(one) / columns), 1), 0)
 }

@@ -1,53 +1,46 @@
 import { splitGlyphs, displayWidth } from './display-width.ts'
 
-/** How a piece of text looks, by what it means; the theme says which colours that are. */
+/** What a piece of text means; the theme decides how it looks. */
 export type TextTone =
-  | 'plain'
-  | 'strong'
-  | 'emphasis'
-  | 'quiet'
-  | 'accent'
-  | 'user'
-  | 'good'
-  | 'bad'
-  | 'warn'
-  | 'added'
-  | 'removed'
-  | 'code'
-  | 'keyword'
-  | 'string'
-  | 'number'
-  | 'comment'
-  | 'name'
-  | 'heading'
-  | 'link'
-  | 'reverse'
+  | ('plain' | 'strong' | 'emphasis' | 'quiet' | 'accent' | 'heading' | 'link')
+  | ('user' | 'good' | 'bad' | 'warn' | 'added' | 'removed')
+  | ('code' | 'keyword' | 'string' | 'number' | 'comment' | 'name')
 
-/** A piece of text in one tone. It holds no control characters: those were made visible before. */
+/** A piece of text in one tone, without control characters. */
 export interface StyledSpan {
   readonly text: string
   readonly tone?: TextTone
 }
 
-/** A line of the screen. */
 export type StyledLine = readonly StyledSpan[]
 
-/** A line of one piece. */
 export function styledLine(text: string, tone?: TextTone): StyledLine {
   return text === '' ? [] : [tone === undefined ? { text } : { text, tone }]
 }
 
-/** What a line says, without its tones. */
+/** A text of several lines. */
+export function styledLines(text: string): StyledLine[] {
+  return text.split('\n').map((line) => styledLine(line))
+}
+
+/** Adds text to the last of the lines; a line end in it begins a new line. */
+export function appendText(lines: StyledSpan[][], text: string, tone: TextTone | undefined): void {
+  for (const [at, part] of text.split('\n').entries()) {
+    if (at > 0) lines.push([])
+    if (part !== '') lines.at(-1)?.push(tone === undefined ? { text: part } : { text: part, tone })
+  }
+}
+
+/** The text of a line without its tones. */
 export function plainText(one: StyledLine): string {
   return one.map(({ text }) => text).join('')
 }
 
-/** How many columns a line takes. */
 export function lineWidth(one: StyledLine): number {
   return one.reduce((sum, { text }) => sum + displayWidth(text), 0)
 }
 
-/** A line broken into as many as it needs, at spaces where there are any; those after the first begin with `indent`. */
+/** Wraps a line, at spaces if possible; the lines after the first begin with `indent`. */
 export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []): StyledLine[] {
   const room = Math.max(width, 4)
   if (lineWidth(one) <= room) return [one]
@@ -74,7 +67,7 @@ export function wrapLine(one: StyledLine, width: number, indent: StyledLine = []
   return [...lines, toSpans(row)]
 }
 
-/** A line cut to a width, with a mark where something is missing. */
+/** Cuts a line to a width, and marks the cut. */
 export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
   if (lineWidth(one) <= width) return one
   const visibleCells: StyledCell[] = []
@@ -87,26 +80,18 @@ export function truncateStyledLine(one: StyledLine, width: number): StyledLine {
   return [...toSpans(visibleCells), { text: '…', tone: 'quiet' }]
 }
 
-/** One part at the left, the other at the right end; the left one gives way. */
-export function justifyLine(left: StyledLine, right: StyledLine, width: number): StyledLine {
-  const room = width - lineWidth(right)
-  const fitting = truncateStyledLine(left, Math.max(room - 1, 0))
-  return [...fitting, { text: ' '.repeat(Math.max(room - lineWidth(fitting), 1)) }, ...right]
-}
-
-/** A character, in the sense of a person, with its tone and its width. */
+/** A grapheme with its tone and width. */
 export interface StyledCell {
   readonly text: string
   readonly tone: TextTone
   readonly width: number
 }
 
-/** A line, character by character. */
 export function toCells(one: StyledLine): StyledCell[] {
   return one.flatMap(({ text, tone = 'plain' }) => splitGlyphs(text).map((cell) => ({ ...cell, tone })))
 }
 
-/** The shortest line of the same characters. */
+/** Joins neighbours of the same tone. */
 export function toSpans(row: readonly StyledCell[]): StyledLine {
   const out: { text: string; tone: TextTone }[] = []
   for (const { text, tone } of row) {

@@ -2,30 +2,30 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import { notifyOutputLost } from '../../stop-signals.ts'
 import { type KeyEvent, createKeyParser } from './key-parser.ts'
 
-/** A terminal that sends keys, and how to give it back as it was. */
+/** A terminal in raw mode, until it is closed. */
 export interface TerminalSession {
   readonly columns: number
   readonly rows: number
   write(text: string): void
-  /** Lets another program have the terminal, and takes it back. */
+  /** Restores the terminal while another program uses it. */
   suspendFor<T>(use: () => Promise<T>): Promise<T>
   close(): void
 }
 
-// Bracketed paste, and keys that can be told apart (Shift-Enter) where the terminal knows how.
+// Bracketed paste, and distinguishable keys (Shift-Enter) if the terminal supports that.
 const ENTER_SEQUENCE = '\u001B[?2004h\u001B[>1u'
 const LEAVE_SEQUENCE = '\u001B[<u\u001B[?2004l\u001B[?25h\u001B[0m'
 
-/** A sequence whose rest does not come within this time was a lone Escape. */
+/** If the rest of a sequence does not arrive in this time, it was the Escape key. */
 const ESCAPE_TIMEOUT_MS = 40
 
-/** Does the terminal take UTF-8? The first of these variables that is set decides; where none is, nearly all do. */
+/** The first of these variables that is set decides; without any, nearly all terminals support UTF-8. */
 export function supportsUtf8(env: NodeJS.ProcessEnv): boolean {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => one !== undefined && one !== '')
   return locale === undefined || /utf-?8/i.test(locale)
 }
 
-/** Takes the terminal: keys come one by one and unechoed, until it is closed, by whatever way the program ends. */
+/** Puts the terminal into raw mode; it is restored when the session is closed or the program ends. */
 export function openTerminal(
   input: ReadStream,
   output: WriteStream,
@@ -66,13 +66,13 @@ export function openTerminal(
     try {
       input.setRawMode(false)
     } catch {
-      // It is gone; there is nothing to give back.
+      // The terminal is gone.
     }
     input.pause()
   }
 
   acquire()
-  // Whatever ends the program, the terminal is given back: also an error that nobody caught.
+  // Also after an uncaught error.
   process.once('exit', release)
   return {
     get columns() {

@@ -3,43 +3,44 @@ import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 import type { Grant, GrantScope } from '../../../policy/policy.ts'
 import { type ApprovalView, isFullyShown } from '../ui-state.ts'
 
-/** An answer: its key, what it means, and that in a word. */
+/** An answer: its key and its meaning, in a phrase and in a word. */
 export interface ApprovalAnswer {
   readonly key: string
   readonly meaning: string
   readonly brief: string
 }
 
-/** Something that can be allowed from now on, and where it would hold. */
 export interface GrantChoice {
   readonly grant: Grant
   readonly scope: GrantScope
 }
 
-/** What can be allowed from now on, in the order in which it is numbered. */
+/** The grants and scopes that a request offers, in the order of their numbers. */
 export function listGrantChoices({ decision: { grants = [] } }: ApprovalRequest): readonly GrantChoice[] {
   return grants.flatMap((grant) => (grant.scopes ?? ['session']).map((scope) => ({ grant, scope }))).slice(0, 9)
 }
 
-/** Where a grant holds, and where it is written, in words. */
 export function describeScope(scope: GrantScope, root: string | undefined): string {
-  if (scope === 'session') return 'in this session'
-  if (scope === 'user') return 'everywhere, for good'
-  return `in this project, for good${root === undefined ? '' : ` (${root})`}`
+  switch (scope) {
+    case 'session':
+      return 'in this session'
+    case 'project':
+      return `in this project, permanently${root === undefined ? '' : ` (${root})`}`
+    case 'user':
+      return 'everywhere, permanently'
+    default:
+      return scope satisfies never
+  }
 }
 
-/** The answers to a question that there are now. */
+/** The answers that are possible now. */
 export function listApprovalAnswers(
   ask: ApprovalRequest,
   asks: readonly ApprovalRequest[],
   asking: ApprovalView,
   { root, hasSecrets }: { readonly root?: string | undefined; readonly hasSecrets: boolean },
 ): readonly ApprovalAnswer[] {
-  if (asking.reasonEditor)
-    return [
-      { key: 'Enter', meaning: 'sends this to the model', brief: 'sends' },
-      { key: 'Esc', meaning: 'goes back', brief: 'back' },
-    ]
+  if (asking.reasonEditor) return [{ key: 'Enter', meaning: 'send this to the model', brief: 'send' }, BACK]
   if (asking.isChoosing)
     return [
       ...listGrantChoices(ask).map(({ grant, scope }, at) => ({
@@ -47,7 +48,7 @@ export function listApprovalAnswers(
         meaning: `always, ${describeScope(scope, root)}: ${grant.covers}`,
         brief: `${scope} ${grant.breadth}`,
       })),
-      { key: 'Esc', meaning: 'goes back', brief: 'back' },
+      BACK,
     ]
   const { details } = ask
   const edits = asks.filter((one) => one.details.kind === 'edit')
@@ -60,9 +61,9 @@ export function listApprovalAnswers(
   const all: readonly (ApprovalAnswer | false)[] = [
     { key: 'y', meaning: yes, brief: 'yes' },
     isOffline && { key: 'w', meaning: 'yes, once, with network', brief: 'with network' },
-    isPlan && { key: 'a', meaning: 'yes, and edits run unasked', brief: 'edits unasked' },
+    isPlan && { key: 'a', meaning: 'yes, and allow edits without approval', brief: 'allow edits' },
     ...listAlwaysAnswer(ask),
-    hasSecrets && { key: 'v', meaning: 'show what is hidden', brief: 'show' },
+    hasSecrets && { key: 'v', meaning: 'show the secret', brief: 'show' },
     (details.kind === 'edit' || isPlan) && { key: 'e', meaning: 'edit it first', brief: 'edit' },
     details.kind === 'info' && details.form !== undefined && { key: 'e', meaning: 'fill it in', brief: 'fill in' },
     edits.length > 1 && {
@@ -78,6 +79,7 @@ export function listApprovalAnswers(
 
 const NO_WITH_REASON: ApprovalAnswer = { key: 'n', meaning: 'no, and say why', brief: 'no…' }
 const PLAIN_NO: ApprovalAnswer = { key: 'Esc', meaning: 'no', brief: 'no' }
+const BACK: ApprovalAnswer = { key: 'Esc', meaning: 'back', brief: 'back' }
 
 function listAlwaysAnswer(ask: ApprovalRequest): readonly ApprovalAnswer[] {
   return listGrantChoices(ask).length > 0 ? [{ key: 'a', meaning: 'always…', brief: 'always…' }] : []
@@ -85,10 +87,10 @@ function listAlwaysAnswer(ask: ApprovalRequest): readonly ApprovalAnswer[] {
 
 /** How a command that the sandbox blocked may run again. */
 function listSandboxAnswers(blocked: SandboxBlock): readonly ApprovalAnswer[] {
-  const outside = { meaning: 'yes, outside the sandbox, once', brief: 'outside' }
+  const outside = { meaning: 'yes, once, outside the sandbox', brief: 'outside' }
   if (blocked === 'files') return [{ key: 'y', ...outside }]
   return [
-    { key: 'y', meaning: 'yes, with the network, once', brief: 'network' },
+    { key: 'y', meaning: 'yes, once, with network', brief: 'network' },
     { key: 'o', ...outside },
   ]
 }

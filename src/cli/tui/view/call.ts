@@ -19,10 +19,9 @@ import type { ViewOptions } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
 import { relativeToRoot, shortenPath } from './path.ts'
 
-/** So many lines of output are shown before the rest is folded. */
 const MAX_OUTPUT_LINES = 8
 
-/** A call as it is now: one line with its state, and below it what it shows. */
+/** A call: a line with its state, and its output below. */
 export function renderCall(
   call: CallState,
   {
@@ -74,15 +73,25 @@ const STATE_STYLES: Readonly<Record<CallDisplayState, { readonly mark: string; r
 }
 
 function callDisplayState(call: CallState): CallDisplayState {
-  if (call.status === 'awaiting-approval') return 'asking'
-  if (call.status === 'executing') return 'running'
-  if (call.status === 'success') return isNonZeroExit(call.facts) ? 'failed' : 'done'
-  if ('result' in call)
-    return call.result.status === 'denied' ? 'denied' : call.status === 'error' ? 'failed' : 'cancelled'
-  return 'waiting'
+  switch (call.status) {
+    case 'validating':
+    case 'scheduled':
+      return 'waiting'
+    case 'awaiting-approval':
+      return 'asking'
+    case 'executing':
+      return 'running'
+    case 'success':
+      return isNonZeroExit(call.facts) ? 'failed' : 'done'
+    case 'error':
+    case 'cancelled':
+      return call.result.status === 'denied' ? 'denied' : call.status === 'error' ? 'failed' : 'cancelled'
+    default:
+      return call satisfies never
+  }
 }
 
-/** So many columns at least are for what a call is about, however long the name of its tool. */
+/** At least this many columns are for the summary, however long the name of the tool is. */
 const MIN_SUMMARY_COLUMNS = 12
 
 const PATH_KEYS: readonly string[] = ['absolute_path', 'file_path', 'path']
@@ -98,7 +107,7 @@ const SUMMARY_KEYS: readonly string[] = [
   'url',
 ]
 
-/** What the call is about, in a few words: its path, its command, its pattern. */
+/** The main argument of a call: its path, command or pattern. */
 function summarizeCall({ call }: CallState, room: number, root: string | undefined): string {
   const input: Readonly<Record<string, unknown>> = isObject(call.input) ? call.input : {}
   const main = SUMMARY_KEYS.find((key) => typeof input[key] === 'string')
@@ -112,7 +121,7 @@ function summarizeCall({ call }: CallState, room: number, root: string | undefin
     : `${first} in ${shortenPath(safe(where), Math.max(room - displayWidth(first) - 4, MIN_SUMMARY_COLUMNS))}`
 }
 
-/** Whoever waits so many seconds for a command may wonder what it waits for. */
+/** After this time the user may wonder what a command waits for. */
 const OFFLINE_HINT_SECONDS = 3
 
 function renderTiming(call: CallState, seconds: number): StyledSpan[] {
@@ -127,7 +136,7 @@ function renderTiming(call: CallState, seconds: number): StyledSpan[] {
   return 'ms' in call && call.ms >= 1000 ? [{ text: `  ${(call.ms / 1000).toFixed(1)} s`, tone: 'quiet' }] : []
 }
 
-/** The last lines of what comes in. */
+/** The last lines of the output so far. */
 export function renderTail(progress: string, width: number): StyledLine[] {
   const rows = progress
     .trimEnd()
@@ -136,7 +145,6 @@ export function renderTail(progress: string, width: number): StyledLine[] {
   return rows.slice(-MAX_OUTPUT_LINES).map((row) => truncateStyledLine(styledLine(row, 'quiet'), width - 2))
 }
 
-/** A result that is a document: it is shown whole, as such. */
 function findMarkdownDisplay({ display }: ResultPart): MarkdownDisplay | undefined {
   if (!isObject(display)) return undefined
   const { title, markdown: text } = display
@@ -158,7 +166,7 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   const text = typeof display === 'string' ? display : formatResultText(result)
   const tone = result.status === 'error' ? 'bad' : 'quiet'
   const rows = escapeForTerminal(text.replace(/^\n+/, '').trimEnd(), 'tool-output').split('\n')
-  // Output is cut, a table stays a table; a message that says why nothing was done is read to its end.
+  // Lines of output are cut, so that a table stays a table; error messages are wrapped.
   const isWhole = open || result.status !== 'ok'
   const lines = rows.flatMap((row) =>
     isWhole ? wrapLine(styledLine(row, tone), width - 2) : [truncateStyledLine(styledLine(row, tone), width - 2)],
@@ -166,7 +174,6 @@ function renderResult(result: ResultPart, viewOptions: ViewOptions, open: boolea
   return foldLines(text.trim() === '' ? [] : lines, open ? Infinity : MAX_OUTPUT_LINES)
 }
 
-/** Long things show their beginning and their end. */
 function foldLines(lines: readonly StyledLine[], maxLines: number): StyledLine[] {
   if (lines.length <= maxLines) return [...lines]
   const head = Math.ceil(maxLines / 2)

@@ -1,7 +1,7 @@
 import { layoutExactRows } from '../term/exact-rows.ts'
 import { type StyledLine, styledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
 
-/** A unified diff in colour, with the line numbers of the new file (of the old one where lines go). */
+/** A unified diff with the line numbers of the new file (for removed lines, of the old one). */
 export function renderDiff(diff: string, width: number): StyledLine[] {
   const rows = splitHunkRows(diff)
   const digits = String(Math.max(...rows.map(lastLineNumber), 1)).length
@@ -24,7 +24,6 @@ export function renderDiff(diff: string, width: number): StyledLine[] {
   return out
 }
 
-/** How many lines a diff adds and takes away. */
 export function countDiffLines(diff: string): { readonly added: number; readonly removed: number } {
   const rows = splitHunkRows(diff)
   return {
@@ -33,7 +32,7 @@ export function countDiffLines(diff: string): { readonly added: number; readonly
   }
 }
 
-/** What a diff says of the file. Its head ends where the first hunk begins: a line `--- x` in there is one of the file. */
+/** The rows of the hunks. The header ends at the first hunk: after it, a line `--- x` is content. */
 function splitHunkRows(diff: string): string[] {
   const rows = diff.split('\n')
   const first = rows.findIndex((row) => row.startsWith('@@ '))

@@ -3,24 +3,24 @@ import { escapeForTerminal } from '../../output/escape.ts'
 import { formatDuration } from '../../../provider/http/transport-faults.ts'
 import type { ConversationBlock, Conversation } from '../conversation.ts'
 import { formatSearchLine } from '../input/history-search.ts'
-import type { UiState } from '../ui-state.ts'
+import type { InputHint, UiState } from '../ui-state.ts'
 import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import { renderApproval, fitApprovalArea, renderDraft } from './approval.ts'
-import { renderCall, renderTail } from './call.ts'
+import { renderCall } from './call.ts'
 import { renderEditor, renderMenu, type LinesWithCursor, renderQueue } from './input.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 import { renderMarkdown } from './markdown.ts'
-import { toSingleRow } from './shorten.ts'
 import { renderStatusLine } from './status.ts'
+import { renderUserCommand } from './user-command.ts'
 
-/** The live part of the screen: what may still change, the question or the input, and the status. */
+/** The live part of the screen: the blocks that may change, the approval request or the input, and the status line. */
 export function renderFrame(
   state: UiState,
   viewOptions: ViewOptions & { readonly rows: number },
   now: number,
 ): LinesWithCursor {
   const { width } = viewOptions
-  // A call that is asked about stands in the question.
+  // A call that waits for approval is shown in the request.
   const shown = state.conversation.live.filter(
     (block) => !(block.kind === 'call' && block.call.status === 'awaiting-approval' && state.approvals.length > 0),
   )
@@ -36,12 +36,17 @@ export function renderFrame(
   }
   const mark = state.vim === 'normal' ? ': ' : '> '
   const input = renderEditor(state.editor, { width, mark })
-  const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint
+  const hintText = state.search ? escapeForTerminal(formatSearchLine(state.search)) : state.hint && HINTS[state.hint]
   const hint = hintText === undefined ? [] : [truncateStyledLine(styledLine(hintText, 'quiet'), width)]
   return stackLines([...above, []], input, [...renderMenu(state, width), ...hint, status])
 }
 
-/** A block as it stands above, for good; or as far as it has come. */
+const HINTS: Readonly<Record<InputHint, string>> = {
+  leave: 'Press Ctrl-C again to exit; the session is saved.',
+  'attach-image': 'To attach an image, type @ and its path, or drop the file here.',
+}
+
+/** A block as it goes to the scrollback, or, while it may still change, as it is now. */
 export function renderBlock(block: ConversationBlock, viewOptions: ViewOptions, now: number): StyledLine[] {
   const lines = renderBlockBody(block, viewOptions, now)
   return lines.length > 0 ? [[], ...lines] : lines
@@ -54,7 +59,7 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
       return renderUserMessage(block.text, width)
     case 'text':
       return renderMarkdown(escapeForTerminal(block.text), isLongStreaming(block) ? { width } : viewOptions)
-    case 'own':
+    case 'user-command':
       return renderUserCommand(block, width, now)
     case 'thought':
       return renderThought(block, width)
@@ -65,19 +70,21 @@ function renderBlockBody(block: ConversationBlock, viewOptions: ViewOptions, now
         progress: escapeForTerminal(block.progress, 'tool-output'),
         open: false,
       })
-    default:
+    case 'notice':
       return truncateLines(escapeForTerminal(block.text))
         .split('\n')
         .flatMap((one) => wrapLine(styledLine(one, block.tone), Math.min(width, MAX_TEXT_COLUMNS)))
+    default:
+      return block satisfies never
   }
 }
 
-/** So many rows of what a person said are shown again; they know the rest, which they pasted. */
+/** A longer message of the user is folded. */
 const MAX_USER_ROWS = 12
 
 function renderUserMessage(text: string, width: number): StyledLine[] {
   const messageLines = text.split('\n')
-  // No line needs less than a row.
+  // Each line needs a row at least, so the others need not be escaped.
   const rows = escapeForTerminal(messageLines.slice(0, MAX_USER_ROWS + 1).join('\n'))
     .split('\n')
     .flatMap((one, at) =>
@@ -96,30 +103,12 @@ function renderUserMessage(text: string, width: number): StyledLine[] {
   return [...head, styledLine(`  … ${all - head.length} more lines`, 'quiet')]
 }
 
-/** A person's own command: its last lines while it runs, and all of them when it has ended. */
-function renderUserCommand(
-  { command, output, since, end }: Extract<ConversationBlock, { kind: 'own' }>,
-  width: number,
-  now: number,
-): StyledLine[] {
-  const seconds = end === undefined ? Math.floor((now - since) / 1000) : 0
-  const head: StyledLine = [
-    { text: `! ${toSingleRow(escapeForTerminal(command), width - 10)}`, tone: 'user' },
-    { text: seconds >= 1 ? `  ${seconds} s` : '', tone: 'quiet' },
-  ]
-  if (end === undefined) return [head, ...renderTail(escapeForTerminal(output, 'tool-output'), width)]
-  const shown = escapeForTerminal(output.trimEnd(), 'tool-output')
-  const rows = shown === '' ? [] : shown.split('\n')
-  const last = end === '' ? [] : [styledLine(escapeForTerminal(end), 'warn')]
-  return [head, ...rows.flatMap((row) => wrapLine(styledLine(row), width, [{ text: '  ' }])), ...last]
-}
-
-/** Code that is still coming in would be coloured anew at every frame; once it is whole, it is coloured once. */
+/** Long code that is still coming in would be highlighted again at every frame. */
 function isLongStreaming({ text, done }: Extract<ConversationBlock, { kind: 'text' }>): boolean {
   return !done && text.length > 4000
 }
 
-/** Thoughts are folded: their subject, or their last line while they come. */
+/** A thought is one line: its subject, or the last line so far. */
 function renderThought(
   { text, done, ms }: Extract<ConversationBlock, { kind: 'thought' }>,
   width: number,
@@ -144,8 +133,8 @@ function renderThought(
 function renderWorkingLine({ runningSince, approvals, conversation }: UiState, now: number): StyledLine[] {
   if (runningSince === undefined || approvals.length > 0) return []
   const seconds = Math.floor((now - runningSince) / 1000)
-  // Nobody reads what is typed while a command of the person's own runs.
-  const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'own')
+  // Messages are not queued while a shell command of the user runs.
+  const isUserCommandRunning = conversation.live.some(({ kind }) => kind === 'user-command')
   const frameMark = SPINNER_FRAMES[Math.floor(now / 250) % SPINNER_FRAMES.length] ?? ''
   return [
     [],
@@ -159,10 +148,9 @@ function renderWorkingLine({ runningSince, approvals, conversation }: UiState, n
   ]
 }
 
-/** A long wait says whom it is for, and when it will be over. */
 function describeWaiting({ waiting }: Conversation, now: number): string {
   if (!waiting) return ''
-  return ` · waiting for ${escapeForTerminal(waiting.host)} ${formatDuration(now - waiting.since)}, gives up after ${formatDuration(waiting.limit)}`
+  return ` · waiting for ${escapeForTerminal(waiting.host)} ${formatDuration(now - waiting.since)}, timeout after ${formatDuration(waiting.limit)}`
 }
 
 const SPINNER_FRAMES = ['◐', '◓', '◑', '◒']

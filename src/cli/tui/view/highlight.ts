@@ -21,7 +21,7 @@ import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
-import { type StyledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
+import { appendText, type StyledLine, type StyledSpan, type TextTone } from '../term/styled-line.ts'
 
 const languages = {
   bash,
@@ -49,28 +49,21 @@ const languages = {
 }
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language)
 
-/** Longer code is shown plain: colouring it would hold up the screen. */
+/** Highlighting longer code would block the screen. */
 const MAX_CODE_CHARS = 20_000
 
-/** Code in colours, line by line; nothing for a language that is not known. */
+/** Code with tones, line by line; undefined for an unknown language. */
 export function highlightCode(code: string, language: string): StyledLine[] | undefined {
   if (code.length > MAX_CODE_CHARS || !hljs.getLanguage(language)) return undefined
   const lines: StyledSpan[][] = [[]]
   const tones: (TextTone | undefined)[] = []
-  // The library writes HTML; its tags and the five entities are all that has to be read.
+  // The library writes HTML with tags and five entities.
   for (const [piece] of hljs.highlight(code, { language, ignoreIllegals: true }).value.matchAll(/<[^>]*>|[^<]+/g)) {
     if (piece.startsWith('</')) tones.pop()
-    else if (piece.startsWith('<')) tones.push(findTone(/hljs-([a-z_]+)/.exec(piece)?.[1] ?? '') ?? tones.at(-1))
+    else if (piece.startsWith('<')) tones.push(TOKEN_TONES[/hljs-([a-z_]+)/.exec(piece)?.[1] ?? ''] ?? tones.at(-1))
     else appendText(lines, unescapeHtml(piece), tones.at(-1))
   }
   return lines
-}
-
-function appendText(lines: StyledSpan[][], text: string, tone: TextTone | undefined): void {
-  for (const [at, part] of text.split('\n').entries()) {
-    if (at > 0) lines.push([])
-    if (part !== '') lines.at(-1)?.push(tone === undefined ? { text: part } : { text: part, tone })
-  }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
@@ -97,8 +90,4 @@ const TOKEN_TONES: Readonly<Record<string, TextTone>> = {
   addition: 'added',
   deletion: 'removed',
   meta: 'quiet',
-}
-
-function findTone(name: string): TextTone | undefined {
-  return TOKEN_TONES[name]
 }

@@ -5,16 +5,13 @@ import { truncateStyledLine, type StyledLine, styledLine, wrapLine } from '../te
 import type { CursorPosition } from '../term/screen.ts'
 import { displayWidth } from '../term/display-width.ts'
 
-/** Lines, and where the cursor stands in them. */
 export interface LinesWithCursor {
   readonly lines: readonly StyledLine[]
   readonly cursor?: CursorPosition
 }
 
-/** So many rows of a long text are shown at once. */
 const MAX_INPUT_ROWS = 12
 
-/** The text that is being written, with the cursor in it. */
 export function renderEditor(
   editor: EditorState,
   { width, mark: promptMark, most: maxRows = MAX_INPUT_ROWS }: { width: number; mark: string; most?: number },
@@ -33,12 +30,11 @@ export function renderEditor(
   return { lines, cursor: { row: at - top, column } }
 }
 
-/** How many columns a text has that is being written; the cursor needs one of its own behind it. */
+/** The columns for the text of the input; the cursor needs one behind it. */
 export function inputColumns(width: number, promptMark = '> '): number {
   return Math.max(width - displayWidth(promptMark) - 1, 8)
 }
 
-/** What can be chosen from. */
 export function renderMenu({ menu }: UiState, width: number): StyledLine[] {
   if (!menu) return []
   const top = Math.max(Math.min(menu.selected - 3, menu.items.length - 8), 0)
@@ -55,7 +51,6 @@ export function renderMenu({ menu }: UiState, width: number): StyledLine[] {
   })
 }
 
-/** What waits until the model has finished its turn. */
 export function renderQueue({ queued }: UiState, width: number): StyledLine[] {
   return queued.flatMap((text) =>
     wrapLine(styledLine(`⏳ ${text.split('\n', 1)[0] ?? ''}`, 'quiet'), width).slice(0, 1),

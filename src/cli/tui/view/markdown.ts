@@ -1,5 +1,6 @@
 import { lexer, Lexer, type Token, type Tokens } from 'marked'
 import {
+  appendText,
   truncateStyledLine,
   type StyledLine,
   styledLine,
@@ -10,18 +11,17 @@ import {
 } from '../term/styled-line.ts'
 import { type ViewOptions, MAX_TEXT_COLUMNS } from './view-options.ts'
 
-/** Markdown as lines. The text holds no control characters. */
+/** The text must not contain control characters. */
 export function renderMarkdown(text: string, viewOptions: ViewOptions): StyledLine[] {
   return renderBlocks(lexer(text), { ...viewOptions, width: Math.min(viewOptions.width, MAX_TEXT_COLUMNS) })
 }
 
-/** How much of a text that still grows is final: all blocks but the last. Gives an offset into the text. */
+/** How many characters of a growing text are final: all blocks but the last. */
 export function finalMarkdownLength(text: string): number {
-  // Where blocks end can be told without looking into them.
   const tokens = new Lexer().blockTokens(text)
   const last = tokens.findLastIndex(({ type }) => type !== 'space')
   const whole = tokens.slice(0, Math.max(last, 0)).reduce((sum, { raw }) => sum + raw.length, 0)
-  // A paragraph that does not end would be laid out anew, all of it, with each piece: its lines that are whole are final.
+  // An endless paragraph would be laid out again with each piece: its complete lines are final.
   const isEndless = tokens[last]?.type === 'paragraph' && text.length - whole > MAX_OPEN_PARAGRAPH_CHARS
   return isEndless ? Math.max(text.lastIndexOf('\n') + 1, whole) : whole
 }
@@ -31,7 +31,7 @@ const MAX_OPEN_PARAGRAPH_CHARS = 4000
 function renderBlocks(tokens: readonly Token[], viewOptions: ViewOptions): StyledLine[] {
   const out: StyledLine[] = []
   for (const token of tokens) {
-    // The box of a task stands in its list item.
+    // The box of a task is drawn with its list item.
     if (token.type === 'space' || token.type === 'def' || token.type === 'checkbox') continue
     if (out.length > 0) out.push([])
     out.push(...renderMarkdownBlock(token, viewOptions))
@@ -67,7 +67,7 @@ function renderMarkdownBlock(token: Token, viewOptions: ViewOptions): StyledLine
   }
 }
 
-/** Inline pieces, with their line breaks as '\n'. */
+/** Inline spans; line breaks are '\n'. */
 function renderInline(tokens: readonly Token[], tone?: TextTone): StyledSpan[] {
   return tokens.flatMap((token): StyledSpan[] => {
     switch (token.type) {
@@ -94,7 +94,7 @@ function renderInline(tokens: readonly Token[], tone?: TextTone): StyledSpan[] {
   })
 }
 
-/** A link shows where it leads, so that nobody follows a name. */
+/** A link shows its target, so that its text cannot deceive. */
 function renderLink({ href, text, tokens }: Tokens.Link, tone: TextTone | undefined): StyledSpan[] {
   const named = renderInline(tokens, tone ?? 'link')
   return href === text || href === `mailto:${text}` ? named : [...named, { text: ` (${href})`, tone: 'quiet' }]
@@ -102,12 +102,7 @@ function renderLink({ href, text, tokens }: Tokens.Link, tone: TextTone | undefi
 
 function wrapSpans(pieces: readonly StyledSpan[], width: number): StyledLine[] {
   const lines: StyledSpan[][] = [[]]
-  for (const { text, tone } of pieces) {
-    for (const [at, part] of text.split('\n').entries()) {
-      if (at > 0) lines.push([])
-      if (part !== '') lines.at(-1)?.push(tone === undefined ? { text: part } : { text: part, tone })
-    }
-  }
+  for (const { text, tone } of pieces) appendText(lines, text, tone)
   return lines.flatMap((one) => wrapLine(one, width))
 }
 
@@ -129,7 +124,6 @@ function renderList({ items, ordered, start }: Tokens.List, viewOptions: ViewOpt
   })
 }
 
-/** The boxes of tasks that are open and done. */
 const TASK_BOXES = { unicode: ['☐ ', '☑ '], ascii: ['[ ] ', '[x] '] } as const
 
 function hangIndent(lines: readonly StyledLine[], lead: StyledSpan): StyledLine[] {
@@ -142,7 +136,7 @@ function prefixLines(lines: readonly StyledLine[], lead: StyledSpan): StyledLine
   return lines.map((one) => [lead, ...one])
 }
 
-/** A table; where it is too wide, the widest columns are broken into lines. */
+/** If a table is too wide, its widest columns are wrapped. */
 function renderTable({ header, rows, align }: Tokens.Table, width: number): StyledLine[] {
   const all = [header, ...rows].map((row) => row.map((cell) => renderInline(cell.tokens)))
   const widths = header.map((_unused, at) => Math.max(...all.map((row) => lineWidth(row[at] ?? [])), 1))

@@ -2,7 +2,7 @@ import { isAbsolute, relative } from 'node:path'
 import { displayWidth } from '../term/display-width.ts'
 import { takeEnd } from './shorten.ts'
 
-/** A path as a person knows it: from the folder they work in, if it is in there. */
+/** A path relative to the workspace, if it is inside. */
 export function relativeToRoot(root: string | undefined, path: string): string {
   if (root === undefined || !isAbsolute(path)) return path
   const inside = relative(root, path)
@@ -10,12 +10,12 @@ export function relativeToRoot(root: string | undefined, path: string): string {
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside
 }
 
-/** A path in so many columns: what is left out is left out in the middle, so that the name of the file stays. */
+/** Shortens a path in the middle, so that the name of the file stays. */
 export function shortenPath(path: string, columns: number): string {
   if (displayWidth(path) <= columns) return path
   const steps = path.split(/(?<!^)\//)
   const name = steps.pop() ?? ''
-  // The folders nearest to the file say most; the first one says where all this is.
+  // The first folder, and those nearest to the file, say most.
   const [first = '', ...rest] = steps
   for (let at = 0; at <= rest.length; at++) {
     const shown = [first, '…', ...rest.slice(at), name].join('/')

@@ -1,7 +1,7 @@
 import { truncateStyledLine, type StyledLine, lineWidth, type StyledSpan } from '../term/styled-line.ts'
 import type { StatusInfo } from '../ui-state.ts'
 
-/** The last line: model, mode, sandbox, context, cost, cache, branch. Where there is little room, the less important goes. */
+/** The last line. If there is little room, the last parts are left out. */
 export function renderStatusLine(status: StatusInfo, width: number): StyledLine {
   const parts = [
     [{ text: status.model, tone: 'accent' }],
@@ -18,7 +18,6 @@ export function renderStatusLine(status: StatusInfo, width: number): StyledLine 
   return truncateStyledLine(joinParts(shown), width)
 }
 
-/** In percent. Many servers have no cache, and none of it says nothing. */
 function toPercent(cached = 0): number {
   return Math.round(cached * 100)
 }

@@ -1,15 +1,13 @@
 import type { StyledLine } from '../term/styled-line.ts'
 
-/** What a view needs to know of the terminal. */
 export interface ViewOptions {
   readonly width: number
-  /** The folder that is worked in: paths in it are shown from there. */
+  /** The workspace; paths in it are shown relative to it. */
   readonly root?: string
-  /** The terminal shows no more than ASCII for certain. */
+  /** The terminal may not support more than ASCII. */
   readonly ascii?: true
-  /** Colours code; without it, code is shown plain. */
   readonly highlight?: (code: string, language: string) => readonly StyledLine[] | undefined
 }
 
-/** How wide running text becomes at most: longer lines are hard to read. */
+/** Longer lines of running text are hard to read. */
 export const MAX_TEXT_COLUMNS = 100

@@ -3,7 +3,6 @@ import type { StatusInfo } from '../ui-state.ts'
 import { type StyledLine, styledLine, wrapLine } from '../term/styled-line.ts'
 import type { ViewOptions } from './view-options.ts'
 
-/** The first lines: who speaks, where, and the two things to know. */
 export function renderWelcome(
   { model, folder }: StatusInfo,
   notices: readonly string[],
@@ -17,7 +16,7 @@ export function renderWelcome(
       ],
       width,
     ),
-    ...wrapLine(styledLine('Say what you want done. /help shows what there is; @ names files.', 'quiet'), width),
+    ...wrapLine(styledLine('Type a request. /help lists the commands; @ attaches files.', 'quiet'), width),
     ...notices.flatMap((text) => wrapLine(styledLine(escapeForTerminal(text), 'warn'), width)),
   ]
 }

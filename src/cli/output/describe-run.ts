@@ -1,0 +1,71 @@
+import type { CloseReason, RunEvent } from '../../agent/loop/run-event.ts'
+import type { TurnEvent } from '../../model/event.ts'
+import { formatDuration } from '../../provider/http/transport-faults.ts'
+import { endWithPeriod } from '../../provider/middleware/wrap-model.ts'
+import type { RunError } from './run-output.ts'
+import { truncateLines } from './truncate-lines.ts'
+
+/** What is being waited for, how long already, and when the request times out. */
+export function describeWait({ host, stage, waited, limit }: Extract<TurnEvent, { type: 'wait' }>): string {
+  const what = stage === 'answer' ? 'a response' : 'the rest of the response'
+  return `Waiting for ${what} from ${host} (${formatDuration(waited)}); timeout after ${formatDuration(limit)}.`
+}
+
+/** Why an attempt failed, and what happens next: the same model is asked again, or another one. */
+export function describeRetry({ fault, origin, wait = 0 }: Extract<TurnEvent, { type: 'open' }>): string {
+  const problem = endWithPeriod(toOneLine(fault?.message ?? 'The response was interrupted.'))
+  if (origin) return `${problem} Falling back to ${origin.provider}/${origin.model}.`
+  return `${problem} Retrying${wait < 1000 ? '' : ` in ${formatDuration(wait)}`}.`
+}
+
+/** What a front end advises after a run that did not end well. */
+export interface ContinueAdvice {
+  /** A clause after the reason. */
+  readonly afterStop: string
+  /** A sentence after the message of a fault. */
+  readonly afterFault: string
+}
+
+/** Why a run did not end well, and how to continue; undefined if it did end well. */
+export function describeRunProblem(event: RunCloseEvent, advice = HEADLESS_ADVICE): string | undefined {
+  if (event.reason === 'done') return undefined
+  const { problem, canContinue } = CLOSE_PROBLEMS[event.reason]
+  if (event.reason === 'unsaved') return event.fault?.message ?? problem
+  if (event.fault) return `${endWithPeriod(event.fault.message)} ${advice.afterFault}`
+  return canContinue ? `${problem}; ${advice.afterStop}` : problem
+}
+
+/** The same as an object for programs. */
+export function toRunError(event: RunCloseEvent): RunError | undefined {
+  const message = describeRunProblem(event)
+  return message === undefined
+    ? undefined
+    : { type: event.fault?.kind ?? event.reason, message: truncateLines(message) }
+}
+
+export function toOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+type RunCloseEvent = Extract<RunEvent, { type: 'run-close' }>
+
+const HEADLESS_ADVICE: ContinueAdvice = {
+  afterStop: 'continue with dragoman --resume',
+  afterFault: 'The session is saved; continue with dragoman --resume.',
+}
+
+const CLOSE_PROBLEMS: Record<Exclude<CloseReason, 'done'>, { problem: string; canContinue: boolean }> = {
+  'turn-limit': { problem: 'turn limit reached', canContinue: true },
+  'time-limit': { problem: 'time limit reached', canContinue: true },
+  'cost-limit': { problem: 'cost limit reached', canContinue: true },
+  loop: { problem: 'stopped: the model repeated the same calls', canContinue: false },
+  cancelled: { problem: 'interrupted', canContinue: true },
+  'output-lost': { problem: 'stopped: standard output was closed', canContinue: true },
+  length: { problem: 'response truncated: the model reached its output limit', canContinue: true },
+  filter: {
+    problem: 'response incomplete: a content filter of the provider blocked it or its rest',
+    canContinue: true,
+  },
+  fault: { problem: 'the request to the model failed', canContinue: false },
+  unsaved: { problem: 'the session could not be saved', canContinue: false },
+}

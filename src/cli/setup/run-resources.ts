@@ -1,0 +1,66 @@
+import type { Agent } from '../../agent/agent.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import type { Settings } from '../config/read-settings.ts'
+import { STANDARD_STREAMS } from '../output/create-output.ts'
+import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
+import { assembleAgent, type AssembledAgent } from './assemble-agent.ts'
+import { chooseModel, type ChosenModel } from './choose-model.ts'
+import { findResumedModel } from './resumed-model.ts'
+import { createTelemetry, type Telemetry } from './telemetry.ts'
+
+/** What a run needs besides the agent. The headless and the interactive front end open and close it in the same way. */
+export interface RunResources {
+  readonly model: ChosenModel
+  readonly recorder: TrafficRecorder | undefined
+  readonly telemetry: Telemetry | undefined
+}
+
+/** Opens the model, the recorder and the telemetry. */
+export async function openRunResources(
+  args: RunArgs,
+  { config }: Settings,
+  modelName = args.model,
+): Promise<RunResources> {
+  const telemetry = createTelemetry(config.telemetry)
+  const recorder = await openTrafficRecorder(args)
+  const model = await chooseModel(modelName, config, {
+    recalled: findResumedModel(args),
+    maxCost: args.maxCost,
+    tap: recorder,
+  })
+  return { model, recorder, telemetry }
+}
+
+/** Assembles an agent that uses these resources. */
+export async function assembleRunAgent(
+  args: RunArgs,
+  settings: Settings,
+  { model, recorder }: RunResources,
+  requestApproval?: Agent['requestApproval'],
+): Promise<AssembledAgent> {
+  const assembled = await assembleAgent(args, settings, model.model, requestApproval)
+  recorder?.followSession(assembled.agent.session)
+  return assembled
+}
+
+/** Closes what a run has opened; the telemetry last, because it waits for the collector. */
+export async function closeRun(
+  { model, recorder, telemetry }: RunResources,
+  assembled?: AssembledAgent,
+): Promise<void> {
+  recorder?.close()
+  await assembled?.close()
+  await model.close()
+  const deliveryProblem = await telemetry?.close()
+  if (deliveryProblem !== undefined) STANDARD_STREAMS.err(`dragoman: ${deliveryProblem}\n`)
+}
+
+async function openTrafficRecorder(args: Pick<RunArgs, 'record' | 'trace'>): Promise<TrafficRecorder | undefined> {
+  const trace = args.trace ?? (process.env['DRAGOMAN_TRACE'] || undefined)
+  if (args.record === undefined && trace === undefined) return undefined
+  const { createTrafficRecorder } = await import('../recording/traffic-recorder.ts')
+  return createTrafficRecorder(
+    { record: args.record, trace },
+    (message) => void process.stderr.write(`dragoman: ${message}\n`),
+  )
+}

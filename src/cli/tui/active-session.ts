@@ -1,0 +1,112 @@
+import type { Agent } from '../../agent/agent.ts'
+import { defined } from '../../model/defined.ts'
+import type { ApprovalMode } from '../../policy/policy.ts'
+import type { McpServers } from '../../tool/mcp/server/servers.ts'
+import type { RunArgs } from '../args/run-args.ts'
+import { readSettings, type Settings } from '../config/read-settings.ts'
+import type { AssembledAgent } from '../setup/assemble-agent.ts'
+import { chooseModel } from '../setup/choose-model.ts'
+import { assembleRunAgent, closeRun, type RunResources } from '../setup/run-resources.ts'
+import { UserError } from '../user-error.ts'
+import type { RunController } from './run-controller.ts'
+
+/** The session to open: an existing one, a fork of one, or (without a field) a new one. */
+export type SessionTarget = Pick<RunArgs, 'resume' | 'fork' | 'takeOver'>
+
+/** The session that the terminal shows, with its agent, model and mode. */
+export interface ActiveSession {
+  readonly agent: Agent
+  readonly mode: ApprovalMode
+  readonly resources: RunResources
+  readonly servers: McpServers | undefined
+  readonly sandbox: AssembledAgent['sandbox']
+  /** What the user should know about the model and the session. */
+  readonly notices: readonly string[]
+  /** Opens a session in place of the current one, which must be suspended before: its log is locked. */
+  open(target: SessionTarget): Promise<void>
+  /** Closes the log and the MCP servers of the current session; the model stays open. */
+  suspend(): Promise<void>
+  /** Uses another model from the next request on. Throws a UserError if it cannot be used. */
+  setModel(name: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface SessionParts {
+  readonly folder: string
+  readonly settings: Settings
+  readonly resources: RunResources
+  readonly controller: Pick<RunController, 'onApproval' | 'takeQueued'>
+}
+
+/** Opens the session that the command line names. */
+export async function openActiveSession(args: RunArgs, parts: SessionParts): Promise<ActiveSession> {
+  const { folder, settings, controller } = parts
+  const { resume, fork, takeOver, ...otherArgs } = args
+  let resources = parts.resources
+  let mode: ApprovalMode = args.approvalMode ?? settings.config.approvalMode ?? 'default'
+  let assembled = await assemble({ ...defined({ resume, fork }), ...(takeOver && { takeOver }) })
+  let agent = withController(assembled)
+
+  async function assemble(target: SessionTarget): Promise<AssembledAgent> {
+    const sessionArgs = { ...otherArgs, ...target, approvalMode: mode }
+    const opened = await assembleRunAgent(
+      sessionArgs,
+      reloadSettings(folder, settings),
+      resources,
+      controller.onApproval,
+    )
+    // There is time to connect while the user reads and types.
+    opened.mcp?.servers.start()
+    return opened
+  }
+
+  function withController(opened: AssembledAgent): Agent {
+    return { ...opened.agent, model: resources.model.model, takeQueuedMessages: controller.takeQueued }
+  }
+
+  return {
+    get agent() {
+      return agent
+    },
+    get mode() {
+      return agent.mode?.get() ?? mode
+    },
+    get resources() {
+      return resources
+    },
+    get servers() {
+      return assembled.mcp?.servers
+    },
+    get sandbox() {
+      return assembled.sandbox
+    },
+    get notices() {
+      return [...(resources.model.notices ?? []), ...assembled.notices]
+    },
+    async open(target) {
+      mode = agent.mode?.get() ?? mode
+      assembled = await assemble(target)
+      agent = withController(assembled)
+    },
+    suspend: () => assembled.close(),
+    async setModel(name) {
+      const previous = resources.model
+      const model = await chooseModel(name, settings.config, { maxCost: args.maxCost, tap: resources.recorder })
+      resources = { ...resources, model }
+      agent = { ...agent, model: model.model }
+      assembled.useModel(model.model)
+      await previous.close()
+    },
+    close: () => closeRun(resources, assembled),
+  }
+}
+
+/** Rules may have been added or removed since the start. Settings that became invalid are reported at the next start. */
+function reloadSettings(folder: string, previous: Settings): Settings {
+  try {
+    return readSettings(folder)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return previous
+  }
+}

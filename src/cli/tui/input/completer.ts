@@ -1,0 +1,62 @@
+import { listResourceNames } from '../mcp.ts'
+import { createProjectFiles } from '../mention/project-files.ts'
+import type { AppParts } from '../app-parts.ts'
+import { type ArgumentChoices, type CompletionSources, findCompletions } from './completion.ts'
+
+/** Keeps the list of completions below the input up to date. */
+export interface Completer {
+  /** Shows what fits the word before the cursor. */
+  update(): void
+  /** Lists the files of the project again: they may change while the model works. */
+  refreshFiles(): void
+  /** Forgets the choices for command arguments, so that they are found out again when the next command is typed. */
+  forgetArguments(): void
+}
+
+type CompleterParts = Pick<AppParts, 'ui' | 'folder' | 'session' | 'commands'> & { readonly app: () => AppParts }
+
+export function createCompleter({ ui, folder, session, commands, app }: CompleterParts): Completer {
+  const files = createProjectFiles(folder)
+  const argumentChoices = new Map<string, ArgumentChoices>()
+  const sources: CompletionSources = {
+    commands: () =>
+      commands.list().map(({ name, about, aliases = [] }) => ({
+        value: `/${name}`,
+        about,
+        aliases: aliases.map((alias) => `/${alias}`),
+      })),
+    files: () => {
+      refreshFiles()
+      return [...files.paths, ...listResourceNames(session.servers)]
+    },
+    commandArguments: (name) => argumentChoices.get(name) ?? void loadArguments(name),
+  }
+
+  async function loadArguments(name: string): Promise<void> {
+    const command = commands.find(name)
+    if (!command?.choices) return
+    argumentChoices.set(name, { items: [] })
+    // Choices that cannot be found out are not offered: typing must not cause an error message.
+    const load = async () => (await command.choices?.(app())) ?? []
+    const items = await load().catch(() => [])
+    argumentChoices.set(name, { items, ...(command.allowsOtherValues && { allowsOthers: true }) })
+    update()
+  }
+
+  function refreshFiles(): void {
+    void files.refresh().then((hasChanged) => hasChanged && update())
+  }
+
+  function update(): void {
+    ui.update((state) => {
+      const menu = findCompletions(state.editor, sources)
+      const { menu: previous, ...rest } = state
+      if (!menu) return rest
+      // The selected item stays selected when the list gets longer.
+      const at = menu.items.findIndex(({ value }) => value === previous?.items[previous.selected]?.value)
+      return { ...rest, menu: { ...menu, selected: Math.max(at, 0) } }
+    })
+  }
+
+  return { update, refreshFiles, forgetArguments: () => argumentChoices.clear() }
+}

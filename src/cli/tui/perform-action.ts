@@ -1,0 +1,70 @@
+import type { ApprovalMode } from '../../policy/policy.ts'
+import { EXIT_CODE } from '../user-error.ts'
+import type { AppParts } from './app-parts.ts'
+import { editMessageInEditor, editProposalInEditor } from './edit-in-editor.ts'
+import type { UiAction } from './input/handle-key.ts'
+import { writeInputHistory } from './input/history-file.ts'
+import { insertDroppedFiles } from './mention/dropped-files.ts'
+import { setMode } from './session-actions.ts'
+import { showLastCall } from './slash/show-commands.ts'
+import { submitInput } from './submit-input.ts'
+
+/** Performs what a key asks of the program. */
+export async function performAction(app: AppParts, action: UiAction): Promise<void> {
+  const { ui, controller, settings, folder } = app
+  switch (action.do) {
+    case 'submit':
+      writeInputHistory(folder, ui.state.history)
+      return submitInput(app, action.text)
+    case 'answer': {
+      const { do: _action, ...reply } = action
+      return controller.answer(reply)
+    }
+    case 'modify':
+      return modifyProposal(app, action.ask)
+    case 'stop':
+      app.userShell.stop()
+      return controller.stop()
+    case 'quit':
+      return app.exit(EXIT_CODE.ok)
+    case 'details':
+      return showLastCall(app)
+    case 'editor':
+      return editMessageInEditor(ui, settings.config.editor)
+    case 'next-mode':
+      return setMode(app, NEXT_MODES[app.session.mode])
+    case 'redraw':
+      return ui.redraw()
+    case 'suspend':
+      return ui.suspendFor(suspendProcess)
+    case 'complete':
+      return app.completer.update()
+    case 'attach-dropped':
+      return ui.update((state) => ({ ...state, editor: insertDroppedFiles(state.editor, action.text, folder) }))
+    case 'paste-image':
+      return ui.update((state) => ({ ...state, hint: 'attach-image' }))
+    default:
+      return action satisfies never
+  }
+}
+
+/** What Shift-Tab switches to. It never leads to `yolo`, which must be typed, so that no key too many disables approval. */
+const NEXT_MODES: Readonly<Record<ApprovalMode, ApprovalMode>> = {
+  default: 'auto_edit',
+  auto_edit: 'plan',
+  plan: 'default',
+  yolo: 'default',
+}
+
+async function modifyProposal({ ui, controller, session, settings }: AppParts, id: string): Promise<void> {
+  const request = controller.findApproval(id)
+  const reply = request && (await editProposalInEditor(ui, request, session.agent, settings.config.editor))
+  if (reply) controller.answer(reply)
+}
+
+/** Stops until the shell continues this process; without a shell the system ignores the signal. */
+async function suspendProcess(): Promise<void> {
+  // The whole process group: if the process that started us (npm) does not stop too, the shell does not notice.
+  process.kill(0, 'SIGTSTP')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+}

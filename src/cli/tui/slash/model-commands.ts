@@ -1,0 +1,62 @@
+import { APPROVAL_MODE_NAMES, APPROVAL_MODES } from '../../../policy/policy.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import type { AppParts } from '../app-parts.ts'
+import { setMode, setModel } from '../session-actions.ts'
+import { styledLines } from '../term/styled-line.ts'
+import type { MenuItem } from '../ui-state.ts'
+
+export async function changeModel(app: AppParts, name: string): Promise<void> {
+  if (name === '') return showModels(app)
+  const problem = await setModel(app, name)
+  if (problem === undefined) app.ui.notify(`The model is now ${name}; the conversation continues.`)
+  else app.ui.notify(problem, 'bad')
+}
+
+/** Lists the models that can be used now. */
+async function showModels({ ui, settings }: AppParts): Promise<void> {
+  const { listProviderOffers } = await import('../../command/models/models.ts')
+  const { formatModels } = await import('../../command/models/models-text.ts')
+  const { offers, catalog } = await listProviderOffers(settings.config)
+  const usable = offers.filter((offer) => offer.usable)
+  ui.print([[], ...styledLines(formatModels(usable, catalog, false))])
+  ui.notify('Use /model <name> to switch. Run dragoman models to see why other models are not available.')
+}
+
+export async function listModelChoices({ settings }: AppParts): Promise<MenuItem[]> {
+  const { listProviderOffers } = await import('../../command/models/models.ts')
+  const { offers } = await listProviderOffers(settings.config)
+  const found = offers.flatMap(({ provider, usable, models }) =>
+    usable
+      ? models.map(({ id, default: isDefault }) => ({ value: escapeForTerminal(`${provider}/${id}`), isDefault }))
+      : [],
+  )
+  return [...found.filter(({ isDefault }) => isDefault), ...found.filter(({ isDefault }) => !isDefault)]
+}
+
+export function listModeChoices(): MenuItem[] {
+  return APPROVAL_MODE_NAMES.map((value) => ({ value, about: APPROVAL_MODES[value] }))
+}
+
+export function changeMode(app: AppParts, word: string): void {
+  const mode = APPROVAL_MODE_NAMES.find((one) => one === word)
+  if (!mode) return app.ui.notify(`Unknown mode; use one of ${APPROVAL_MODE_NAMES.join(', ')}.`, 'warn')
+  setMode(app, mode)
+  app.ui.notify(`Mode ${mode}: ${APPROVAL_MODES[mode]}.`)
+}
+
+export async function manageSandbox({ ui, session: { sandbox }, status }: AppParts, words: string): Promise<void> {
+  const requestedNetwork = /^network (on|off)$/.exec(words)?.[1]
+  if (requestedNetwork === undefined && words !== '')
+    return ui.notify('Use /sandbox, /sandbox network on or /sandbox network off.', 'warn')
+  if (requestedNetwork !== undefined) {
+    sandbox.setNetwork(requestedNetwork === 'on')
+    await status.refreshSandbox()
+  }
+  const state = await sandbox.state()
+  if (!state.isActive)
+    return ui.notify([`Commands run without a sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' '))
+  const network = state.network
+    ? 'Network access is on; /sandbox network off blocks it.'
+    : 'Network access is off; /sandbox network on allows it for this session.'
+  ui.notify(`Commands run in a sandbox (${state.kind}). ${network}`)
+}

@@ -1,0 +1,51 @@
+import { compactHistory } from '../../../agent/history/compact.ts'
+import { joinTextParts } from '../../../model/text.ts'
+import { jsonlStore } from '../../../session/store/jsonl-store.ts'
+import { escapeForTerminal } from '../../output/escape.ts'
+import { formatLocalTime } from '../../output/format.ts'
+import { sessionsFolderPath } from '../../paths/folders.ts'
+import type { AppParts } from '../app-parts.ts'
+import { reduceConversation } from '../conversation.ts'
+import { BUSY_MESSAGE } from '../run-controller.ts'
+import { offerChoices, switchSession } from '../session-actions.ts'
+import type { MenuItem } from '../ui-state.ts'
+
+/** The other sessions of this folder that are not empty, the newest first. */
+export function listOtherSessions({ folder, session }: AppParts): MenuItem[] {
+  return jsonlStore(sessionsFolderPath(folder))
+    .list()
+    .filter(({ id, title }) => id !== session.agent.session.id && title !== '')
+    .toSorted((one, other) => other.changed - one.changed)
+    .map(({ id: value, changed, title }) => ({
+      value,
+      about: `${formatLocalTime(changed)}  ${escapeForTerminal(title.replace(/\s+/g, ' '))}`,
+    }))
+}
+
+export function resumeSession(app: AppParts, words: string): void | Promise<void> {
+  if (words !== '') return switchSession(app, { resume: words })
+  if (listOtherSessions(app).length === 0) return app.ui.notify('There is no other session in this folder.')
+  return offerChoices(app, 'resume')
+}
+
+export async function compressHistory({ ui, session: { agent }, controller }: AppParts): Promise<void> {
+  if (controller.isBusy) return ui.notify(BUSY_MESSAGE, 'warn')
+  const prompt = `${agent.session.id}#compress`
+  let isDone = false
+  for await (const event of compactHistory(agent, prompt, new AbortController().signal)) {
+    if (event.type === 'compact') isDone = event.done
+    ui.update((state) => ({ ...state, conversation: reduceConversation(state.conversation, event, Date.now()) }))
+  }
+  // Otherwise the list of sessions would call this one unfinished.
+  agent.session.append({ kind: 'close', prompt, reason: 'done' })
+  if (!isDone) ui.notify('Not summarised: a summary would not be shorter than the conversation.')
+}
+
+export function copyLastAnswer({ ui, session }: AppParts): void {
+  const last = session.agent.session.turns.findLast((turn) => turn.role === 'assistant')
+  const text = joinTextParts(last?.parts ?? [])
+  if (text === '') return ui.notify('There is no answer yet.', 'warn')
+  // OSC 52: the terminal itself puts it into the clipboard, also over SSH.
+  process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`)
+  ui.notify(`Copied ${text.length} characters, if your terminal allows it.`)
+}

@@ -1,0 +1,83 @@
+import { escapeForTerminal } from '../../output/escape.ts'
+import { abbreviateHome } from '../../paths/folders.ts'
+import { readInstructions } from '../../setup/instructions.ts'
+import type { AppParts } from '../app-parts.ts'
+import { findCallPart, toFinishedCall } from '../session-history.ts'
+import { styledLine, styledLines, truncateStyledLine, type StyledLine } from '../term/styled-line.ts'
+import { renderCall } from '../view/call.ts'
+import { renderMarkdown } from '../view/markdown.ts'
+import { BASIC_KEYS } from './keys.ts'
+import { runCliSubcommand } from './run-cli.ts'
+import type { SlashCommand } from './slash-command.ts'
+
+export function showSlashHelp({ ui, commands }: AppParts, builtIn: readonly SlashCommand[]): void {
+  const all = commands.list()
+  const widest = Math.max(...all.map(({ name, takes = '' }) => name.length + takes.length)) + 3
+  const width = Math.min(widest, 30)
+  const row = ({ name, takes = '', about, aliases = [] }: SlashCommand): StyledLine => [
+    { text: `/${name} `, tone: 'accent' },
+    { text: takes.padEnd(width - name.length - 1), tone: 'quiet' },
+    { text: escapeForTerminal(about) },
+    { text: aliases.length === 0 ? '' : `  (also ${aliases.map((alias) => `/${alias}`).join(', ')})`, tone: 'quiet' },
+  ]
+  const others = all.filter((command) => !builtIn.includes(command))
+  ui.print([
+    [],
+    ...builtIn.map(row),
+    ...(others.length === 0 ? [] : [[], styledLine('Custom commands, and prompts of MCP servers:', 'quiet')]),
+    ...others.map(row),
+    [],
+    ...BASIC_KEYS.map(([keys, about]): StyledLine => [{ text: keys.padEnd(24), tone: 'accent' }, { text: about }]),
+  ])
+}
+
+export function showTools({ ui, session }: AppParts): void {
+  const rows = session.agent.toolbox.specs.map(({ name, description }) =>
+    truncateStyledLine(
+      [
+        { text: `${name.padEnd(24)} `, tone: 'accent' },
+        { text: escapeForTerminal(description.split('\n', 1)[0] ?? '') },
+      ],
+      ui.viewOptions.width,
+    ),
+  )
+  ui.print([[], ...rows])
+}
+
+/** The servers of this session; their tools have the names that the model sees. */
+export async function showServers(app: AppParts): Promise<void> {
+  const { servers } = app.session
+  if (!servers || servers.list.length === 0) return runCliSubcommand(app, ['mcp', 'list'])
+  const { formatMcpServers } = await import('../../command/mcp/inspect.ts')
+  app.ui.print([[], ...styledLines(formatMcpServers(servers).trimEnd())])
+}
+
+export function showMemory({ ui, folder }: AppParts): void {
+  const { files: instructions, memories, notices } = readInstructions(folder)
+  const files = [...instructions, ...(memories ? [memories] : [])]
+  for (const notice of notices) ui.notify(escapeForTerminal(notice), 'warn')
+  if (files.length === 0)
+    return ui.notify('No instructions or memories. Add an AGENTS.md, or ask the model to remember something.')
+  for (const { path, text } of files)
+    ui.print([
+      [],
+      styledLine(escapeForTerminal(abbreviateHome(path), 'file-name'), 'accent'),
+      ...renderMarkdown(escapeForTerminal(text.trim()), ui.viewOptions),
+    ])
+}
+
+/** Shows the running call, or else the last one, with all its output. */
+export function showLastCall({ ui, session }: AppParts): void {
+  const running = ui.state.conversation.live.find((block) => block.kind === 'call' && block.call.status === 'executing')
+  if (running?.kind === 'call') {
+    const seconds = Math.floor((Date.now() - running.since) / 1000)
+    const head = renderCall(running.call, { look: ui.viewOptions, seconds, progress: '', open: true })
+    const output = escapeForTerminal(running.progress.trimEnd(), 'tool-output')
+    return ui.print([[], ...head, ...output.split('\n').map((row) => styledLine(`  ${row}`, 'quiet'))])
+  }
+  const { entries, turns } = session.agent.session
+  const entry = entries.findLast((one) => one.kind === 'result')
+  if (!entry) return ui.notify('No tool has run yet.', 'warn')
+  const finished = toFinishedCall(entry, findCallPart(turns, entry.result.id))
+  ui.print([[], ...renderCall(finished, { look: ui.viewOptions, seconds: 0, progress: '', open: true })])
+}

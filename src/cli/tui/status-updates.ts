@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { defined } from '../../model/defined.ts'
+import { abbreviateHome } from '../paths/folders.ts'
+import type { ActiveSession } from './active-session.ts'
+import type { Ui } from './ui.ts'
+import type { StatusInfo } from './ui-state.ts'
+
+/** Keeps the status line up to date. */
+export interface StatusUpdates {
+  /** Shows the current model and mode. */
+  refresh(): void
+  /** Shows the current session, without the figures of the previous one. */
+  reset(): void
+  refreshBranch(): Promise<void>
+  refreshSandbox(): Promise<void>
+}
+
+export function createStatusUpdates(ui: Ui, session: ActiveSession, folder: string): StatusUpdates {
+  function update(change: (status: StatusInfo) => StatusInfo): void {
+    ui.update((state) => ({ ...state, status: change(state.status) }))
+  }
+  return {
+    refresh: () => update((status) => ({ ...status, ...createStatus(session, folder) })),
+    reset: () =>
+      update(({ branch, sandbox }) => ({ ...createStatus(session, folder), ...defined({ branch, sandbox }) })),
+    async refreshBranch() {
+      const branch = await readGitBranch(folder)
+      update(({ branch: _previous, ...status }) => ({ ...status, ...defined({ branch }) }))
+    },
+    async refreshSandbox() {
+      const sandbox = await session.sandbox.state()
+      update((status) => ({
+        ...status,
+        sandbox: !sandbox.isActive ? 'no sandbox' : sandbox.network ? 'sandbox, network' : 'sandbox',
+      }))
+    },
+  }
+}
+
+/** The part of the status line that is known at once. */
+export function createStatus({ agent, mode }: ActiveSession, folder: string): StatusInfo {
+  const { origin, window } = agent.model
+  return { model: `${origin.provider}/${origin.model}`, mode, folder: abbreviateHome(folder), ...defined({ window }) }
+}
+
+function readGitBranch(folder: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('git', ['symbolic-ref', '--short', 'HEAD'], { cwd: folder }, (error, out) =>
+      resolve(error ? undefined : out.trim()),
+    )
+  })
+}

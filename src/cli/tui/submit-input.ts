@@ -1,0 +1,49 @@
+import type { AppParts } from './app-parts.ts'
+import { applyEdit } from './input/text-editor.ts'
+import { findAttachmentProblems } from './mention/attachments.ts'
+import { BUSY_MESSAGE } from './run-controller.ts'
+import { renderBlock } from './view/frame.ts'
+
+/** Words that other programs use to leave or to show help; they are not sent to a model. */
+const COMMAND_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['exit', 'quit', ':q', ':q!', ':wq', ':x'].map((word) => [word, '/quit'] as const),
+  ...['help', '?'].map((word) => [word, '/help'] as const),
+])
+
+/** Handles a line that the user has sent: a shell command, a slash command or a message to the model. */
+export async function submitInput(app: AppParts, text: string): Promise<void> {
+  const { ui, userShell } = app
+  app.completer.forgetArguments()
+  if (userShell.isBusy) {
+    ui.update((state) => ({ ...state, editor: applyEdit(state.editor, { do: 'set', text }) }))
+    return ui.notify('Your command is running; stop it first (Esc).', 'warn')
+  }
+  if (text.startsWith('!')) return runShellCommand(app, text.slice(1).trim())
+  const command = /^\/(?<name>[\w:-]+)(?:\s+(?<words>[^]*))?$/.exec(COMMAND_WORDS.get(text.trim()) ?? text)?.groups
+  if (!command) return sendMessage(app, text)
+  return runSlashCommand(app, text, command['name'] ?? '', command['words']?.trim() ?? '')
+}
+
+async function runShellCommand(app: AppParts, command: string): Promise<void> {
+  if (app.controller.isBusy) return app.ui.notify(BUSY_MESSAGE, 'warn')
+  await app.userShell.run(app, command)
+  await app.status.refreshBranch()
+}
+
+async function sendMessage({ ui, folder, controller, mentions }: AppParts, text: string): Promise<void> {
+  await mentions.load(text)
+  for (const problem of findAttachmentProblems(text, folder, (name) => mentions.get(name))) ui.notify(problem)
+  controller.submit(text)
+}
+
+async function runSlashCommand(app: AppParts, text: string, name: string, words: string): Promise<void> {
+  const { ui, commands } = app
+  const command = commands.find(name)
+  if (!command) {
+    const nearest = commands.findNearest(name)
+    const advice = nearest.length === 0 ? 'see /help' : `did you mean ${nearest.join(' or ')}?`
+    return ui.notify(`Unknown command /${name}; ${advice}`, 'warn')
+  }
+  ui.print(renderBlock({ kind: 'user', text }, ui.viewOptions, 0))
+  await command.run(app, words)
+}
