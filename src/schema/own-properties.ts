@@ -29,3 +29,8 @@ export function omitKeys(object: JsonObject, keys: Iterable<string>): JsonObject
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** The list; a single value as a list of one, and nothing as an empty list. */
+export function toList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value]
+}

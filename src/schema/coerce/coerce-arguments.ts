@@ -3,7 +3,7 @@ import { compileSchema } from '../validate/compile-schema.ts'
 import { applyCoercionStep, type CoercionResult, type CoercionStep } from './apply-coercion-step.ts'
 import { parseExactJson } from './parse-exact-json.ts'
 import { isJsonObject, getOwn } from '../own-properties.ts'
-import type { ValidationError } from '../validate/validation-error.ts'
+import type { ValidationError } from '../validate/schema-violation.ts'
 import {
   combineSteps,
   dropUnknownProperties,
@@ -54,7 +54,14 @@ export function validateOrCoerce(schema: JsonObject, value: unknown): Validation
   return { ok: false, errors: problems.length > 0 ? problems : [NOT_AN_OBJECT_ERROR] }
 }
 
-const NOT_AN_OBJECT_ERROR: ValidationError = { path: '', message: 'The arguments must be an object.', keyword: 'type' }
+const NOT_AN_OBJECT_ERROR: ValidationError = {
+  path: '',
+  keyword: 'type',
+  kind: 'type',
+  allowed: ['object'],
+  value: undefined,
+  message: 'The arguments must be an object.',
+}
 
 const COERCION_STEPS: readonly CoercionStep[] = [
   renameSimilarKeys,

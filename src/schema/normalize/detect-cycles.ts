@@ -1,4 +1,5 @@
 import { isObject } from '../../model/json.ts'
+import { parsePointer } from '../json-pointer.ts'
 
 /**
  * Does a local `$ref` lead back to itself, or an object contain itself? Every value is searched, not only those under
@@ -45,8 +46,7 @@ function isCyclicRef(ref: string, searchState: CycleSearch): boolean {
 function resolveLocalRef(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined
   let at = root
-  for (const part of ref.slice(2).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of parsePointer(ref.slice(1))) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as Record<string, unknown>)[key]
   }

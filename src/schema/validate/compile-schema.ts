@@ -83,9 +83,11 @@ function createCompiledSchema(schema: JsonObject): CompiledSchema {
   }
 }
 
-/** What is said of a value that is so large or so deep that even the first flaw cannot be found. */
+/** The keyword of the error for a value that is too large or too deep for the validator. */
+export const UNCHECKED_KEYWORD = 'depth'
+
 const UNCHECKED_ERROR: OutputUnit = {
-  keyword: 'depth',
+  keyword: UNCHECKED_KEYWORD,
   keywordLocation: '#',
   instanceLocation: '#',
   error: 'unchecked',
