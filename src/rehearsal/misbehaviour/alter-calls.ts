@@ -1,10 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
-import type { Misbehaviour } from './misbehaviour.ts'
+import type { MisbehaviourAt } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
 
 /** What goes wrong with the pieces of calls. */
-export function alterCallFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour, wire: WireId): ScriptedFrame[] {
+export function alterCallFrames(
+  frames: ScriptedFrame[],
+  misbehaviour: MisbehaviourAt<'call-frames'>,
+  wire: WireId,
+): ScriptedFrame[] {
   switch (misbehaviour.kind) {
     case 'index-missing':
       return changeIndexes(frames, wire, () => undefined)
@@ -29,7 +33,7 @@ export function alterCallFrames(frames: ScriptedFrame[], misbehaviour: Misbehavi
     case 'ghost-call':
       return insertEmptyCall(frames, wire)
     default:
-      return frames
+      return misbehaviour.kind satisfies never
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ResponsePlan, SendItem } from '../response/send-response.ts'
-import type { Misbehaviour, StreamPosition } from './misbehaviour.ts'
+import type { MisbehaviourAt, StreamPosition } from './misbehaviour.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
 /** What goes wrong on the way: bytes that stop, wait or come one by one. */
-export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour): ResponsePlan {
+export function alterResponsePlan(plan: ResponsePlan, misbehaviour: MisbehaviourAt<'delivery'>): ResponsePlan {
   const { items } = plan
   switch (misbehaviour.kind) {
     case 'cut':
@@ -29,7 +29,7 @@ export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour
     case 'content-type':
       return { ...plan, headers: { ...plan.headers, 'content-type': misbehaviour.value } }
     default:
-      return plan
+      return misbehaviour satisfies never
   }
 }
 

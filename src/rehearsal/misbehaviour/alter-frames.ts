@@ -1,13 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { Wire } from '../../wire/wire.ts'
-import type { Misbehaviour, StreamErrorKind } from './misbehaviour.ts'
+import type { MisbehaviourAt, StreamErrorKind } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
-import { alterCallFrames } from './alter-calls.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
 /** What goes wrong with the events of a stream. */
-export function alterFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour, wire: Wire): ScriptedFrame[] {
+export function alterFrames(
+  frames: ScriptedFrame[],
+  misbehaviour: MisbehaviourAt<'frames'>,
+  wire: Wire,
+): ScriptedFrame[] {
   switch (misbehaviour.kind) {
     case 'finish-missing':
       return frames.filter(({ section }) => section !== 'end')
@@ -34,7 +37,7 @@ export function alterFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour,
     case 'usage-hostile':
       return frames.map((frame) => ({ ...frame, data: corruptTokenCounts(frame.data) }))
     default:
-      return alterCallFrames(frames, misbehaviour, wire.id)
+      return misbehaviour satisfies never
   }
 }
 

@@ -1,16 +1,15 @@
 import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type ScriptedResponse, type ScriptedResponseCall, getResponseCalls } from '../response/scripted-response.ts'
-import type { Misbehaviour } from './misbehaviour.ts'
+import type { MisbehaviourAt } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
 import { formatTextCall } from './text-call.ts'
 
 /** What goes wrong with the answer itself, before it is written down on a wire. */
 export function alterResponse(
   response: ScriptedResponse,
-  misbehaviour: Misbehaviour,
+  misbehaviour: MisbehaviourAt<'response'>,
   wire: WireId,
-  stream: boolean,
 ): ScriptedResponse {
   const mapCalls = (change: (call: ScriptedResponseCall, at: number) => ScriptedResponseCall): ScriptedResponse => {
     let at = 0
@@ -35,9 +34,6 @@ export function alterResponse(
       return truncateResponse(response, wire, misbehaviour.lie === true)
     case 'finish-wrong':
       return { ...response, finishReasonOverride: misbehaviour.word ?? pickWrongFinishReason(response, wire) }
-    case 'finish-missing':
-      // In a stream the event itself is missing; see alter-frames.
-      return stream ? response : { ...response, finishReasonOverride: null }
     case 'empty':
       return { ...response, parts: [], finish: 'stop' }
     case 'filter':
@@ -45,7 +41,7 @@ export function alterResponse(
     case 'think-in-text':
       return moveReasoningToText(response)
     default:
-      return response
+      return misbehaviour satisfies never
   }
 }
 

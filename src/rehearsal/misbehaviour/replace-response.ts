@@ -3,18 +3,18 @@ import type { WireId } from '../../model/turn.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
 import { type ResponsePlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
-import type { RetryHint, Misbehaviour, MisbehaviourOfKind } from './misbehaviour.ts'
+import type { RetryHint, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
 import type { ResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
 import { formatTextCall } from './text-call.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a server answers in place of the answer; undefined where this is no such misbehaviour. */
+/** What a server sends in place of the scripted response. */
 export function planReplacement(
-  misbehaviour: Misbehaviour,
+  misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
   options: ResponseOptions,
-): ResponsePlan | undefined {
+): ResponsePlan {
   switch (misbehaviour.kind) {
     case 'status':
       return planErrorStatus(misbehaviour, options)
@@ -31,7 +31,7 @@ export function planReplacement(
     case 'rejected-call':
       return planJsonResponse(400, createRejectedCallError(response))
     default:
-      return undefined
+      return misbehaviour satisfies never
   }
 }
 

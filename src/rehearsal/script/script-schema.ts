@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { validate } from '../../schema/validate/validate.ts'
-import { SIMPLE_MISBEHAVIOUR_KINDS } from '../misbehaviour/misbehaviour.ts'
+import { wireIds } from '../../wire/wires.ts'
+import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS } from '../misbehaviour/misbehaviour.ts'
 import type { RehearsalScript } from './script.ts'
 
 /** Reads a script that somebody wrote; throws one sentence where it is not one. */
@@ -34,26 +35,7 @@ function createObjectSchema(properties: JsonObject, required: string[] = []): Js
 /** Every setting of every kind in one object: what a kind does not know, it ignores. */
 const misbehaviourSchema = createObjectSchema(
   {
-    kind: {
-      enum: [
-        ...SIMPLE_MISBEHAVIOUR_KINDS,
-        'cut',
-        'stall',
-        'drip',
-        'trickle',
-        'framing',
-        'status',
-        'html',
-        'half-json',
-        'redirect',
-        'content-type',
-        'corrupt',
-        'error',
-        'text-call',
-        'length',
-        'finish-wrong',
-      ],
-    },
+    kind: { enum: Object.keys(MISBEHAVIOURS) },
     at: positionSchema,
     how: { enum: ['close', 'reset', 'end'] },
     ms: millisecondsSchema,
@@ -93,7 +75,7 @@ const stepSchema = createObjectSchema({
     type: 'array',
     items: createObjectSchema({ name: stringSchema, args: { type: 'object' }, raw: stringSchema }, ['name']),
   },
-  misbehave: { type: 'array', items: { anyOf: [{ enum: [...SIMPLE_MISBEHAVIOUR_KINDS] }, misbehaviourSchema] } },
+  misbehave: { type: 'array', items: { anyOf: [{ enum: Object.keys(SIMPLE_MISBEHAVIOURS) }, misbehaviourSchema] } },
   usage: createObjectSchema({
     input: countSchema,
     cacheRead: countSchema,
@@ -143,7 +125,7 @@ export const SCRIPT_SCHEMA: JsonObject = {
       tools: { type: 'array', items: stringSchema },
       request: countSchema,
       turns: countSchema,
-      wire: { enum: ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic'] },
+      wire: { enum: [...wireIds] },
     }),
   },
 }

@@ -38,6 +38,8 @@ function describeDetail(violation: SchemaViolation, isPlural: boolean): string {
       return `${isPlural ? 'are' : 'is'} too large or too deeply nested to be checked`
     case 'not-json':
       return `${isPlural ? 'are' : 'is'} ${NOT_JSON_TEXTS[violation.reason]}`
+    default:
+      return violation satisfies never
   }
 }
 
