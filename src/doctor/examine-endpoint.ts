@@ -120,7 +120,9 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     model: target.model,
     wire: target.wire,
     url: toDisplayUrl(target.baseUrl),
-    usable: [3, 6].every((id) => probeReports.some((one) => one.id === id && /passes|degraded/.test(one.status))),
+    usable: PROBES.filter(({ isRequired }) => isRequired).every(({ id }) =>
+      probeReports.some((one) => one.id === id && (one.status === 'passes' || one.status === 'degraded')),
+    ),
     behaviours: probeReports.sort((one, other) => one.id - other.id),
     findings: [...findings.values()],
     learnt: runner.learnedCapabilities,

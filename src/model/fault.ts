@@ -13,6 +13,8 @@ export type FaultKind =
 export interface Fault {
   readonly kind: FaultKind
   readonly message: string
+  /** The vendor gave no message of its own: `message` only repeats the status. */
+  readonly isUnexplained?: true
   /** Milliseconds that the vendor asked us to wait. */
   readonly retryAfter?: number
   /** Milliseconds without progress before it happened. */

@@ -11,9 +11,9 @@ export interface ModelFamily {
   readonly capabilities: Capabilities
 }
 
-const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
-const CHAT_WIRES: readonly WireId[] = ['openai-chat']
-const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
+export const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
+export const CHAT_WIRES: readonly WireId[] = ['openai-chat']
+export const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
 
 /** What Google looks up by itself since Gemini 2.5. */
 const GOOGLE_SERVER_TOOLS = ['url_context', 'google_search'] as const

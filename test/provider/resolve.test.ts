@@ -310,7 +310,7 @@ describe('rows of one’s own', () => {
       'The provider "lab" must have no password in "url"; it would not be sent.',
     )
     assert.equal(wrong({ modle: 'x' }), 'The provider "lab" has the unknown key "modle"; did you mean "model"?')
-    assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; there are "gemini", /)
+    assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; the known ones are "gemini", /)
     assert.equal(
       wrong({ url: 'http://a', profile: { thinkk: true } }),
       'The provider "lab" has the unknown flag "thinkk"; did you mean "think"?',
@@ -329,14 +329,17 @@ describe('rows of one’s own', () => {
     )
     assert.equal(
       wrong({ url: 'http://a', headers: { a: 'b\nc' } }),
-      'The provider "lab" needs names and plain texts in "headers".',
+      'The provider "lab" needs an object of strings in "headers".',
     )
-    assert.equal(wrong({ url: 'http://a', path: 'x' }), 'The provider "lab" has an unknown "path"; there is "vertex".')
+    assert.equal(
+      wrong({ url: 'http://a', path: 'x' }),
+      'The provider "lab" has an unknown "path"; the known one is "vertex".',
+    )
     assert.equal(
       wrong({ url: 'http://a', signIn: 1 }),
       'The provider "lab" has an unknown "signIn"; there is "google".',
     )
-    assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a text in "model".')
+    assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a string in "model".')
     assert.ok('problem' in parseProvider('My Lab', { url: 'http://a' }))
   })
 })

@@ -48,6 +48,7 @@ export const BASIC_PROBES: readonly Probe[] = [
   },
   {
     id: 3,
+    isRequired: true,
     title: 'one call',
     failureIds: 'T01–T31',
     advice: 'Use a model that was trained to call tools, and start local servers with their tool parser switched on.',

@@ -22,6 +22,8 @@ export interface Probe {
   readonly advice: string
   /** Asked of the endpoint, or tried here on the bytes that it sent before, changed. */
   readonly mode: 'live' | 'drill'
+  /** Tools cannot be used with an endpoint that fails this probe. */
+  readonly isRequired?: true
   /** Signs that the question itself asks for. */
   readonly expectedQuirks?: readonly string[]
   readonly run: (context: ProbeContext) => Promise<ProbeResult>

@@ -20,6 +20,7 @@ const STEP_COUNT = 5
 export const RESULT_PROBES: readonly Probe[] = [
   {
     id: 6,
+    isRequired: true,
     title: 'a call, its result, and the answer',
     failureIds: 'T85–T91, T99',
     advice: 'Without this no tool can be used. Look at the refusal; a flag of the profile may help.',

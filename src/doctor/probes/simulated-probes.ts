@@ -36,12 +36,12 @@ export const SIMULATED_PROBES: readonly Probe[] = [
     const frames = getRecordedFrames(exchange)
     const cut =
       frames.length > 1
-        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames))
+        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames, probeContext.wire))
         : truncateChunks(encodeFramesAsResponse(exchange, frames))
     return checkSimulatedFault(probeContext, exchange, cut, ['transport', 'decode'])
   }),
   createSimulatedProbe(22, 'an error after the beginning of an answer', 'T107', (probeContext, exchange) => {
-    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange)) : []
+    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange), probeContext.wire) : []
     return checkSimulatedFault(
       probeContext,
       exchange,

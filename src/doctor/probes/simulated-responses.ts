@@ -2,7 +2,7 @@ import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { Frame } from '../../wire/framing/frame.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import { parseTraceFrames } from '../inspect/inspect-frames.ts'
+import { inspectFrames, parseTraceFrames } from '../inspect/inspect-frames.ts'
 import type { FixedResponse } from '../probe-runner.ts'
 
 /** What an endpoint once answered, as frames: the material of a drill. */
@@ -35,9 +35,11 @@ export function createErrorResponse(
   return { status, headers: { 'content-type': 'application/json', ...headers }, chunks }
 }
 
-/** The frames before the first one that says that the answer is over; of a whole answer, half. */
-export function takeFramesBeforeEnd(frames: readonly Frame[]): Frame[] {
-  const end = frames.findIndex((frame) => frame.kind === 'done' || (frame.kind === 'json' && isFinalEvent(frame.value)))
+/** The frames before the first one with a finish reason; half of them if there is none. */
+export function takeFramesBeforeEnd(frames: readonly Frame[], wire: WireId): Frame[] {
+  const end = frames.findIndex(
+    (frame) => frame.kind === 'done' || inspectFrames(wire, [frame]).finishReasons.length > 0,
+  )
   return frames.slice(0, end < 0 ? Math.ceil(frames.length / 2) : end)
 }
 
@@ -114,12 +116,6 @@ function editFrames(frames: readonly Frame[], edit: FieldEdit): Frame[] {
     })
     return { ...frame, value: JSON.parse(text) as unknown }
   })
-}
-
-function isFinalEvent(value: unknown): boolean {
-  return /"(?:finish_reason|stop_reason|finishReason)":"|"type":"(?:message_stop|response\.(?:completed|incomplete))"/.test(
-    JSON.stringify(value),
-  )
 }
 
 function encodeSseEvent(frame: Frame): string {

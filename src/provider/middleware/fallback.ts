@@ -2,7 +2,8 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Model, RequestOptions } from '../model.ts'
-import { deriveAttemptKey, forwardEvents, endWithPeriod } from './wrap-model.ts'
+import { endWithPeriod } from '../../model/text.ts'
+import { deriveAttemptKey, forwardEvents } from './wrap-model.ts'
 
 /** The models of a list, each asked only when the one before cannot answer; the log says who did. */
 export function withFallback(models: readonly [Model, ...Model[]]): Model {
@@ -25,7 +26,7 @@ export function withFallback(models: readonly [Model, ...Model[]]): Model {
         yield finish
         return
       }
-      const message = `${formatModelName(model)}: ${endWithPeriod(fault.message)} Going on with ${formatModelName(next)}.`
+      const message = `${formatModelName(model)}: ${endWithPeriod(fault.message)} Continuing with ${formatModelName(next)}.`
       yield { type: 'warn', warning: { code: 'fallback', message } }
       yield { type: 'open', anew: true, fault, origin: next.origin }
     }

@@ -5,7 +5,8 @@ import { type Clock, systemClock, sleep } from '../clock.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { formatDuration } from '../http/transport-faults.ts'
 import { MAX_SILENCE_MS } from '../http/timeouts.ts'
-import { deriveAttemptKey, forwardEvents, endWithPeriod, wrapModel } from './wrap-model.ts'
+import { endWithPeriod } from '../../model/text.ts'
+import { deriveAttemptKey, forwardEvents, wrapModel } from './wrap-model.ts'
 
 /** How patient a port is; all of it has a default. */
 export interface RetryOptions {
@@ -70,7 +71,7 @@ async function* streamWithRetry(
         : { ...finish, fault: { ...fault, message: `${endWithPeriod(fault.message)} ${next}` } }
       return
     }
-    const message = `${endWithPeriod(fault.message)} Asking again in ${formatDuration(next)} (attempt ${tries + 1}).`
+    const message = `${endWithPeriod(fault.message)} Retrying in ${formatDuration(next)} (attempt ${tries + 1}).`
     yield { type: 'warn', warning: { code: 'retry', message } }
     yield { type: 'open', anew: true, attempt: tries + 1, wait: next, fault }
     await sleep(retryOptions.clock, next, options.signal)
@@ -102,7 +103,8 @@ function planRetry(
   { attempts, random, total, longest }: Required<RetryOptions>,
 ): number | string {
   const requestedWait = fault.retryAfter ?? 0
-  if (requestedWait > longest) return `It asks to wait ${formatDuration(requestedWait)}, which is too long to wait for.`
+  if (requestedWait > longest)
+    return `The server asks to wait ${formatDuration(requestedWait)}, which is longer than the limit.`
   const maxAttempts = UNREACHABLE_CODES.has(fault.code ?? '') ? Math.min(attempts, MAX_UNREACHABLE_ATTEMPTS) : attempts
   if (tries >= maxAttempts) return tries === 1 ? '' : `Gave up after ${tries} attempts.`
   const backoff = Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2)

@@ -37,8 +37,3 @@ const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The answer broke o
 export function deriveAttemptKey(key: string, mark: string, attempt: number): string {
   return attempt === 0 ? key : `${key}${mark}${attempt}`
 }
-
-/** A sentence that ends like one. */
-export function endWithPeriod(text: string): string {
-  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
-}

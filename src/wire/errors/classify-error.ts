@@ -22,9 +22,11 @@ export function classifyError(error: ParsedError, context: ErrorContext = {}): F
   const wait = chooseRetryDelay(kind, error, context.headers)
   const code = error.code ?? error.type
   const reportedStatus = http ?? status
+  const isUnexplained = error.message.trim() === ''
   return {
     kind,
-    message: error.message.trim() === '' ? `The server answered ${reportedStatus ?? 'with an error'}.` : error.message,
+    message: isUnexplained ? `The server answered ${reportedStatus ?? 'with an error'}.` : error.message,
+    ...(isUnexplained && { isUnexplained }),
     ...defined({ retryAfter: wait, status: reportedStatus, code, param: error.param, written: error.written }),
   }
 }

@@ -66,8 +66,7 @@ export function decodeGeminiFrame(state: GeminiDecoderState, frame: Frame): Turn
 export function finishGeminiDecoding(state: GeminiDecoderState, fault?: Fault): TurnEvent[] {
   const { builder, end } = state
   const { status } = builder.context
-  if (status !== undefined && status >= 400 && !builder.hasFailed && !fault)
-    reportError(state, { message: `HTTP ${status}` })
+  if (status !== undefined && status >= 400 && !builder.hasFailed && !fault) reportError(state, { message: '' })
   if (end?.reason === 'fault') {
     builder.fail({ kind: 'server', message: `The model ended the answer with ${end.raw}.`, code: end.raw })
   }
@@ -210,7 +209,7 @@ function reportError(state: GeminiDecoderState, error: NonNullable<ReturnType<ty
 function reportUnreadable(state: GeminiDecoderState, json: string): void {
   const { status } = state.builder.context
   const excerpt = json.slice(0, 200)
-  if (status !== undefined && status >= 400) return reportError(state, { message: `HTTP ${status}: ${excerpt}` })
+  if (status !== undefined && status >= 400) return reportError(state, { message: excerpt })
   state.builder.markCorrupt(`A part of the answer could not be read: ${excerpt}`)
 }
 

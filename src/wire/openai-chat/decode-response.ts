@@ -74,9 +74,7 @@ export function finishChatDecoding(state: ChatDecoderState, fault?: Fault): Turn
   }
   if (state.hasInlineReasoning) state.text.close(builder.createNative(undefined, { content: state.content }))
   if (!builder.hasEnded && !builder.hasFailed && !fault && (state.status ?? 200) >= 400) {
-    builder.fail(
-      classifyError({ message: `HTTP ${state.status}` }, { status: state.status ?? 0, ...getHeaders(state) }),
-    )
+    builder.fail(classifyError({ message: '' }, { status: state.status ?? 0, ...getHeaders(state) }))
   }
   return builder.finish(fault)
 }

@@ -66,7 +66,7 @@ export function finishResponsesDecoding(state: ResponsesDecoderState, fault?: Fa
   const { builder } = state
   const { status } = builder.context
   if (!builder.hasEnded && !builder.hasFailed && !fault && status !== undefined && status >= 400)
-    reportError(state, { message: `HTTP ${status}` })
+    reportError(state, { message: '' })
   return builder.finish(fault)
 }
 

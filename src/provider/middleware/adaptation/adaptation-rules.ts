@@ -1,5 +1,6 @@
 import type { Profile } from '../../../model/profile.ts'
 import type { WireId } from '../../../model/turn.ts'
+import { CHAT_WIRES, GOOGLE_WIRES, MESSAGES_WIRES } from '../../model-families.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 import type { Adaptation, RequestRefusal } from './adaptation.ts'
 
@@ -32,10 +33,6 @@ function createRule(
     description,
   }
 }
-
-const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
-const CHAT_WIRES: readonly WireId[] = ['openai-chat']
-const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
 
 /** The habits that have a flag, each with the failure that taught it. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
