@@ -15,27 +15,25 @@ import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
 import { defined } from '../model/defined.ts'
 
-/** How an examination is to be held; all of it has a default but `mint`. */
+/** The settings of an examination; all but `newId` have a default. */
 export interface ExaminationOptions {
-  /** Letters and digits that nobody has used before. */
+  /** A new id of letters and digits on each call. */
   readonly newId: () => string
   readonly httpClient?: HttpClient
   readonly clock?: Clock
-  /** For the waits between attempts, where it is to be another. */
+  /** For the waits between attempts, if it differs from `clock`. */
   readonly retryClock?: Clock
   readonly timeouts?: Partial<Timeouts>
-  /** Tokens that the whole examination may take. */
+  /** The token budget of the whole examination. */
   readonly maxTokens?: number
-  /** Tokens that one answer may have. */
+  /** The token limit of one response. */
   readonly maxResponseTokens?: number
-  /** How many questions are asked at the same time. */
+  /** How many probes run at the same time. */
   readonly concurrency?: number
   readonly maxAttempts?: number
-  /** Hears of each behaviour as soon as it is known. */
   readonly onProbeFinished?: (one: ProbeReport) => void
 }
 
-/** A behaviour, and how the endpoint did. */
 export interface ProbeReport {
   readonly id: number
   readonly title: string
@@ -43,31 +41,30 @@ export interface ProbeReport {
   readonly how: Probe['mode']
   readonly status: ProbeStatus
   readonly said: string
-  /** What a person can do, where there is something to do. */
+  /** What the user can do. */
   readonly advice?: string
   readonly seconds: number
   readonly tokens: number
 }
 
-/** What an examination found. */
 export interface ExaminationReport {
   readonly provider: string
   readonly model: string
   readonly wire: string
   readonly url: string
-  /** Can tools be used with it at all? */
+  /** Can tools be used with this endpoint? */
   readonly usable: boolean
   readonly behaviours: readonly ProbeReport[]
   readonly findings: readonly QuirkFinding[]
-  /** The flags of its profile that differ from what was known. */
+  /** The profile flags that differ from the known ones. */
   readonly learnt: Capabilities
   readonly tokens: number
   readonly seconds: number
-  /** Why there was nothing to examine. */
+  /** Why the endpoint could not be examined. */
   readonly dead?: Fault
 }
 
-/** Examines an endpoint: asks it for each behaviour, and looks at every byte of its answers. */
+/** Runs every probe against an endpoint, and inspects every byte of its responses. */
 export async function examineEndpoint(target: Endpoint, options: ExaminationOptions): Promise<ExaminationReport> {
   const clock = options.clock ?? systemClock
   const startedAt = clock.now()
@@ -131,7 +128,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     ...defined({ dead }),
   })
 
-  // Without an answer there is nothing to examine, and the others go on from the first call.
+  // The other probes use the exchanges of these two.
   const [text, call] = ESSENTIAL_PROBES
   const fault = (await runProbe(text)).at(-1)?.fault
   if (fault && !(await worksWithoutStreaming(runner, fault))) return report(fault)
@@ -142,16 +139,16 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   return report()
 }
 
-/** Enough for all questions with room to spare; nobody should find a surprise on the bill. */
+/** Enough for all probes, and cheap. */
 const DEFAULT_MAX_TOKENS = 80_000
 
-/** Enough for a short answer, also of a model that thinks first. */
+/** Enough for a short response of a model that reasons first. */
 const DEFAULT_MAX_RESPONSE_TOKENS = 2000
 
-/** Shorter than in earnest: nobody wants to wait an hour for a diagnosis. */
+/** Shorter than in a session: an examination should not take an hour. */
 const DEFAULT_TIMEOUTS_MS: Timeouts = { firstByte: 90_000, idle: 45_000, quiet: 60_000, lifetime: 180_000 }
 
-/** A server whose streams break may answer well in one piece; then its answers are asked for so. */
+/** If the streams of a server break, its responses are requested whole from here on. */
 async function worksWithoutStreaming(runner: ProbeRunner, fault: Fault): Promise<boolean> {
   const isStreamBroken =
     fault.kind === 'decode' || (fault.kind === 'transport' && (fault.code ?? 'ECONNRESET') === 'ECONNRESET')

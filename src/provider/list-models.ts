@@ -8,14 +8,13 @@ import type { HttpClient } from './http/http-client.ts'
 import { createConnectionFault } from './http/transport-faults.ts'
 import { defined } from '../model/defined.ts'
 
-/** A model that an endpoint says it has, with what it says of it. */
+/** A model in the list of an endpoint, with what the list says about it. */
 export interface ListedModel {
   readonly id: string
   readonly window?: number
   readonly output?: number
 }
 
-/** Asks an endpoint for its models; a sentence if it does not tell. */
 export async function listModels(
   endpoint: Endpoint,
   httpClient: HttpClient,
@@ -33,7 +32,7 @@ export async function listModels(
     : parseModelList(json as Json)
 }
 
-/** Asks an endpoint for something that costs nothing, with the key; `json` is undefined where none came. */
+/** A GET request with the credential; `json` is undefined if the body is not JSON. */
 export async function fetchEndpointJson(
   endpoint: Endpoint,
   url: URL,
@@ -51,11 +50,11 @@ export async function fetchEndpointJson(
   }
 }
 
-/** Milliseconds; and bytes: the longest lists have about one megabyte. */
+/** The longest lists have about one megabyte. */
 const REQUEST_TIMEOUT_MS = 15_000
 const MAX_RESPONSE_BYTES = 16_000_000
 
-/** Where an endpoint lists its models: beside the address of requests. */
+/** The list of models is next to the request path. */
 export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
   const { models } = WIRE_ENDPOINTS[endpoint.wire]
   if (!models) return undefined
@@ -65,7 +64,7 @@ export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
   return url
 }
 
-/** Every vendor lists its models under another key, and some tell how much they take in. */
+/** Each vendor uses other keys, and some lists contain limits. */
 function parseModelList(json: Json): ListedModel[] {
   const list = isObject(json) ? (json['data'] ?? json['models'] ?? json['publisherModels']) : json
   if (!Array.isArray(list)) return []
@@ -93,7 +92,6 @@ function parseModelList(json: Json): ListedModel[] {
   })
 }
 
-/** Models that nobody can talk to. */
 const NON_CHAT_MODEL = /embed|rerank|whisper|tts|moderation|dall-e|transcribe/i
 
 function findFirstNumber(one: Readonly<Record<string, unknown>>, keys: readonly string[]): number | undefined {

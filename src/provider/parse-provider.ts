@@ -7,8 +7,8 @@ import { hasUrlPassword, HEADER_VALUE } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
 /**
- * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
- * a row of the table with the same name, it need only say what differs.
+ * Parses a provider in the settings. If `base` is given, a built-in provider of the same name, only differences are
+ * needed.
  */
 export function parseProvider(
   id: string,
@@ -23,7 +23,7 @@ export function parseProvider(
   }
 }
 
-/** Reads flags that were written down; undefined where they are none that we know. */
+/** Undefined if a flag or its value is unknown. */
 export function parseCapabilities(json: unknown): Capabilities | undefined {
   try {
     return parseFlags(json)
@@ -48,7 +48,7 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
   const wire = json['wire'] ?? base?.wire ?? 'openai-chat'
   if (typeof wire !== 'string' || !isWireId(wire))
     throw new InvalidProviderError(`has an unknown wire; the known ones are ${formatList(wireIds)}`)
-  // On another wire it is another endpoint, and what is known of the old one means nothing.
+  // On another wire it is another endpoint, to which nothing of the built-in provider applies.
   const inherited = wire === base?.wire ? base : undefined
   const keys = json['keys'] === undefined ? (base?.keys ?? []) : parseVariableNames(json, 'keys')
   const tokens = json['tokens'] === undefined ? inherited?.tokens : parseVariableNames(json, 'tokens')
@@ -82,7 +82,7 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
   }
 }
 
-/** What a row may say; the compiler sees to it that nothing is forgotten. */
+/** The compiler checks that it is complete. */
 const PROVIDER_KEYS = Object.keys({
   wire: 0,
   url: 0,
@@ -166,7 +166,7 @@ function parseFlags(value: unknown): Capabilities {
 
 type FlagType = 'a string' | 'true or false' | 'a number above 0' | 'a list of strings' | readonly (string | boolean)[]
 
-/** What each flag may be; the compiler sees to it that none is forgotten. */
+/** The compiler checks that it is complete. */
 const FLAG_TYPES: Readonly<Record<keyof Capabilities, FlagType>> = {
   signer: 'a string',
   tools: ['native', 'text'],

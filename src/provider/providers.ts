@@ -1,14 +1,14 @@
 import type { ProviderDefinition } from './provider-definition.ts'
 
-/** The loopback address is written out: `localhost` may mean ::1, where these servers do not listen. */
+/** Not `localhost`, which may mean ::1, where these servers do not listen. */
 const LOOPBACK_URL = 'http://127.0.0.1'
 
 const GEMINI_KEY_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 
 /**
- * The vendors. Their order is the order in which keys are looked for when no model is named: first those who made their
- * models, then those who resell them, then those who host open ones. The usual model of each is one whose price is known,
- * where anybody knows the vendor's prices, so that a limit of cost can hold without a word about the model.
+ * The providers, in the order in which keys are looked for when no model is named: makers of models, resellers, hosts
+ * of open models. The default model has a known price if any model of the provider has one, so that a cost limit works
+ * without naming a model.
  */
 export const providers: readonly ProviderDefinition[] = [
   {
@@ -67,7 +67,7 @@ export const providers: readonly ProviderDefinition[] = [
     auth: 'bearer',
     keys: ['DEEPSEEK_API_KEY'],
     model: 'deepseek-v4-pro',
-    // Every assistant message of a thinking model must carry its reasoning, be it empty (T74, T75).
+    // Every assistant message of a reasoning model must have its reasoning, even if it is empty (T74, T75).
     profile: { needsReasoning: 'reasoning_content', maxTokensField: 'max_tokens', cache: 'none' },
   },
   {
@@ -86,7 +86,7 @@ export const providers: readonly ProviderDefinition[] = [
     auth: 'bearer',
     keys: ['MISTRAL_API_KEY'],
     model: 'mistral-medium-latest',
-    // It refuses keys that it does not know, in the body and in messages (T78, T155).
+    // It refuses unknown keys, in the body and in messages (T78, T155).
     profile: { replay: 'never', maxTokensField: 'max_tokens', streamUsage: false, thinking: 'none', ids: 'nine' },
   },
   {
@@ -96,7 +96,7 @@ export const providers: readonly ProviderDefinition[] = [
     auth: 'bearer',
     keys: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
     model: 'kimi-k2.6',
-    // Reasoning must come back (T74, T75), empty content must not (T86), and the temperature is fixed (T155).
+    // Reasoning must be sent back (T74, T75), empty content must not (T86), and the temperature is fixed (T155).
     profile: { needsReasoning: 'reasoning_content', emptyContent: 'omit', refuses: ['temperature', 'top_p'] },
   },
   {
@@ -115,7 +115,7 @@ export const providers: readonly ProviderDefinition[] = [
     auth: 'anthropic',
     keys: ['MINIMAX_API_KEY'],
     model: 'MiniMax-M2.7',
-    // Its thinking carries no signature that it checks (T81); it knows marks, but not the mark of a whole request.
+    // It does not check signatures (T81), and knows cache marks on blocks only.
     profile: { signatures: 'optional', cache: 'marks', eagerArguments: false },
   },
   {
@@ -182,7 +182,7 @@ export const providers: readonly ProviderDefinition[] = [
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
   },
 
-  // Other doors to the same houses: for those who name them.
+  // Other endpoints of the vendors above; never chosen by default.
   {
     id: 'vertex',
     wire: 'gemini',
@@ -224,7 +224,7 @@ export const providers: readonly ProviderDefinition[] = [
     model: 'gpt-5.4',
   },
 
-  // Servers on one's own machine compile tools to grammars (T149), and most know only `max_tokens` (T155).
+  // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).
   {
     id: 'lmstudio',
     wire: 'openai-chat',

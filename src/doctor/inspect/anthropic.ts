@@ -2,7 +2,6 @@ import { isObject, stringOrEmpty } from '../../model/json.ts'
 import { toArray, toNumberOrNull, toObject } from './json-values.ts'
 import type { InspectionBuilder } from './inspect-frames.ts'
 
-/** Looks at an event of Anthropic's messages, or at a whole message. */
 export function inspectAnthropicEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
   const message = toObject(value['message'])
   const usage = value['usage'] ?? message['usage']
@@ -51,7 +50,7 @@ function inspectWholeMessage(inspection: InspectionBuilder, message: Record<stri
   if (typeof message['stop_reason'] === 'string') inspection.finishReasons.push(message['stop_reason'])
   for (const block of toArray(message['content']).filter(isObject)) {
     inspection.text += stringOrEmpty(block['text'])
-    // Whole, the arguments are an object by right.
+    // In a whole message, the arguments are an object.
     if (block['type'] === 'tool_use')
       inspection.fragments.push({
         ...toCallFragment(block, undefined),
@@ -60,7 +59,7 @@ function inspectWholeMessage(inspection: InspectionBuilder, message: Record<stri
   }
 }
 
-/** The arguments of a call that begins are an empty object, to be filled. */
+/** A call starts with an empty object as its arguments. */
 function toCallFragment(block: Record<string, unknown>, index: number | null | undefined) {
   const input = block['input']
   const args = isObject(input) && Object.keys(input).length === 0 ? undefined : input

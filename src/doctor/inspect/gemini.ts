@@ -2,7 +2,7 @@ import { isObject, stringOrEmpty } from '../../model/json.ts'
 import { toArray, toObject } from './json-values.ts'
 import type { InspectionBuilder } from './inspect-frames.ts'
 
-/** Looks at a chunk of Gemini's, in Code Assist's envelope or without. */
+/** A chunk of Gemini's API, with or without Code Assist's envelope. */
 export function inspectGeminiChunk(inspection: InspectionBuilder, envelope: Record<string, unknown>): void {
   const value = isObject(envelope['response']) ? envelope['response'] : envelope
   if (value['error'] !== undefined && value['error'] !== null) inspection.hasError = true
@@ -13,7 +13,7 @@ export function inspectGeminiChunk(inspection: InspectionBuilder, envelope: Reco
       if (part['thought'] !== true) inspection.text += stringOrEmpty(part['text'])
       const call = part['functionCall']
       if (!isObject(call)) continue
-      // As text, so that arguments that came as text are text inside text, as on the other wires.
+      // As text, so that arguments that came as a string are double-encoded, as on the other wires.
       const args = call['args'] === undefined ? undefined : JSON.stringify(call['args'])
       inspection.fragments.push({
         index: undefined,

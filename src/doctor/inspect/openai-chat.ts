@@ -2,7 +2,6 @@ import { isObject, stringOrEmpty } from '../../model/json.ts'
 import { toArray, toNumberOrNull, toObject } from './json-values.ts'
 import type { InspectionBuilder } from './inspect-frames.ts'
 
-/** Looks at a chunk of chat completions, or at a whole one. */
 export function inspectChatChunk(inspection: InspectionBuilder, value: Record<string, unknown>): void {
   if (isObject(value['usage'])) inspection.usages.push(value['usage'])
   if (value['error'] !== undefined && value['error'] !== null) inspection.hasError = true

@@ -2,7 +2,6 @@ import { isObject, stringOrEmpty } from '../../model/json.ts'
 import { toArray, toNumberOrNull, toObject } from './json-values.ts'
 import type { InspectionBuilder } from './inspect-frames.ts'
 
-/** Looks at an event of Responses, or at a whole response. */
 export function inspectResponsesEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
   const type = stringOrEmpty(value['type'])
   if (value['object'] === 'response') return inspectWholeResponse(inspection, value)
@@ -37,7 +36,7 @@ export function inspectResponsesEvent(inspection: InspectionBuilder, value: Reco
   } else if (index === null) inspection.blockIndexes.push(null)
 }
 
-/** The events that say which item they are about. */
+/** The events that name the item they belong to. */
 const INDEXED_EVENT_TYPES = /^response\.(?:output_item|function_call_arguments|output_text|content_part|reasoning)/
 
 function inspectWholeResponse(inspection: InspectionBuilder, response: Record<string, unknown>): void {

@@ -12,7 +12,7 @@ import {
   checkResponseText,
 } from './probe-helpers.ts'
 
-/** 1 to 5, and 30: text, counts and calls. */
+/** Probes 1 to 5 and 30: text, token counts and calls. */
 export const BASIC_PROBES: readonly Probe[] = [
   {
     id: 1,
@@ -122,7 +122,7 @@ export const BASIC_PROBES: readonly Probe[] = [
   },
 ]
 
-/** A model that makes no native call may make one when the tools are described to it in the prompt (T156). */
+/** A model without native calls may call tools that are described in the prompt (T156). */
 async function probePromptTools(
   context: ProbeContext,
   { fault, turn }: ProbeExchange,

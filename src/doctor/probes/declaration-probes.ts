@@ -51,7 +51,7 @@ const LONG_NAME_TOOL: ToolSpec = {
   name: 'notizen.auflisten/für-alle:die_es_wirklich_ganz_genau_und_vollständig_wissen_wollen_und_zwar_jetzt',
 }
 
-/** 14 to 18 and 25: how tools are declared, forced and cut off. */
+/** Probes 14 to 18 and 25: how tools are declared and chosen, and calls that are cut off. */
 export const DECLARATION_PROBES: readonly Probe[] = [
   {
     id: 14,

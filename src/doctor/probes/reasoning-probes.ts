@@ -11,7 +11,7 @@ import {
 
 const LOW_EFFORT = { effort: 'low' } as const
 
-/** 10, 11 and 28: thoughts and the prompt cache. */
+/** Probes 10, 11 and 28: reasoning and the prompt cache. */
 export const REASONING_PROBES: readonly Probe[] = [
   {
     id: 10,
@@ -81,7 +81,7 @@ export const REASONING_PROBES: readonly Probe[] = [
   },
 ]
 
-/** Servers on one's own machine have as much of a window as they were given, and say so only now (T160). */
+/** A local server reports its context window only now (T160). */
 function contextTooSmallResult(message: string): ProbeResult {
   const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
   const probeResult = notOfferedResult(`Its window is too small to try: ${message}`)
@@ -92,7 +92,7 @@ function hasReasoning({ turn }: ProbeExchange): boolean {
   return turn.parts.some((part) => part.kind === 'reasoning')
 }
 
-/** Caches begin at a thousand tokens or more; this is about twice that. */
+/** Prompt caches start at a thousand tokens or more; this is about twice as long. */
 const LONG_SYSTEM_PROMPT = Array.from(
   { length: 120 },
   (_none, at) => `Rule ${at + 1}: whoever counts the birds on the roof writes their number down before noon.`,

@@ -16,7 +16,7 @@ import {
 const STEP_TOOL = createToolSpec('take_step', 'Takes a step.', { n: { type: 'integer' } })
 const STEP_COUNT = 5
 
-/** 6 to 9, 12, 13 and 29: what goes back to the model. */
+/** Probes 6 to 9, 12, 13 and 29: what is sent back to the model. */
 export const RESULT_PROBES: readonly Probe[] = [
   {
     id: 6,
@@ -159,7 +159,6 @@ export const RESULT_PROBES: readonly Probe[] = [
   },
 ]
 
-/** The question with the call and its result. */
 function createFollowUpRequest(
   exchange: ProbeExchange,
   content: Parameters<typeof createResultsTurn>[1],

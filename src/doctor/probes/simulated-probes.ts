@@ -15,7 +15,7 @@ import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
 import { createCallRequest, createUserTurn, truncateLine, toFailureResult, checkResponseText } from './probe-helpers.ts'
 
-/** 19 to 24, 26 and 27: what nobody can ask a model for is tried on the bytes that it sent before. */
+/** Probes 19 to 24, 26 and 27: what no model can be asked for is simulated with the bytes that it sent before. */
 export const SIMULATED_PROBES: readonly Probe[] = [
   createSimulatedProbe(19, 'an answer that a filter stopped', 'T55, T59, T125', async (probeContext, exchange) => {
     const { turn, calls } = await probeContext.replayResponse(

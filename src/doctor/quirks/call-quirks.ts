@@ -3,7 +3,7 @@ import type { CallFragment } from '../inspect/inspect-frames.ts'
 import type { ServerQuirk } from './server-quirks.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 
-/** What can be odd about calls: their numbers, ids, names and arguments. */
+/** Quirks of calls: indexes, ids, names and arguments. */
 export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'index-missing',
@@ -39,7 +39,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     failureIds: 'T06',
     description: 'gives its calls no ids',
     outcome: 'handled',
-    // Code Assist has none to begin with.
+    // Calls of Code Assist have no ids.
     detect: ({ wire, inspection }) =>
       wire !== 'code-assist' &&
       groupFragmentsByCall(inspection.fragments).some(
@@ -184,7 +184,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   },
 ]
 
-/** The pieces of each call: under one number, or each for itself where there are none. */
+/** The fragments of each call: by index, or one by one if there are no indexes. */
 function groupFragmentsByCall(fragments: readonly CallFragment[]): CallFragment[][] {
   const numbered = groupFragmentsByIndex({ fragments } as Parameters<typeof groupFragmentsByIndex>[0])
   const unnumbered = fragments.filter(
@@ -197,7 +197,7 @@ function getOpeningFragments(group: readonly CallFragment[]): CallFragment[] {
   return group.filter(({ startsCall, name }) => startsCall && toNonEmptyString(name) !== undefined)
 }
 
-/** For each later piece that names the tool again and is no new call: is it the same name? */
+/** For each later fragment that names the tool again: is it the same name? */
 function compareLaterNames(group: readonly CallFragment[]): boolean[] {
   const [first] = group
   const sortedIndexes = toNonEmptyString(first?.name)

@@ -4,7 +4,7 @@ import type { ServerQuirk } from './server-quirks.ts'
 import { type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 import { hasCleanEnd, endsMidBlock } from './transport-quirks.ts'
 
-/** What can be odd about an answer as a whole: its end, its text, its counts. */
+/** Quirks of a response as a whole: its end, text and token counts. */
 export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'finish-missing',
@@ -66,7 +66,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     detect: ({ isLastAttempt, exchange }) => {
       const { turn, request } = exchange
       if (!isLastAttempt || turn.finish.fault) return false
-      // A model that is long-winded runs into the limit that it was given.
+      // A long response may reach the limit of the request.
       const outputTokens = (turn.usage?.output ?? 0) + (turn.usage?.reasoning ?? 0)
       if (turn.finish.reason === 'length') return outputTokens < 0.9 * (request.params?.maxTokens ?? Infinity)
       const isTruncated = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
@@ -114,7 +114,7 @@ const UNKNOWN_EVENT_CODES = new Set([
   'unknown-delta',
 ])
 
-/** The words that each wire ends an answer with: when it called, when it did not, and in either case. */
+/** The finish reasons of each wire: with calls, without calls, and in either case. */
 const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls: RegExp; withoutCalls: RegExp; either: RegExp }>> = {
   'openai-chat': {
     withCalls: /^(?:tool_calls|function_call)$/,

@@ -5,30 +5,29 @@ import type { ProbeExchange } from '../probe-exchange.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type AttemptAnalysis, analyzeAttempts } from './attempt-analysis.ts'
 
-/** Something about a server that is not as its wire says, seen from outside. */
+/** A deviation of a server from its API, seen in its bytes. */
 export interface ServerQuirk {
   readonly id: string
-  /** The failures that taught it. */
+  /** The known failures that it belongs to (docs/failures.md). */
   readonly failureIds: string
-  /** What is going on, as the end of a sentence that begins with “This server”. */
+  /** The predicate of a sentence whose subject is “This server”. */
   readonly description: string
-  /** What comes of it: we deal with it, it costs something, or nothing can be done from here. */
+  /** Dragoman handles it, has to retry, or cannot work around it. */
   readonly outcome: 'handled' | 'retried' | 'harmful'
-  /** Is it there? A text says more about it. */
+  /** A string adds a detail to the description. */
   readonly detect: (attempt: AttemptAnalysis) => boolean | string
 }
 
-/** A sign that was seen. */
 export interface QuirkFinding {
   readonly id: string
   readonly said: string
   readonly outcome: ServerQuirk['outcome']
 }
 
-/** All signs. Where an answer did not come to its end, nothing is said about what its end would have held. */
+/** All quirks. Where a response has no clean end, nothing is said about its end. */
 export const SERVER_QUIRKS: readonly ServerQuirk[] = [...TRANSPORT_QUIRKS, ...RESPONSE_QUIRKS, ...CALL_QUIRKS]
 
-/** The signs in an exam, each once; `but` are those that the question itself asked for. */
+/** The quirks in an exchange, each once, without those that the request itself provokes. */
 export function findQuirks(
   exchange: ProbeExchange,
   wire: WireId,

@@ -1,7 +1,7 @@
 import type { ServerQuirk } from './server-quirks.ts'
 import type { AttemptAnalysis } from './attempt-analysis.ts'
 
-/** What can be odd about the way in which an answer comes: the head, the bytes, the framing, the end. */
+/** Quirks of the transport: head, bytes, framing and end. */
 export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'status',
@@ -10,7 +10,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
     outcome: 'harmful',
     detect: ({ trace: { status }, exchange, body, isFirstExchange }) => {
       if (status < 400 || isRejectedCallError(body)) return false
-      // Another question may be refused for what it asks; its own line says so.
+      // Another request may be rejected for its content; its probe reports that.
       const mayBeRequestError = status === 400 || status === 404 || status === 422
       return (!mayBeRequestError || (isFirstExchange && exchange.fault !== undefined)) && `HTTP ${status}`
     },
@@ -128,7 +128,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   },
 ]
 
-/** Did the answer come to an end of its own, so that something can be said about that end? */
+/** Did the response end by itself, so that its end can be judged? */
 export function hasCleanEnd({ trace, frames, inspection, body }: AttemptAnalysis): boolean {
   return (
     trace.ending === 'whole' &&
@@ -140,7 +140,7 @@ export function hasCleanEnd({ trace, frames, inspection, body }: AttemptAnalysis
   )
 }
 
-/** Did it end in good order, but in the middle of something? */
+/** Did the stream end regularly, but inside a block? */
 export function endsMidBlock({ inspection, exchange, isLastAttempt }: AttemptAnalysis): boolean {
   const isCallUnfinished =
     isLastAttempt && exchange.turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
@@ -152,7 +152,7 @@ function isConnectionCut(attempt: AttemptAnalysis): boolean {
   if (trace.ending === 'broken') return true
   if (trace.ending === 'none')
     return isLastAttempt && exchange.fault?.kind === 'transport' && exchange.fault.code === 'ECONNRESET'
-  // An event that cannot be read, but was sent to its end, is another matter.
+  // An invalid event that was sent completely is another quirk.
   const isLastFrameBroken = frames.at(-1)?.kind === 'bad' && !/[\r\n]{2}$/.test(attempt.body)
   const done = frames.some(({ kind }) => kind === 'done')
   return (
@@ -167,7 +167,6 @@ function isRejectedCallError(body: string): boolean {
   return /failed_generation|tool_use_failed/.test(body)
 }
 
-/** A body that means to be JSON. */
 function isJsonBody({ body, trace, isSse }: AttemptAnalysis): boolean {
   return !isSse && /^\s*[[{]/.test(body) && !/ndjson|jsonl/i.test(trace.headers['content-type'] ?? '')
 }
@@ -185,7 +184,7 @@ function isTimedOut({ exchange, isLastAttempt, trace }: AttemptAnalysis): boolea
   return trace.ending !== 'whole' && exchange.fault?.code === 'timeout' && (isLastAttempt || trace.ending === 'stopped')
 }
 
-/** After the last event came comments, or white space where comments have no place. */
+/** The last bytes are comments, or blank lines where the body has no comments. */
 function endsWithKeepAlives({ body, isSse }: AttemptAnalysis): boolean {
   return isSse ? /(?:^|\n)(?::[^\n]*\n+)+\s*$/.test(body) : /\n{2,}$/.test(body)
 }

@@ -1,21 +1,18 @@
 import type { TurnEvent } from '../../model/event.ts'
 import { isKeyLike, type Redactor, createRedactor } from '../../model/security/redactor.ts'
 
-/** Takes the key with which we asked out of what comes back; one event may become two. */
+/** Removes the API key of the request from its response; one event may become two. */
 export interface KeyRedactor {
   readonly setKey: (key: string) => void
   readonly redact: (event: TurnEvent) => TurnEvent[]
 }
 
-/**
- * Starts a scrub for one answer. Servers repeat the key in their errors, and some in their text; it goes no further. The
- * arguments of calls are left as they are: what a model calls is never altered.
- */
+/** Servers repeat the key in errors, and some in text. The arguments of calls are never altered. */
 export function createKeyRedactor(): KeyRedactor {
   const secrets = createRedactor()
   let key = ''
   const textParts = new Set<number>()
-  /** The end of what was said in a part, where it could be the beginning of the key. */
+  /** The end of a part's text, if it could be the start of the key. */
   const heldBack = new Map<number, string>()
 
   function delta(index: number, text: string): TurnEvent[] {
@@ -53,7 +50,7 @@ export function createKeyRedactor(): KeyRedactor {
   }
 }
 
-/** Where the end begins that could be the beginning of the key. */
+/** The index at which a prefix of the key may start, at the end of the text. */
 function findPossibleKeyStart(text: string, key: string): number {
   const first = key.charAt(0)
   for (
@@ -67,7 +64,7 @@ function findPossibleKeyStart(text: string, key: string): number {
 
 type MessageTurnEvent = Extract<TurnEvent, { type: 'warn' | 'finish' }>
 
-/** Sentences lose whatever looks like a secret; all else loses only the key. */
+/** Messages lose everything that looks like a secret, other fields only the key. */
 function redactMessages(event: MessageTurnEvent, key: string, { redact }: Redactor): TurnEvent {
   const escapedKey = JSON.stringify(key).slice(1, -1)
   const text = JSON.stringify(event)

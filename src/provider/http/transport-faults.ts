@@ -3,7 +3,6 @@ import { getPageTitle } from './vendor-faults.ts'
 import { getBaseUrlSource, type Endpoint } from '../endpoint.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** A connection that failed, in a sentence that names the provider and says what can be done. */
 export function createConnectionFault(error: unknown, endpoint: Endpoint, url: URL): Fault {
   const { code = '', message, proxy } = getErrorDetails(error)
   const name = endpoint.provider.id
@@ -46,7 +45,6 @@ export function createConnectionFault(error: unknown, endpoint: Endpoint, url: U
   return fault('transport', `The connection to ${serverLabel} broke off${code === '' ? '' : ` (${code})`}. Try again.`)
 }
 
-/** An answer that took too long. */
 export function createTimeoutFault(which: keyof Timeouts, limits: Timeouts, endpoint: Endpoint): Fault {
   const time = formatDuration(limits[which])
   const what = {
@@ -59,7 +57,7 @@ export function createTimeoutFault(which: keyof Timeouts, limits: Timeouts, endp
   return { kind: 'transport', code: 'timeout', message: `${endpoint.provider.id} ${what[which]}. Try again.`, waited }
 }
 
-/** An answer of which nothing can be made, and of which nothing could be made if it came again (T112). */
+/** A response that cannot be decoded, and could not be if it came again (T112). */
 export function findUnusableResponseFault(
   text: string,
   deep: boolean,
@@ -73,10 +71,9 @@ export function findUnusableResponseFault(
   return { kind: 'invalid', code: 'web-page', message }
 }
 
-/** The most that an answer may hold, in bytes: pictures fit in, and what is longer would only fill the memory. */
+/** In bytes: enough for images; anything longer would only fill the memory. */
 export const MAX_RESPONSE_BYTES = 32 * 2 ** 20
 
-/** An answer that does not end. */
 export function createOversizedFault(endpoint: Endpoint): Fault {
   const size = `${MAX_RESPONSE_BYTES / 2 ** 20} MB`
   return {
@@ -86,28 +83,27 @@ export function createOversizedFault(endpoint: Endpoint): Fault {
   }
 }
 
-/** A redirect. A POST with a key in it is never sent on to where somebody else says. */
+/** A request with a key in it is never redirected. */
 export function createRedirectFault(status: number, location: string | undefined, endpoint: Endpoint, url: URL): Fault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).host : 'nowhere'
   const message = `${endpoint.provider.id} (${url.host}) redirects to ${to}, which is not followed. If that is right, set ${getBaseUrlSource(endpoint)}.`
   return { kind: 'invalid', status, message }
 }
 
-/** A server that wants to speak another protocol; nobody asked for that, so it is a proxy or a wrong address. */
+/** Nobody asked for another protocol, so this is a proxy or a wrong address. */
 export function createProtocolSwitchFault(status: number, endpoint: Endpoint, url: URL): Fault {
   const name = status === 101 ? ' (Switching Protocols)' : ''
   const message = `${endpoint.provider.id} (${url.host}) answered ${status}${name}, which is no answer to a request. Check the address in ${getBaseUrlSource(endpoint)}, and the proxy.`
   return { kind: 'invalid', status, message }
 }
 
-/** So many milliseconds, as a person says it. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`
   return ms < 2 * 3_600_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 3_600_000)} hours`
 }
 
-/** An error on the way through a proxy; `proxy` names it. */
+/** `proxy` is the proxy's address; empty if it could not be parsed. */
 export class ProxyError extends Error {
   readonly proxy: string
   readonly code: string

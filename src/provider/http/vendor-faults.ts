@@ -37,7 +37,6 @@ export function getPageTitle(page: string): string {
   return title.replace(/\s+/g, ' ').trim()
 }
 
-/** A web page is no message. */
 function toVendorText(text: string): string {
   const trimmed = text.trim()
   return trimmed.startsWith('<') ? '' : trimmed.slice(0, MAX_MESSAGE_CHARS)

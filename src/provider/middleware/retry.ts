@@ -8,19 +8,16 @@ import { MAX_SILENCE_MS } from '../http/timeouts.ts'
 import { endWithPeriod } from '../../model/text.ts'
 import { deriveAttemptKey, forwardEvents, wrapModel } from './wrap-model.ts'
 
-/** How patient a port is; all of it has a default. */
+/** All options have a default. */
 export interface RetryOptions {
   readonly clock?: Clock
   /** From 0 to 1. */
   readonly random?: () => number
-  /** How often a model is asked, the first time included. */
+  /** Including the first one. */
   readonly attempts?: number
-  /**
-   * Milliseconds without progress in all: silence of the model and waits between attempts together. Only a server that
-   * asks for more at once gets more.
-   */
+  /** Milliseconds without progress, over all attempts and waits. A server that asks for a longer wait gets it. */
   readonly total?: number
-  /** The longest wait that a server may ask for; beyond it we give up, and say so. */
+  /** The longest wait that a server may ask for. */
   readonly longest?: number
 }
 
@@ -33,8 +30,8 @@ const DEFAULT_RETRY_OPTIONS = {
 }
 
 /**
- * Asks again when asking again may help (T108, T157, T158). Nothing of an answer that did not end well has run, so this
- * is always safe; the front end is told to drop what it has shown.
+ * Retries faults that may be temporary (T108, T157, T158). No call of a failed response has run, so this is always
+ * safe; front ends drop what they have shown.
  */
 export function withRetry(inner: Model, retryOptions: RetryOptions = {}): Model {
   return wrapModel(inner, (request, options) =>
@@ -86,17 +83,17 @@ async function* streamWithRetry(
 
 const RETRYABLE_KINDS = new Set<FaultKind>(['rate', 'server', 'transport', 'decode'])
 
-/** Nobody is there; a moment may change that, but not many. */
+/** A server that is not there may start in a moment. */
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND'])
 const MAX_UNREACHABLE_ATTEMPTS = 2
 
-/** An attempt that is made at all gets a chance. */
+/** The least time for any attempt. */
 const MIN_SILENCE_MS = 1000
 
 const FIRST_WAIT_MS = 1000
 const MAX_BACKOFF_MS = 30_000
 
-/** How long to wait before the next attempt, or why there is none. */
+/** The wait before the next attempt in milliseconds, or why there is none. */
 function planRetry(
   fault: Fault,
   { tries, waited, last }: { tries: number; waited: number; last: number },
@@ -108,7 +105,7 @@ function planRetry(
   const maxAttempts = UNREACHABLE_CODES.has(fault.code ?? '') ? Math.min(attempts, MAX_UNREACHABLE_ATTEMPTS) : attempts
   if (tries >= maxAttempts) return tries === 1 ? '' : `Gave up after ${tries} attempts.`
   const backoff = Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2)
-  // Many clients are told the same time; those who add a little do not all come back at once.
+  // Many clients get the same time; a random addition keeps them from coming back at once.
   const next = Math.round(Math.max(backoff, requestedWait * (1 + random() / 10), last))
   if (waited + next > Math.max(total, requestedWait * 1.1))
     return tries === 1 ? '' : `Gave up after ${tries} attempts in ${formatDuration(waited)}.`

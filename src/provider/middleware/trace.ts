@@ -2,7 +2,7 @@ import type { Redactor } from '../../model/security/redactor.ts'
 import type { HttpClient, HttpResponse } from '../http/http-client.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** One phase of an exchange. Nothing of what was said is in it. */
+/** One phase of an exchange, without its content. */
 export interface TraceEvent {
   /** The exchange, counted from 1. */
   readonly n: number
@@ -17,7 +17,6 @@ export interface TraceEvent {
   readonly error?: string
 }
 
-/** Tells of every phase of every exchange, with its time. */
 export function traceExchanges(
   httpClient: HttpClient,
   secrets: Redactor,
@@ -57,7 +56,7 @@ async function* traceBody(
     if (open) report()
     open = false
   }
-  // Whoever has heard enough does not read on; but they stop the connection.
+  // A reader that has enough aborts the connection and does not read on.
   stopped.addEventListener('abort', () => end(() => emit('stopped', { bytes, chunks })), { once: true })
   try {
     for await (const piece of body) {

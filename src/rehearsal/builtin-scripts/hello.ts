@@ -1,6 +1,5 @@
 import type { RehearsalScript } from '../script/script.ts'
 
-/** One turn of text. */
 export const helloScript: RehearsalScript = {
   about: 'Says hello, and nothing else.',
   start: 'prompt',

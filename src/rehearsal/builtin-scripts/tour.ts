@@ -1,11 +1,11 @@
 import type { RehearsalScript } from '../script/script.ts'
 
-/** What the test runner prints when tests have passed, in whichever of its formats. */
+/** What the test runner prints when tests passed, in any of its formats. */
 const PASSED_PATTERN = 'pass [1-9]'
 
 /**
- * The tour: works on the scratch project through the built-in tools, as a model would. It wants the value `cwd`, and it
- * looks at what the tools really answered: where the person declined an edit or a command, it says so and goes on.
+ * Works on the scratch project with the built-in tools, as a model would. It needs the value `cwd`. It reads the tool
+ * results, so it notices if the user declined an edit or a command.
  */
 export const tourScript: RehearsalScript = {
   about: 'Finds and mends the bug of the scratch project: lists, reads, searches, edits and runs the tests.',

@@ -5,7 +5,6 @@ import type { MisbehaviourAt, StreamErrorKind } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
-/** What goes wrong with the events of a stream. */
 export function alterFrames(
   frames: ScriptedFrame[],
   misbehaviour: MisbehaviourAt<'frames'>,
@@ -41,7 +40,6 @@ export function alterFrames(
   }
 }
 
-/** What an endpoint says of its troubles. */
 const STREAM_ERRORS: Readonly<Record<StreamErrorKind, { readonly status: number; readonly message: string }>> = {
   overloaded: { status: 529, message: 'Overloaded' },
   rate: { status: 429, message: 'Rate limit reached. Please try again in 1.5s.' },
@@ -49,7 +47,7 @@ const STREAM_ERRORS: Readonly<Record<StreamErrorKind, { readonly status: number;
   invalid: { status: 400, message: 'The request is invalid, and will be so again.' },
 }
 
-/** Token counts that nobody should believe, wherever they stand. */
+/** Replaces token counts by invalid ones. */
 export function corruptTokenCounts(data: Json): Json {
   let turn = 0
   return JSON.parse(
@@ -73,7 +71,7 @@ function findFrameIndex(
   ).index
 }
 
-/** One event comes with its text broken off: what it held is lost. */
+/** Truncates one event. */
 function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] {
   return frames.map((frame, position) => {
     if (position !== index) return frame
@@ -82,7 +80,6 @@ function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] 
   })
 }
 
-/** Kinds of events and fields that nobody has heard of. */
 function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   const unknownEvent: ScriptedFrame = {
     event: 'rehearsal.note',
@@ -96,7 +93,7 @@ function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   return first === undefined ? [unknownEvent] : [first, unknownEvent, ...rest]
 }
 
-/** A gateway changes to another upstream, which begins its answer anew in the middle of this one. */
+/** A gateway switches its upstream, which starts its response again in the middle of this one. */
 function insertSecondStart(frames: ScriptedFrame[]): ScriptedFrame[] {
   const [first] = frames
   const message = first && isObject(first.data) && isObject(first.data['message']) ? first.data['message'] : undefined

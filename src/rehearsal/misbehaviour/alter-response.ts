@@ -5,7 +5,7 @@ import type { MisbehaviourAt } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
 import { formatTextCall } from './text-call.ts'
 
-/** What goes wrong with the answer itself, before it is written down on a wire. */
+/** What goes wrong with the response itself, before a wire encodes it. */
 export function alterResponse(
   response: ScriptedResponse,
   misbehaviour: MisbehaviourAt<'response'>,
@@ -53,7 +53,6 @@ function withoutCalls(response: ScriptedResponse): ScriptedResponse {
   return { ...response, parts: response.parts.filter((part) => part.kind !== 'call') }
 }
 
-/** Arguments that no reader can make sense of. */
 function makeArgumentsMalformed(call: ScriptedResponseCall): ScriptedResponseCall {
   const args = parseJsonOrText(call.raw)
   const keys = isObject(args) ? Object.keys(args) : []
@@ -67,7 +66,7 @@ function writeCallsAsText(response: ScriptedResponse, dialect: Parameters<typeof
   return { ...response, parts: [...rest, { kind: 'text', text: [...texts, ...textCalls].join('\n') }], finish: 'stop' }
 }
 
-/** Gemini never sends half a call: where it is honest it sends none. */
+/** Gemini never sends half a call: unless it hides the truncation, it sends none. */
 function truncateResponse(response: ScriptedResponse, wire: WireId, hidesTruncation: boolean): ScriptedResponse {
   const last = response.parts.at(-1)
   const finish = hidesTruncation ? response.finish : 'length'
@@ -83,7 +82,7 @@ function takeFirstHalf(text: string): string {
   return text.slice(0, Math.ceil(text.length / 2))
 }
 
-/** Calls under a word for none, and the other way round; where there is no such word, one that nobody knows. */
+/** The finish reason for calls without calls, and the reverse; an unknown one on wires without this distinction. */
 function pickWrongFinishReason(response: ScriptedResponse, wire: WireId): string {
   const hasCalls = getResponseCalls(response).length > 0
   if (wire === 'openai-chat') return hasCalls ? 'stop' : 'tool_calls'

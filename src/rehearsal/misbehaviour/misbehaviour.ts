@@ -2,8 +2,8 @@ import type { WireId } from '../../model/turn.ts'
 import { wireIds } from '../../wire/wires.ts'
 
 /**
- * A place in a stream: a number of events, or a landmark. `thinking`, `text` and `arguments` are the middle of these;
- * `frame` is the middle of an event, and `delimiter` lies between the two line ends after one.
+ * A position in a stream: a number of events, or a landmark. `thinking`, `text` and `arguments` mean the middle of
+ * these, `frame` the middle of an event, and `delimiter` between the two line ends after an event.
  */
 export type StreamPosition =
   | number
@@ -20,10 +20,10 @@ export type StreamPosition =
 /** How a server says how long to wait. */
 export type RetryHint = 'seconds' | 'milliseconds' | 'date' | 'past' | 'reset' | 'details' | 'prose' | 'none'
 
-/** How calls look that a model writes instead of making them. */
+/** How models write calls as text. */
 export type TextCallDialect = 'hermes' | 'coder' | 'kimi' | 'deepseek' | 'minimax' | 'mistral' | 'glm' | 'invoke'
 
-/** Legal and odd ways to frame the same events. */
+/** Valid but unusual ways to frame the same events. */
 export type FramingStyle =
   | 'crlf'
   | 'cr'
@@ -37,7 +37,6 @@ export type FramingStyle =
   | 'no-last-blank'
   | 'ndjson'
 
-/** What kind of trouble an error that comes inside a stream tells of. */
 export type StreamErrorKind = 'overloaded' | 'rate' | 'server' | 'invalid'
 
 const CHAT_ONLY: readonly WireId[] = ['openai-chat']
@@ -54,7 +53,7 @@ interface MisbehaviourTraits {
   readonly wires?: readonly WireId[]
 }
 
-/** The misbehaviours without settings. */
+/** Those without settings. */
 export const SIMPLE_MISBEHAVIOURS = {
   'index-missing': { stage: 'call-frames', wires: WIRES_WITH_INDEXES },
   'index-zero': { stage: 'call-frames', wires: CHAT_ONLY },
@@ -86,7 +85,6 @@ export const SIMPLE_MISBEHAVIOURS = {
   whole: { stage: 'plan' },
 } as const satisfies Record<string, MisbehaviourTraits>
 
-/** All misbehaviours, by name. */
 export const MISBEHAVIOURS = {
   ...SIMPLE_MISBEHAVIOURS,
   cut: { stage: 'delivery' },
@@ -108,21 +106,21 @@ export const MISBEHAVIOURS = {
 
 export type SimpleMisbehaviourKind = keyof typeof SIMPLE_MISBEHAVIOURS
 
-/** Misbehaviours that have something to set; where it is left out, the first or the plainest is meant. */
+/** Settings that are left out have the simplest value. */
 type ConfigurableMisbehaviour =
   | { readonly kind: 'cut'; readonly at?: StreamPosition; readonly how?: 'close' | 'reset' | 'end' }
-  /** Without `ms` the silence lasts until the client hangs up. */
+  /** Without `ms`, until the client disconnects. */
   | { readonly kind: 'stall'; readonly at?: StreamPosition; readonly ms?: number }
-  /** Comments and nothing else, one `every` so many milliseconds. */
+  /** Only comments, one every `every` milliseconds. */
   | { readonly kind: 'drip'; readonly at?: StreamPosition; readonly every?: number; readonly ms?: number }
-  /** So many bytes at a time. */
+  /** `bytes` bytes at a time. */
   | { readonly kind: 'trickle'; readonly bytes?: number; readonly every?: number }
   | { readonly kind: 'framing'; readonly style: FramingStyle }
   | {
       readonly kind: 'status'
       readonly status: number
       readonly hint?: RetryHint
-      /** Milliseconds that the hint asks to wait. */
+      /** Milliseconds that the hint names. */
       readonly wait?: number
       readonly code?: string
       readonly message?: string
@@ -135,14 +133,13 @@ type ConfigurableMisbehaviour =
   | { readonly kind: 'corrupt'; readonly at?: StreamPosition }
   | { readonly kind: 'error'; readonly at?: StreamPosition; readonly trouble?: StreamErrorKind }
   | { readonly kind: 'text-call'; readonly dialect?: TextCallDialect }
-  /** Cut off inside the last arguments; `lie` says that all was well. */
+  /** Truncated inside the last arguments; with `lie`, the finish reason is the normal one. */
   | { readonly kind: 'length'; readonly lie?: boolean }
   | { readonly kind: 'finish-wrong'; readonly word?: string }
   | { readonly kind: SimpleMisbehaviourKind }
 
-/** One thing that goes wrong with a response. */
 export type Misbehaviour = ConfigurableMisbehaviour & {
-  /** Only on so many attempts at the same step, after the first `skip`; without it, always. */
+  /** On so many attempts at the same step, after the first `skip`; without it, always. */
   readonly times?: number
   readonly skip?: number
 }

@@ -9,7 +9,6 @@ import { encodeWholeBody } from '../response/encode-frames.ts'
 import { formatTextCall } from './text-call.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a server sends in place of the scripted response. */
 export function planReplacement(
   misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
@@ -63,7 +62,7 @@ function isGoogle(wire: WireId): boolean {
   return wire === 'gemini' || wire === 'code-assist'
 }
 
-/** The forms in which servers ask to wait, as far as they are headers (T157). */
+/** Retry hints that are headers (T157). */
 function createRetryHeaders(hint: RetryHint, waitMs: number, wire: WireId): ResponsePlan['headers'] {
   if (hint === 'seconds') return { 'retry-after': String(waitMs / 1000) }
   if (hint === 'milliseconds') return { 'retry-after-ms': String(waitMs) }
@@ -88,7 +87,7 @@ function addRetryDetails(body: JsonObject, waitMs: number, isGoogleWire: boolean
   }
 }
 
-/** A server that could not read the model's call refuses the request for it (T73). */
+/** A server that cannot parse the model's call rejects the request (T73). */
 function createRejectedCallError(response: ScriptedResponse): JsonObject {
   const [call] = getResponseCalls(response)
   return {

@@ -1,7 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
 
-/** What OpenAI's chat completions would refuse. */
 export function checkChatRequest(body: UnknownFields): string | undefined {
   const messages = toObjectList(body['messages'])
   if (!messages) return "Invalid type for 'messages': expected an array of objects."
@@ -62,7 +61,7 @@ function checkCall(call: UnknownFields, here: string): string | undefined {
     : `Invalid '${here}.function.arguments': not a JSON object.`
 }
 
-/** Each call has its result in the messages right after it, and each of them answers one of these calls. */
+/** Each call has its result in the messages right after it, and each of these answers one of the calls. */
 function checkResultPairing(
   calls: readonly UnknownFields[],
   at: number,

@@ -11,8 +11,8 @@ import type { ResponseOptions } from './response-options.ts'
 import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
 
 /**
- * Writes an answer down as it is to be sent, with all that is to go wrong: first in the answer itself, then in the
- * events that it is made of, then in the bytes and on their way.
+ * Encodes a response with all its misbehaviours: first in the response itself, then in its events, then in its bytes
+ * and their delivery.
  */
 export function planResponse(
   response: ScriptedResponse,

@@ -1,16 +1,15 @@
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExpectation, TextPattern } from './script.ts'
 
-/** What a condition is held against. */
 export interface ExpectationInput {
   readonly incomingRequest: IncomingRequest
-  /** How many times the assistant has spoken since the start of the script. */
+  /** Assistant turns since the start of the script. */
   readonly position: number
-  /** Which request to this script it is, counted from 1. */
+  /** Counted from 1, per script. */
   readonly requestNumber: number
 }
 
-/** Says in a sentence what is not as expected; undefined where all is. */
+/** A message about the first condition that is not met; undefined if all are. */
 export function describeUnmetExpectation(expectation: RequestExpectation, input: ExpectationInput): string | undefined {
   const { incomingRequest, position } = input
   const { wire, request, turns, tools, user, system, results } = expectation
@@ -44,7 +43,6 @@ export function describeUnmetExpectation(expectation: RequestExpectation, input:
   return undefined
 }
 
-/** Does a text fit a pattern? */
 export function matchesPattern(pattern: TextPattern, text: string): boolean {
   if (typeof pattern === 'string') return text.includes(pattern)
   return 'not' in pattern ? !matchesPattern(pattern.not, text) : new RegExp(pattern.matches, 'm').test(text)

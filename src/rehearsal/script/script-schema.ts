@@ -4,7 +4,7 @@ import { wireIds } from '../../wire/wires.ts'
 import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS } from '../misbehaviour/misbehaviour.ts'
 import type { RehearsalScript } from './script.ts'
 
-/** Reads a script that somebody wrote; throws one sentence where it is not one. */
+/** Throws a message if it is not a script. */
 export function parseScript(value: unknown): RehearsalScript {
   const [problem] = validate(SCRIPT_SCHEMA, value)
   if (problem) throw new Error(`This is not a script: ${problem.message}`)
@@ -32,7 +32,7 @@ function createObjectSchema(properties: JsonObject, required: string[] = []): Js
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** Every setting of every kind in one object: what a kind does not know, it ignores. */
+/** The settings of all kinds in one object: a kind ignores those it does not know. */
 const misbehaviourSchema = createObjectSchema(
   {
     kind: { enum: Object.keys(MISBEHAVIOURS) },
@@ -89,7 +89,6 @@ const stepSchema = createObjectSchema({
   repeat: { type: 'integer', minimum: 1 },
 })
 
-/** The form of a script, as a JSON Schema. */
 export const SCRIPT_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...createObjectSchema(

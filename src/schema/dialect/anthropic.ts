@@ -9,7 +9,7 @@ import {
   type ConvertedSchema,
 } from './converted-schema.ts'
 
-/** Anthropic's `input_schema`: draft 2020-12, a plain root, and property names of a small alphabet. */
+/** Anthropic's `input_schema`: draft 2020-12, a plain root, and restricted property names. */
 export function toAnthropicSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
   const root = flattenRoot(dropIdentifiers(flat))

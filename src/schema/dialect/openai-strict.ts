@@ -12,7 +12,7 @@ import { forEachSubschema } from '../walk-schema.ts'
 import { dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 import { toOpenAiSchema } from './openai.ts'
 
-/** OpenAI's strict mode; a tool that it cannot express is declared the plain way, with `strict` off and a warning. */
+/** OpenAI's strict mode. A tool that it cannot express is declared without it, with a warning. */
 export function toOpenAiStrictSchema(schema: JsonObject): ConvertedSchema {
   const state: StrictState = { nullMeansAbsent: new Map(), blockers: new Set(), propertyCount: 0 }
   if (hasCycleInSchema(schema)) state.blockers.add('its schema refers to itself')
@@ -61,7 +61,7 @@ const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set([
   'uuid',
 ])
 
-/** Rules that strict mode does not know, but that a model can keep when it is told of them. */
+/** Keywords that strict mode does not support, but that a model can follow as words. */
 const DESCRIBED_KEYWORDS = [
   'default',
   'not',
@@ -76,7 +76,7 @@ const DESCRIBED_KEYWORDS = [
   'minProperties',
   'maxProperties',
 ]
-/** What each type may carry; a service that meets any other keyword refuses the whole request. */
+/** The service rejects the whole request if there is any other keyword. */
 const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'format', 'enum'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum'],
@@ -86,7 +86,7 @@ const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 }
 
-/** The schema with what the type carries, and with what it does not carry put into words. */
+/** Moves unsupported keywords to the description. */
 function keepTypeKeywords(schema: JsonObject, type: string | undefined): JsonObject {
   const described = moveToDescription(schema, DESCRIBED_KEYWORDS)
   const keptKeywords = new Set([
@@ -172,7 +172,7 @@ function toStrictObject(schema: JsonObject, state: StrictState, depth: number): 
   return out
 }
 
-/** Every property must be given: an optional one may be null instead, which we read as "not given". */
+/** Every property is required: an optional one may be null instead, which is read as "absent". */
 function toStrictProperty(
   name: string,
   property: JsonObject,
@@ -187,7 +187,7 @@ function toStrictProperty(
     nullableNames.add(name)
     return addNull(out, state)
   }
-  // Where null is a value of its own, null cannot also mean "not given", unless it is what "not given" stands for.
+  // If null is a valid value, it cannot also mean "absent", unless it is the default.
   if (property['default'] !== null) state.blockers.add('an optional property may also be null')
   return out
 }

@@ -2,12 +2,11 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
 import { isJsonSchema, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, SINGLE_SCHEMA_KEYWORDS } from '../walk-schema.ts'
 
-/** Takes one sentence about something that was wrong. */
 export type ProblemReporter = (sentence: string) => void
 
 /**
- * Cleans the keywords of one schema object, not its children: values of the wrong kind go, old spellings become the
- * ones of draft 2020-12. Nothing that was accepted before is refused after. Unchanged input is returned as it is.
+ * Normalizes the keywords of one schema object, not of its children: values of the wrong type are dropped, and older
+ * drafts become draft 2020-12. The result never accepts less. Unchanged input is returned as it is.
  */
 export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): JsonObject {
   let out = schema
@@ -25,7 +24,6 @@ export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): 
   return out
 }
 
-/** The seven types of JSON Schema. */
 export const JSON_SCHEMA_TYPES: ReadonlySet<string> = new Set([
   'string',
   'number',
@@ -97,7 +95,7 @@ function normalizeKeyword(key: string, value: Json | undefined, report: ProblemR
 
 function keepIfValid(isValid: boolean, key: string, value: Json, report: ProblemReporter): Json | undefined {
   if (isValid) return value
-  // A null keyword is what many serialisers write for "not set": no word about it.
+  // Many serializers write null for "not set".
   if (value !== null) report(`The keyword "${key}" had a value of the wrong kind and was left out.`)
   return undefined
 }
@@ -106,7 +104,7 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
   if (typeof value === 'string') {
     if (JSON_SCHEMA_TYPES.has(value)) return value
     const standardType = toKnownType(value)
-    // Some write types in capitals, as Gemini does: that is no flaw.
+    // Upper-case types, as Gemini has them, are not worth a warning.
     if (standardType === value.toLowerCase()) return standardType
     report(
       standardType === undefined
@@ -124,7 +122,7 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
   }
   const standardType = new Set(value.map((type) => (typeof type === 'string' ? toKnownType(type) : undefined)))
   report('A list of types held unknown or repeated ones, and was cleaned.')
-  // An unknown member may have meant anything, so the list no longer limits anything.
+  // An unknown type may have meant anything, so the list constrains nothing.
   if (standardType.has(undefined)) return undefined
   const list = [...standardType].filter((type) => type !== undefined)
   return list.length > 1 ? list : list[0]
@@ -163,7 +161,7 @@ function normalizeMap(key: string, map: JsonObject, report: ProblemReporter): Js
 
 function toSchema(value: Json, path: string, report: ProblemReporter): JsonObject | boolean {
   if (isJsonSchema(value)) return value
-  // Some authors write the bare type where its schema should stand.
+  // Some authors write the bare type in place of its schema.
   const type = typeof value === 'string' ? toKnownType(value) : undefined
   report(
     `"${path}" held something that is no schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`,
@@ -206,7 +204,7 @@ function convertTupleItems(schema: JsonObject): JsonObject {
   return out
 }
 
-/** Until draft 7 both kinds of dependency stood under one keyword. */
+/** Until draft 7, both kinds of dependency were under one keyword. */
 function convertDependencies(schema: JsonObject): JsonObject {
   const { dependencies: all } = schema
   if (!isJsonObject(all)) return schema

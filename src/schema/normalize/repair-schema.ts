@@ -13,10 +13,9 @@ import {
   getSchemaPointer,
 } from '../walk-schema.ts'
 
-/** A schema fit to be declared, with what was done to it, or the reason why it cannot be. */
+/** A schema that can be declared, with the repairs, or the reason why it cannot. */
 export type SchemaRepair = { schema: JsonObject; repairs: string[] } | { unusable: string }
 
-/** Makes the schema of a tool's arguments fit to be declared, or says why it cannot be. Sound ones come back as they are. */
 export function repairSchema(schema: unknown): SchemaRepair {
   const repairs = new Set<string>()
   const report: ProblemReporter = (message) => repairs.add(message)
@@ -37,12 +36,11 @@ export function repairSchema(schema: unknown): SchemaRepair {
   return { schema: root, repairs: [...repairs] }
 }
 
-/** Tool lists are sent with every request: a schema beyond this size is an accident or an attack. */
+/** Tool lists are sent with every request: a larger schema is an accident or an attack. */
 const MAX_NODES = 10_000
 
 const COMBINER_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', ...REF_KEYWORDS]
 
-/** Keywords under which a boolean is the usual way to write it. */
 const BOOLEAN_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedProperties',
@@ -56,7 +54,7 @@ function describeSizeProblem(schema: JsonObject): string | undefined {
   try {
     forEachSubschema(schema, (_inner, location) => {
       deep ||= location.depth >= MAX_SCHEMA_DEPTH
-      // A schema object that contains itself would otherwise be walked for ever.
+      // A schema object that contains itself would never end.
       if (++nodes > MAX_NODES) throw new RangeError('too many subschemas')
     })
     JSON.stringify(schema)
@@ -71,7 +69,7 @@ function repairBeforeChildren(schema: JsonSchema, location: SchemaLocation, repo
   return normalizeKeywords(hoistRequired(schema, location, report), report)
 }
 
-/** Draft 3, and many a hurried author, wrote `required: true` inside the property. */
+/** Draft 3, and some authors, write `required: true` inside the property. */
 function hoistRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
   const { properties, required } = schema
   if (!isJsonObject(properties)) return schema
@@ -95,9 +93,9 @@ function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, repor
   out = dropUndeclaredRequired(out, location, report)
   if (out['type'] === undefined && !COMBINER_KEYWORDS.some((key) => out[key] !== undefined)) {
     const type = inferType(out)
-    // In place of a branch the type is the business of the schema around it.
+    // The type of a branch belongs to the schema around it.
     if (type !== undefined && (keyword === undefined || !IN_PLACE_APPLICATORS.has(keyword))) {
-      // Listed values have the types they have: to name their type changes nothing that is worth a word.
+      // The type of listed values is obvious, so it is not worth a warning.
       if (out['enum'] === undefined && !Object.hasOwn(out, 'const')) {
         report(`A missing type was added: "${type}" at "${getSchemaPointer(location) || '/'}".`)
       }
@@ -107,7 +105,7 @@ function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, repor
   return out
 }
 
-/** A property that accepts nothing must be absent, and a branch that accepts nothing is never taken. */
+/** A property with the schema `false` must be absent, and a branch with it never matches. */
 function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObject {
   let out = schema
   const { properties } = schema
@@ -129,7 +127,7 @@ function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObje
 
 function dropUndeclaredRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
   const { required } = schema
-  // A branch may well require what the schema around it declares.
+  // A branch may require what the schema around it declares.
   if (!Array.isArray(required) || (location.keyword !== undefined && IN_PLACE_APPLICATORS.has(location.keyword)))
     return schema
   const declaredProperties = collectDeclaredNames(schema)
@@ -139,12 +137,12 @@ function dropUndeclaredRequired(schema: JsonObject, location: SchemaLocation, re
   return { ...schema, required: required.filter((name) => !unknown.includes(name)) }
 }
 
-/** The names that a schema and its branches declare; none at all when a reference may declare more. */
+/** The names that a schema and its branches declare; undefined if a reference may declare more. */
 function collectDeclaredNames(schema: JsonObject): Set<string> | undefined {
   const names = new Set<string>()
   let open = false
   const collect = (inner: JsonSchema, location: SchemaLocation): JsonSchema => {
-    // Branches judge the same object, so what they declare counts; anything else is about another value.
+    // Branches apply to the same object; other subschemas apply to other values.
     if (location.keyword !== undefined && !IN_PLACE_APPLICATORS.has(location.keyword)) return true
     open ||= getRef(inner) !== undefined
     if (isJsonObject(inner) && isJsonObject(inner['properties'])) {
@@ -168,7 +166,7 @@ function dropUnresolvedRefs(schema: JsonObject, report: ProblemReporter): JsonOb
   return isJsonObject(opened) ? opened : schema
 }
 
-/** A branch that now accepts anything must not turn "exactly one" or "not" against every value. */
+/** A branch that now accepts anything must not make "exactly one" or "not" reject every value. */
 function dropOpenNegations(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema
   const { oneOf, anyOf, not } = schema

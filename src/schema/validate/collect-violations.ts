@@ -19,7 +19,7 @@ interface ViolationContext {
   readonly value: Json
 }
 
-/** Errors that only say "something below is wrong"; what is below follows them in the list. */
+/** Errors of containers; the errors inside follow them in the list. */
 const CONTAINER_KEYWORDS: ReadonlySet<string> = new Set([
   '$ref',
   'allOf',
@@ -46,7 +46,7 @@ function collectLeafErrors(errors: OutputUnit[], context: ViolationContext): Sch
       i = end - 1
     } else if (keyword === 'contains' || keyword === 'minContains' || keyword === 'propertyNames') {
       violations.push(...toViolations(error, context))
-      // Why each single item or name failed is of no use.
+      // Why each single item or name failed is not useful.
       i = findGroupEnd(errors, i, keywordLocation) - 1
     } else if (keyword === 'false') {
       violations.push(toFalseSchemaViolation(error, errors[i - 1], context))
@@ -69,7 +69,8 @@ function isRepetition(error: OutputUnit, previous: OutputUnit | undefined): bool
 
 function findGroupEnd(errors: OutputUnit[], start: number, location: string): number {
   let end = start + 1
-  // Errors of a `false` schema carry the value's location in place of the keyword's, so they belong to what precedes.
+  // Errors of a `false` schema have the value's location in place of the keyword's, so they belong to the previous
+  // error.
   while (end < errors.length && (isAtOrBelow(errors[end], location) || errors[end]?.keyword === 'false')) end++
   return end
 }
@@ -78,11 +79,11 @@ function isAtOrBelow(error: OutputUnit | undefined, location: string): boolean {
   return error !== undefined && (error.keywordLocation === location || error.keywordLocation.startsWith(`${location}/`))
 }
 
-/** Of a union, only the branch that the value was most likely meant for is worth explaining. */
+/** Only the branch that the value was most likely meant for is reported. */
 function collectUnionViolations(union: OutputUnit, below: OutputUnit[], context: ViolationContext): SchemaViolation[] {
   const branches = groupByBranch(union, below)
   const sameType = branches.filter((branch) => !branch.some((error) => isTypeMismatch(error, union)))
-  // More than one branch matched, or the value has none of the types: the union itself is what to say.
+  // Several branches matched, or no branch has the value's type: the union itself is reported.
   if (branches.length === 0 || sameType.length === 0) return toViolations(union, context)
   const best = sameType.filter((branch) => !branch.some((error) => isDiscriminatorMismatch(error, union)))
   if (best.length === 0 && sameType.length > 1)
@@ -106,13 +107,12 @@ function groupByBranch(union: OutputUnit, below: OutputUnit[]): OutputUnit[][] {
   return [...branches.values()]
 }
 
-/** The value is of another type than the branch, or not among the values it lists. */
 function isTypeMismatch(error: OutputUnit, union: OutputUnit): boolean {
   const atUnion = error.instanceLocation === union.instanceLocation
   return atUnion && (error.keyword === 'type' || error.keyword === 'const' || error.keyword === 'enum')
 }
 
-/** A property that tells the branches apart says that this is not the one. */
+/** A property that distinguishes the branches says that this is not the one. */
 function isDiscriminatorMismatch(error: OutputUnit, union: OutputUnit): boolean {
   const below = error.instanceLocation.startsWith(`${union.instanceLocation}/`)
   return below && (error.keyword === 'const' || error.keyword === 'enum')

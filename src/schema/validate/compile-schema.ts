@@ -7,19 +7,17 @@ import { breakCycles } from './break-cycles.ts'
 import { normalizeKeywords } from '../normalize/normalize-keywords.ts'
 import { mapSubschemas, type JsonSchema } from '../walk-schema.ts'
 
-/** A schema made safe to run: whatever could not be used accepts, and `problems` says what that was. */
+/** A schema that is safe to run: what could not be used accepts anything, with a warning. */
 export interface CompiledSchema {
   readonly root: JsonSchema
   readonly warnings: string[]
-  /** What a `$ref` in the compiled schema stands for. */
   resolveRef(ref: string): JsonSchema | undefined
-  /** Does this part of the compiled schema accept the value? */
   accepts(part: JsonSchema, value: Json): boolean
-  /** All that is wrong with the value; more may be left out where the list would grow absurdly long. */
+  /** Not always complete: the list may be extremely long. */
   findErrors(value: Json): OutputUnit[]
 }
 
-/** Compiles a schema. The result is kept with the schema object, which must not be changed afterwards. */
+/** Cached by schema object, which must not be changed afterwards. */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   let compiled = compiledSchemas.get(schema)
   if (compiled === undefined) compiledSchemas.set(schema, (compiled = createCompiledSchema(schema)))
@@ -31,7 +29,7 @@ const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>()
 const MAX_DEPTH = 200
 const MAX_NODES = 20_000
 
-/** The keywords that judge a value: the validator never sees any other. */
+/** The keywords that the validator gets. */
 const VALIDATION_KEYWORDS: ReadonlySet<string> = new Set(
   (
     'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
@@ -44,12 +42,12 @@ const VALIDATION_KEYWORDS: ReadonlySet<string> = new Set(
 interface CompileState {
   readonly resolve: RefResolver
   readonly warnings: Set<string>
-  /** Until draft 7, nothing beside a `$ref` counts. */
+  /** Until draft 7, keywords beside a `$ref` are ignored. */
   readonly ignoresRefSiblings: boolean
   readonly refIds: Map<JsonSchema, string>
   readonly schemasById: Record<string, JsonSchema>
   readonly degraded: Set<JsonSchema>
-  /** Targets of references that still wait to be built: a queue, so that long chains cost no stack. */
+  /** Targets of references that are not built yet. A queue, so that long chains need no stack. */
   readonly pendingRefs: [id: string, target: JsonSchema][]
   nodeCount: number
 }
@@ -123,7 +121,7 @@ function buildNode(schema: JsonSchema, state: CompileState, depth: number): Json
   return refNode === undefined ? safe : Object.assign(refNode, { ...safe, ...refNode })
 }
 
-/** An open schema that remembers it should have been something else. */
+/** An open schema in place of one that could not be used. */
 function createOpenSchema(state: CompileState): JsonObject {
   const openSchema = {}
   state.degraded.add(openSchema)
@@ -157,7 +155,7 @@ function sanitizePatterns(schema: JsonObject, state: CompileState): void {
   for (const [key, value] of Object.entries(patternProperties)) {
     const source = toSafePattern(key, state)
     if (source !== undefined) setOwn(usable, source, value)
-    // Without the pattern we cannot tell which keys are known, so no key is called unknown.
+    // Without the pattern it is unknown which keys are known.
     else for (const keyword of ['additionalProperties', 'unevaluatedProperties']) delete schema[keyword]
   }
   schema['patternProperties'] = usable
@@ -181,7 +179,7 @@ function isStringList(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** The validator writes keys into URIs, which half a surrogate pair would break; values get the same treatment. */
+/** The validator writes keys into URIs, which a lone surrogate would break; values are treated in the same way. */
 function replaceBrokenKeys(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   let out = schema
@@ -199,12 +197,10 @@ function isBrokenString(value: Json): boolean {
   return typeof value === 'string' && hasLoneSurrogate(value)
 }
 
-/** Does the text hold half a surrogate pair? */
 export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text)
 }
 
-/** The text with each half of a surrogate pair replaced by the replacement character. */
 export function replaceLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }

@@ -26,17 +26,17 @@ function findViolations(schema: JsonObject, value: unknown): SchemaViolation[] {
   return collectViolations(compiled.findErrors(plain), compiled, plain)
 }
 
-/** What is wrong with a schema itself, in sentences; the parts named there accept anything. */
+/** Warnings about a schema; the parts named there accept anything. */
 export function findSchemaProblems(schema: JsonObject): string[] {
   return compileSchema(schema).warnings
 }
 
 const MAX_VALIDATION_ERRORS = 8
 
-/** Deeper values are refused unread: no tool asks for them, and every reader behind us has a finite stack. */
+/** Deeper values are rejected: no tool needs them, and the stack is finite. */
 const MAX_DEPTH = 256
 
-/** The value as JSON would carry it, copied only where it has to be; what JSON cannot carry is a problem. */
+/** The value as JSON, copied only if necessary. */
 function toPlainJson(value: unknown, path: string, depth: number, violations: SchemaViolation[]): Json | undefined {
   const reject = (reason: Extract<SchemaViolation, { kind: 'not-json' }>['reason'], keyword: string): undefined => {
     violations.push({ path, keyword, kind: 'not-json', reason })
@@ -54,7 +54,7 @@ function toPlainJson(value: unknown, path: string, depth: number, violations: Sc
   let same = true
   const out: JsonObject = {}
   for (const [key, inner] of Object.entries(value)) {
-    // A key without a value is not written by JSON, so it does not count as there.
+    // JSON omits keys without a value.
     const plain =
       inner === undefined ? undefined : toPlainJson(inner, path + toPointerSegment(key), depth + 1, violations)
     const safe = hasLoneSurrogate(key) ? replaceLoneSurrogates(key) : key

@@ -4,7 +4,7 @@ import { CHAT_WIRES, GOOGLE_WIRES, MESSAGES_WIRES } from '../../model-families.t
 import type { Capabilities } from '../../provider-definition.ts'
 import type { Adaptation, RequestRefusal } from './adaptation.ts'
 
-/** The lesson from a refusal that shows a habit of the endpoint, where a flag stands for that habit. */
+/** The flags that match what an endpoint refused. */
 export function findRuleAdaptation(refusal: RequestRefusal): Adaptation | undefined {
   for (const { matches, getChange, description } of ADAPTATION_RULES) {
     const capabilities = matches(refusal) ? getChange(refusal.profile) : undefined
@@ -19,7 +19,7 @@ interface AdaptationRule {
   readonly description: string
 }
 
-/** A habit that shows in the words of a refusal, or in the parameter that it points at. */
+/** Matches the message of a refusal, or the parameter that it names. */
 function createRule(
   pattern: RegExp,
   change: Capabilities | AdaptationRule['getChange'],
@@ -34,7 +34,7 @@ function createRule(
   }
 }
 
-/** The habits that have a flag, each with the failure that taught it. */
+/** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
   // T156: models and servers without native calls.
   createRule(
@@ -79,7 +79,7 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
     'does not know the developer role',
     CHAT_WIRES,
   ),
-  // T86: what stands for no content is tried in turn.
+  // T86: the forms of empty content are tried in turn.
   createRule(
     /content.{0,60}(?:null|NoneType|none is not|must be a string|should be a valid string|is required)/i,
     ({ emptyContent }) =>

@@ -1,7 +1,7 @@
 import { toCanonicalJson, isObject, stringOrEmpty } from '../../../model/json.ts'
 import type { RecordedExchange } from './record.ts'
 
-/** The first place where two requests differ, and what stands there in each. */
+/** The first place where two requests differ, with an excerpt of each. */
 export interface RequestDifference {
   /** `system`, `tools`, `turn 3`, or the name of a field or a header. */
   readonly place: string
@@ -11,11 +11,11 @@ export interface RequestDifference {
 
 type RecordedRequest = RecordedExchange['request']
 
-/** Where two requests differ: in the order in which a vendor's cache reads them, system, tools, turns; undefined if nowhere. */
+/** Compares in the order in which a vendor's cache reads a request: system, tools, turns. */
 export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequest): RequestDifference | undefined {
   if (recorded.body !== now.body) {
     const difference = compareBodies(tryParseJson(recorded.body), tryParseJson(now.body))
-    // The same fields in another order are other bytes, and another prefix for a cache.
+    // Another order of the same fields is another prefix for a cache.
     return difference ?? createDifference('order of the fields', recorded.body, now.body)
   }
   if (recorded.method !== now.method) return createDifference('method', recorded.method, now.method)
@@ -25,7 +25,7 @@ export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequ
   return name === undefined ? undefined : createDifference(`header ${name}`, recorded.headers[name], now.headers[name])
 }
 
-/** Headers that say when and by whom a request was sent, and not what it is. */
+/** Headers that say when and by whom a request was sent. */
 const VOLATILE_HEADER =
   /^(?:user-agent|content-length|authorization|x-api-key|x-goog-api-key|x-goog-user-project|x-gemini-api-privileged-user-id)$/
 
@@ -64,7 +64,7 @@ function splitSections(body: Record<string, unknown>): Map<string, BodySection> 
   return found
 }
 
-/** How much of each side is shown, from a little before the first letter that differs. */
+/** From shortly before the first difference. */
 const MAX_SHOWN_CHARS = 160
 
 function createDifference(section: string, recorded: unknown, now: unknown): RequestDifference {
