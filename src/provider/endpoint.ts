@@ -69,7 +69,7 @@ export function getBaseUrlSource({ provider: definition, baseUrlSource }: Endpoi
 
 /** How to sign in, as the end of a sentence. */
 export function describeSignIn({ id, auth, keys, tokens = [], signIn }: ProviderDefinition): string {
-  if (auth === 'none') return `name the variable that holds its key under "keys" of this provider`
+  if (auth === 'none') return `set "keys" of this provider to the variable with its key`
   const [first, ...others] = [...keys, ...tokens]
   const also = others.length > 0 ? ` (or ${others.join(', ')})` : ''
   const google = signIn === 'google' ? 'gcloud auth application-default login, or ' : ''

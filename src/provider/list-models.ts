@@ -21,14 +21,14 @@ export async function listModels(
   ms = REQUEST_TIMEOUT_MS,
 ): Promise<readonly ListedModel[] | { readonly problem: string }> {
   const url = buildModelListUrl(endpoint)
-  if (!url) return { problem: `${endpoint.provider.id} has no list of its models.` }
+  if (!url) return { problem: `${endpoint.provider.id} has no list of models.` }
   const answer = await fetchEndpointJson(endpoint, url, httpClient, ms)
   if ('kind' in answer) return { problem: answer.message }
   const { status, json } = answer
   if (status >= 300)
-    return { problem: `${endpoint.provider.id} does not give its list of models: it answered ${status}.` }
+    return { problem: `The list of models of ${endpoint.provider.id} is not available: it answered ${status}.` }
   return json === undefined
-    ? { problem: `${endpoint.provider.id} gives a list of models that is no JSON.` }
+    ? { problem: `The list of models of ${endpoint.provider.id} is not JSON.` }
     : parseModelList(json as Json)
 }
 

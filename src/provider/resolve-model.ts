@@ -145,7 +145,7 @@ function resolveEndpoint(
     readVariable(env, 'GOOGLE_CLOUD_PROJECT') ?? readVariable(env, 'GOOGLE_CLOUD_PROJECT_ID') ?? defaultValue
   // An API key implies its project; a user's token does not.
   if (definition.path === 'vertex' && key?.style === 'bearer' && project === undefined)
-    return { problem: `${definition.id} needs to know who pays: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
+    return { problem: `${definition.id} needs a project for billing: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
   return {
     provider: definition,
     model,
@@ -183,9 +183,9 @@ function resolveBaseUrl(definition: ProviderDefinition, env: Environment, locati
   const defaultValue = definition.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
   const url = variable === undefined ? defaultValue : (readVariable(env, variable) ?? '')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return { problem: `${variable ?? `The address of ${definition.id}`} is no http(s) URL.`, code: 42 }
+    return { problem: `${variable ?? `The address of ${definition.id}`} is not an http(s) URL.`, code: 42 }
   if (hasUrlPassword(url))
-    return { problem: `${variable} holds a password, which is not sent: leave it out.`, code: 42 }
+    return { problem: `${variable} contains a password, which would not be sent: remove it.`, code: 42 }
   return url.replace(/\/+$/, '')
 }
 
@@ -200,8 +200,7 @@ function readKey(definition: ProviderDefinition, env: Environment): Credential |
   for (const variable of [...definition.keys, ...bearer]) {
     const value = readVariable(env, variable)
     if (value === undefined) continue
-    if (!HEADER_VALUE.test(value))
-      return { problem: `The key in ${variable} holds characters that no key has.`, code: 41 }
+    if (!HEADER_VALUE.test(value)) return { problem: `The key in ${variable} contains invalid characters.`, code: 41 }
     return { style: bearer.includes(variable) ? 'bearer' : definition.auth, read: () => value }
   }
   return undefined
@@ -229,7 +228,7 @@ function createUnknownProviderError(
     nearestId === undefined ? providerOfModel && `${providerOfModel}/${model}` : `${nearestId}${name.slice(id.length)}`
   const hint =
     suggestion === undefined
-      ? `A model is named as provider/model; there are ${ids.join(', ')}.`
+      ? `Name a model as provider/model; the providers are ${ids.join(', ')}.`
       : `Did you mean ${suggestion}?`
   return { problem: `There is no provider “${id}”. ${hint}`, code: 42 }
 }

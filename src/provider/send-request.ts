@@ -69,7 +69,7 @@ export async function* sendRequest(
       yield* redactor.redact(event)
     }
   } catch (error) {
-    const message = `This should not have happened: ${getErrorMessage(error)}`
+    const message = `Internal error: ${getErrorMessage(error)}`
     if (open) yield* redactor.redact(createFaultEvent({ kind: 'invalid', code: 'internal', message }))
   }
 }
@@ -353,4 +353,4 @@ function createFaultEvent(fault: Fault): TurnEvent {
 }
 
 const ABORTED_EVENT: TurnEvent = { type: 'finish', reason: 'aborted' }
-const CANCELLED_FAULT: Fault = { kind: 'transport', message: 'The answer was cancelled.' }
+const CANCELLED_FAULT: Fault = { kind: 'transport', message: 'The response was cancelled.' }

@@ -67,12 +67,17 @@ export function handleRequest(
   if (!matchedRoute)
     return planJsonResponse(
       404,
-      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `There is nothing at ${path}.` }),
+      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `Unknown path: ${path}` }),
     )
   if (incoming.method !== 'POST')
     return planJsonResponse(
       405,
-      createErrorBody(state, matchedRoute, 405, `${path} takes POST, not ${incoming.method ?? ''}.`),
+      createErrorBody(
+        state,
+        matchedRoute,
+        405,
+        `The method ${incoming.method ?? ''} is not allowed for ${path}; use POST.`,
+      ),
     )
   if (matchedRoute.kind === 'count') return respondTokenCount(matchedRoute.wire, chunks)
   state.counters.all++
@@ -180,7 +185,7 @@ function findUnmetExpectation(
   name: string,
 ): string | undefined {
   const reason = step.expect && describeUnmetExpectation(step.expect, input)
-  return reason && `The script ${name} expects something else at step ${input.position}: ${reason}`
+  return reason && `The request does not meet the expectation of script ${name}, step ${input.position}: ${reason}`
 }
 
 function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep {
@@ -193,7 +198,9 @@ function selectStep({ script, incomingRequest, position }: SelectedScript, reque
   return findStepAt(script.steps, position) ?? { step: script.end ?? SCRIPT_OVER_STEP, round: 0 }
 }
 
-const SCRIPT_OVER_STEP: ScriptStep = { say: 'The script is over. This was a scripted rehearsal, not a model.' }
+const SCRIPT_OVER_STEP: ScriptStep = {
+  say: 'The script has no more steps. This was a scripted rehearsal, not a model.',
+}
 
 function countAttempt({ counters }: RehearsalState, step: ScriptStep, key: string): number {
   const isCounted = step.misbehave?.some((one) => typeof one !== 'string' && (one.times ?? one.skip) !== undefined)
@@ -211,7 +218,7 @@ function findScriptName({ scripts, fallbackScript }: RehearsalState, model: stri
 
 function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponsePlan {
   const scriptNames = [...state.scripts.keys()].join(', ')
-  const message = `There is no model ${JSON.stringify(model)} here; there are ${scriptNames}.`
+  const message = `Unknown model ${JSON.stringify(model)}; the models are ${scriptNames}.`
   return planJsonResponse(404, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 404, message)))
 }
 
@@ -249,7 +256,7 @@ function respondModelList(
   const list = createModelList(matchedRoute.wire, [...state.scripts.keys()], matchedRoute.model)
   return list
     ? planJsonResponse(200, list)
-    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `There is no model ${matchedRoute.model ?? ''}.`))
+    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `Unknown model ${matchedRoute.model ?? ''}.`))
 }
 
 /** The same estimate as for the usage of responses. */

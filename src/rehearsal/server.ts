@@ -93,7 +93,7 @@ async function serveRequest(state: RehearsalState, request: IncomingMessage, res
   } catch (error) {
     // A disconnected client is no failure of the script; the client must see anything else.
     if (request.destroyed && !request.complete) return
-    const message = `The rehearsal itself failed: ${getErrorMessage(error)}`
+    const message = `Internal error in the rehearsal server: ${getErrorMessage(error)}`
     state.failures.push({ requestNumber: state.counters.all, wire: undefined, script: undefined, message })
     if (response.headersSent) response.destroy()
     else await sendResponse(response, planJsonResponse(500, { error: { message, type: 'server_error' } }))

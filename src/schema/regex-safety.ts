@@ -4,10 +4,10 @@ export type PatternCheck = { source: string } | { problem: string }
 /** Checks a pattern of unknown origin: it must compile, and must not take exponential time. */
 export function checkPattern(pattern: string): PatternCheck {
   const source = [pattern, removeLegacyEscapes(pattern)].find(isValidRegExp)
-  if (source === undefined) return { problem: 'is no valid regular expression' }
+  if (source === undefined) return { problem: 'is not a valid regular expression' }
   if (source.length > MAX_PATTERN_CHARS) return { problem: 'is too long to be checked' }
   return mayBacktrackExponentially(source)
-    ? { problem: 'could take for ever to match, and is not checked' }
+    ? { problem: 'may need exponential time to match, and is not checked' }
     : { source }
 }
 

@@ -110,7 +110,7 @@ describe('entering', () => {
         ],
       },
       200,
-      /no tier is open to you\. You are too young\. https:\/\/g\.example\/v/,
+      /no tier is available to you\. You are too young\. https:\/\/g\.example\/v/,
     ],
     [
       'an error',

@@ -158,7 +158,7 @@ describe('tokens', () => {
     )
     const { read } = credential({ ...PERSON, token_uri: url })
     await assert.rejects(async () => await read(), {
-      message: 'it is no longer valid (Token [secret] revoked.); sign in again.',
+      message: 'the credential is no longer valid (Token [secret] revoked.); sign in again.',
     })
     const bad = credential({ ...SERVICE, private_key: 'nonsense', token_uri: url })
     await assert.rejects(async () => await bad.read(), {
@@ -169,7 +169,10 @@ describe('tokens', () => {
       return 'problem' in made ? made.problem : 'none'
     }
     assert.equal(problem({ type: 'authorized_user', client_id: 'a', client_secret: 'b' }), 'It has no refresh_token.')
-    assert.match(problem({ type: 'external_account' }), /^Its type, external_account, is not spoken; set GOOGLE_CLOUD/)
+    assert.match(
+      problem({ type: 'external_account' }),
+      /^Its type, external_account, is not supported; set GOOGLE_CLOUD/,
+    )
     assert.match(problem({ ...PERSON, token_uri: 'http://evil.example/token' }), /no https URL/)
     assert.match(problem({}), /no type/)
   })

@@ -40,7 +40,7 @@ describe('repairSchema', () => {
       'unknown required names',
       { type: 'object', properties: { a: {} }, required: ['a', 'b'] },
       { type: 'object', properties: { a: {} }, required: ['a'] },
-      /nowhere declared/,
+      /not declared/,
     ],
     [
       'required twice',
@@ -70,7 +70,7 @@ describe('repairSchema', () => {
       'a dead reference',
       { type: 'object', properties: { a: { $ref: '#/x', description: 'd' } } },
       { type: 'object', properties: { a: { description: 'd' } } },
-      /leads nowhere/,
+      /cannot be resolved/,
     ],
     [
       'a bare type',

@@ -19,6 +19,6 @@ export const ESSENTIAL_PROBES: readonly [Probe, Probe] = [findProbe(1), findProb
 
 function findProbe(id: number): Probe {
   const found = PROBES.find((one) => one.id === id)
-  if (!found) throw new Error(`there is no behaviour ${id}`)
+  if (!found) throw new Error(`unknown probe ${id}`)
   return found
 }

@@ -56,10 +56,11 @@ export function createCallRequest(): ProbeRequest {
 /** The result for a fault or a content filter; undefined if there was neither. */
 export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {
   if (fault?.code === 'budget')
-    return notOfferedResult('The tokens for this examination are used up; --max-tokens gives more.')
-  if (fault?.kind === 'invalid') return notOfferedResult(`It is refused: ${truncateLine(fault.message)}`)
+    return notOfferedResult('The token budget of this run is used up. Raise it with --max-tokens.')
+  if (fault?.kind === 'invalid')
+    return notOfferedResult(`The endpoint rejected the request: ${truncateLine(fault.message)}`)
   if (fault) return failedResult(truncateLine(fault.message))
-  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the answer.')
+  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the response.')
   return undefined
 }
 
@@ -67,11 +68,12 @@ export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | u
 export function checkResponseText(exchange: ProbeExchange, expectedPattern: RegExp): ProbeResult | undefined {
   const failure = toFailureResult(exchange)
   if (failure) return failure
-  if (exchange.text === '' && exchange.calls.length > 0) return degradedResult('It called again instead of answering.')
-  if (exchange.text === '') return failedResult('The answer is empty.')
+  if (exchange.text === '' && exchange.calls.length > 0)
+    return degradedResult('The model made another call instead of answering.')
+  if (exchange.text === '') return failedResult('The response is empty.')
   return expectedPattern.test(exchange.text)
     ? undefined
-    : degradedResult(`It answered something else: ${quoteModelText(exchange.text)}`)
+    : degradedResult(`The response does not contain the expected text: ${quoteModelText(exchange.text)}`)
 }
 
 /** The result for a response without a runnable call. */
@@ -81,12 +83,12 @@ export function explainMissingCall(exchange: ProbeExchange): ProbeResult {
   const call = exchange.turn.parts.find((part) => part.kind === 'call')
   if (call?.kind === 'call')
     return failedResult(
-      `The call may not run: ${call.flaw?.message ?? `it ended with “${exchange.turn.finish.reason}”`}`,
+      `The call was rejected: ${call.flaw?.message ?? `the finish reason is “${exchange.turn.finish.reason}”`}`,
     )
   return failedResult(
     exchange.text === ''
-      ? 'There is neither a call nor a word.'
-      : `It answered in words: ${quoteModelText(exchange.text)}`,
+      ? 'The response has neither a call nor text.'
+      : `The model answered with text instead of a call: ${quoteModelText(exchange.text)}`,
   )
 }
 

@@ -70,7 +70,7 @@ export function simulateMalformedCall(frames: readonly Frame[]): Frame[] {
 const MALFORMED_ARGUMENTS = '{city=?}'
 
 export function insertUnknownEvent(frames: readonly Frame[]): Frame[] {
-  const unknownEvent: Frame = { kind: 'json', value: { type: 'doctor.note', note: 'Nobody needs to understand this.' } }
+  const unknownEvent: Frame = { kind: 'json', value: { type: 'doctor.note', note: 'An unknown event.' } }
   return [...frames.slice(0, 1), unknownEvent, ...frames.slice(1)]
 }
 

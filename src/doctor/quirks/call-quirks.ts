@@ -8,7 +8,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'index-missing',
     failureIds: 'T01',
-    description: 'does not number the pieces of its calls',
+    description: 'sends call fragments without an index',
     outcome: 'handled',
     detect: ({ inspection }) =>
       inspection.blockIndexes.includes(null) || inspection.fragments.some(({ index }) => index === null),
@@ -27,7 +27,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'index-sparse',
     failureIds: 'T04',
-    description: 'leaves gaps in the numbers of its calls',
+    description: 'skips call indexes',
     outcome: 'handled',
     detect: ({ inspection }) => {
       const sortedIndexes = [...new Set(inspection.blockIndexes.filter((one) => one !== null))].sort((a, b) => a - b)
@@ -37,7 +37,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-missing',
     failureIds: 'T06',
-    description: 'gives its calls no ids',
+    description: 'sends calls without ids',
     outcome: 'handled',
     // Calls of Code Assist have no ids.
     detect: ({ wire, inspection }) =>
@@ -50,7 +50,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-empty',
     failureIds: 'T07',
-    description: 'gives its calls empty ids',
+    description: 'sends calls with empty ids',
     outcome: 'handled',
     detect: ({ inspection }) =>
       inspection.fragments.some(({ id, name }) => id === '' && toNonEmptyString(name) !== undefined),
@@ -68,7 +68,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-rotating',
     failureIds: 'T09, T141',
-    description: 'gives each piece of a call another id',
+    description: 'changes the id between fragments of a call',
     outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
@@ -82,7 +82,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-split',
     failureIds: 'T13',
-    description: 'sends the name of a tool in pieces',
+    description: 'splits tool names across fragments',
     outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
@@ -91,7 +91,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-repeated',
     failureIds: 'T12',
-    description: 'repeats the name of the tool with every piece of a call',
+    description: 'repeats the tool name in every fragment',
     outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
@@ -100,7 +100,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-late',
     failureIds: 'T14',
-    description: 'sends the name of a tool after its arguments',
+    description: 'sends the tool name after the arguments',
     outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
@@ -111,7 +111,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-cumulative',
     failureIds: 'T20',
-    description: 'sends all arguments so far with every piece',
+    description: 'sends cumulative arguments instead of deltas',
     outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
@@ -127,7 +127,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-repeated',
     failureIds: 'T21',
-    description: 'sends all arguments once more after the last piece',
+    description: 'repeats the whole arguments after the last fragment',
     outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
@@ -138,14 +138,14 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-object',
     failureIds: 'T16',
-    description: 'sends arguments as an object where the wire wants text',
+    description: 'sends arguments as an object instead of a JSON string',
     outcome: 'handled',
     detect: ({ inspection }) => inspection.fragments.some((fragment) => isObject(fragment.arguments)),
   },
   {
     id: 'arguments-doubled',
     failureIds: 'T31',
-    description: 'writes arguments as text inside text',
+    description: 'double-encodes arguments (JSON inside a JSON string)',
     outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some(
@@ -157,7 +157,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'interleaved',
     failureIds: 'T05',
-    description: 'sends the pieces of several calls in turns',
+    description: 'interleaves the fragments of several calls',
     outcome: 'handled',
     detect: ({ inspection }) => {
       const order = inspection.fragments.flatMap(({ index, isFinalCopy }) =>
@@ -170,7 +170,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ghost-call',
     failureIds: 'T08, T28',
-    description: 'makes calls of nothing',
+    description: 'sends empty calls',
     outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some((group) => group.every(isEmptyFragment)),
@@ -178,7 +178,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'malformed-call',
     failureIds: 'T41, T124',
-    description: 'makes calls that cannot be read',
+    description: 'sends malformed calls',
     outcome: 'retried',
     detect: hasMalformedCall,
   },

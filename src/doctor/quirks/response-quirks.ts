@@ -9,7 +9,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'finish-missing',
     failureIds: 'T53',
-    description: 'ends its answers without saying that they are over',
+    description: 'ends responses without a finish reason',
     outcome: 'harmful',
     detect: (attempt) =>
       hasCleanEnd(attempt) &&
@@ -20,21 +20,21 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'finish-repeated',
     failureIds: 'T56',
-    description: 'says more than once that an answer is over',
+    description: 'sends more than one finish reason',
     outcome: 'handled',
     detect: ({ inspection }) => inspection.finishReasons.length > 1,
   },
   {
     id: 'finish-wrong',
     failureIds: 'T51, T52, T54',
-    description: 'gives the wrong reason for the end of an answer',
+    description: 'sends a wrong finish reason',
     outcome: 'handled',
     detect: (attempt) => describeWrongFinishReason(attempt) ?? false,
   },
   {
     id: 'no-done',
     failureIds: 'T111',
-    description: 'leaves out the [DONE] at the end of a stream',
+    description: 'omits [DONE] at the end of a stream',
     outcome: 'handled',
     detect: (attempt) =>
       attempt.wire === 'openai-chat' &&
@@ -46,7 +46,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'empty',
     failureIds: 'T57',
-    description: 'answers with nothing',
+    description: 'sends empty responses',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange: { turn }, inspection }) =>
       isLastAttempt && turn.finish.reason === 'stop' && turn.parts.length === 0 && inspection.fragments.length === 0,
@@ -54,14 +54,14 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'filter',
     failureIds: 'T55, T59',
-    description: 'stops answers with a content filter',
+    description: 'stops responses with a content filter',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange }) => isLastAttempt && exchange.turn.finish.reason === 'filter',
   },
   {
     id: 'length',
     failureIds: 'T37, T38',
-    description: 'cuts answers off before their limit',
+    description: 'truncates responses before the token limit',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange }) => {
       const { turn, request } = exchange
@@ -70,13 +70,13 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
       const outputTokens = (turn.usage?.output ?? 0) + (turn.usage?.reasoning ?? 0)
       if (turn.finish.reason === 'length') return outputTokens < 0.9 * (request.params?.maxTokens ?? Infinity)
       const isTruncated = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
-      return isTruncated && turn.finish.reason !== 'aborted' && 'and says that all is well'
+      return isTruncated && turn.finish.reason !== 'aborted' && 'and reports a normal finish'
     },
   },
   {
     id: 'text-call',
     failureIds: 'T60–T70',
-    description: 'lets its model write calls as text instead of making them',
+    description: 'returns tool calls as text instead of native calls',
     outcome: 'handled',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt &&
@@ -85,14 +85,14 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'think-in-text',
     failureIds: 'T71',
-    description: 'writes the thoughts of its model into the text, between <think> and </think>',
+    description: 'returns reasoning inside the text, between <think> and </think>',
     outcome: 'handled',
     detect: ({ inspection }) => /<think(?:ing)?>/.test(inspection.text),
   },
   {
     id: 'unknown-events',
     failureIds: 'T132, T140',
-    description: 'sends events that nobody knows',
+    description: 'sends unknown event types',
     outcome: 'handled',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODES.has(code)),
@@ -100,7 +100,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'usage-hostile',
     failureIds: 'T116',
-    description: 'counts tokens in a way that nobody can believe',
+    description: 'sends invalid token counts',
     outcome: 'handled',
     detect: ({ inspection }) => inspection.usages.some(hasInvalidTokenCount),
   },

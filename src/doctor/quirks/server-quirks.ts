@@ -51,6 +51,6 @@ export function findQuirks(
 
 const OUTCOME_TEXTS: Readonly<Record<ServerQuirk['outcome'], string>> = {
   handled: 'handled',
-  retried: 'nothing of such an answer runs, and it is asked for again',
-  harmful: 'nothing runs that should not, but the work does not get done',
+  retried: 'Dragoman discards the response and retries',
+  harmful: 'Dragoman runs no call of it, and the task cannot proceed',
 }

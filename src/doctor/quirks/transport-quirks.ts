@@ -6,7 +6,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'status',
     failureIds: 'T158',
-    description: 'refuses the request',
+    description: 'rejects the request',
     outcome: 'harmful',
     detect: ({ trace: { status }, exchange, body, isFirstExchange }) => {
       if (status < 400 || isRejectedCallError(body)) return false
@@ -18,14 +18,14 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'rejected-call',
     failureIds: 'T73',
-    description: 'refuses the calls that its own model writes',
+    description: 'rejects calls that its own model generates',
     outcome: 'harmful',
     detect: ({ trace, body }) => trace.status >= 400 && isRejectedCallError(body),
   },
   {
     id: 'redirect',
     failureIds: 'T112',
-    description: 'sends us elsewhere, where a key must not follow',
+    description: 'redirects to another address, to which Dragoman does not send the key',
     outcome: 'harmful',
     detect: ({ trace: { status, headers } }) =>
       status >= 300 && status < 400 && `to ${headers['location'] ?? 'nowhere'}`,
@@ -33,14 +33,14 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'html',
     failureIds: 'T112',
-    description: 'answers with a page for people, as the sign-in page of a network or a proxy does',
+    description: 'answers with an HTML page, for example the sign-in page of a network or proxy',
     outcome: 'harmful',
     detect: ({ trace, body }) => trace.status === 200 && /^\s*</.test(body),
   },
   {
     id: 'half-json',
     failureIds: 'T112',
-    description: 'answers with half a JSON document',
+    description: 'sends truncated JSON',
     outcome: 'retried',
     detect: (attempt) =>
       attempt.trace.ending === 'whole' &&
@@ -51,7 +51,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'whole',
     failureIds: 'T26',
-    description: 'does not stream: it answers whole where a stream was asked for',
+    description: 'ignores the request for a stream, and sends the whole response at once',
     outcome: 'handled',
     detect: (attempt) =>
       attempt.exchange.stream &&
@@ -63,7 +63,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'content-type',
     failureIds: 'T112',
-    description: 'sends a stream of events under the name of something else',
+    description: 'sends server-sent events with a wrong content type',
     outcome: 'handled',
     detect: ({ isSse, trace: { headers } }) =>
       isSse && !/event-stream/i.test(headers['content-type'] ?? '') && (headers['content-type'] ?? 'no content type'),
@@ -71,14 +71,14 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'framing',
     failureIds: 'T106',
-    description: 'frames its events in an unusual, legal way',
+    description: 'uses unusual but valid SSE framing',
     outcome: 'handled',
     detect: (attempt) => describeUnusualFraming(attempt) ?? false,
   },
   {
     id: 'trickle',
     failureIds: 'T105',
-    description: 'sends its answer in crumbs of a few bytes',
+    description: 'sends the response in chunks of a few bytes',
     outcome: 'handled',
     detect: ({ trace: { chunks } }) =>
       chunks.length >= 40 && chunks.reduce((sum, { length }) => sum + length, 0) < chunks.length * 8,
@@ -86,35 +86,35 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'stall',
     failureIds: 'T109',
-    description: 'falls silent in the middle of an answer',
+    description: 'stops sending in mid-response',
     outcome: 'retried',
     detect: (attempt) => isTimedOut(attempt) && !endsWithKeepAlives(attempt),
   },
   {
     id: 'drip',
     failureIds: 'T109',
-    description: 'sends signs of life and nothing else',
+    description: 'sends only keep-alives and no content',
     outcome: 'retried',
     detect: (attempt) => isTimedOut(attempt) && endsWithKeepAlives(attempt),
   },
   {
     id: 'error',
     failureIds: 'T107',
-    description: 'begins an answer and then sends an error in it',
+    description: 'sends an error in mid-stream',
     outcome: 'retried',
     detect: ({ trace, inspection, body }) => trace.status === 200 && inspection.hasError && !isRejectedCallError(body),
   },
   {
     id: 'spliced',
     failureIds: 'T134',
-    description: 'begins its answer anew in the middle of it, as a gateway does that changes its upstream',
+    description: 'restarts the response in mid-stream, as a gateway does that switches its upstream',
     outcome: 'retried',
     detect: ({ inspection }) => inspection.startCount > 1,
   },
   {
     id: 'corrupt',
     failureIds: 'T114',
-    description: 'sends events that cannot be read',
+    description: 'sends events with invalid JSON',
     outcome: 'retried',
     detect: (attempt) =>
       attempt.isSse && attempt.frames.some(({ kind }) => kind === 'bad') && !isConnectionCut(attempt),
@@ -122,7 +122,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'cut',
     failureIds: 'T108',
-    description: 'hangs up before the answer is over',
+    description: 'closes the connection before the response is complete',
     outcome: 'retried',
     detect: isConnectionCut,
   },
@@ -191,13 +191,13 @@ function endsWithKeepAlives({ body, isSse }: AttemptAnalysis): boolean {
 
 function describeUnusualFraming(attempt: AttemptAnalysis): string | undefined {
   const { body, isSse, trace, frames, inspection } = attempt
-  if (/ndjson|jsonl/i.test(trace.headers['content-type'] ?? '')) return 'one JSON document a line'
+  if (/ndjson|jsonl/i.test(trace.headers['content-type'] ?? '')) return 'newline-delimited JSON'
   if (!isSse || trace.status !== 200) return undefined
-  if (body.startsWith('\uFEFF')) return 'a byte order mark in front'
-  if (body.includes('\r')) return 'lines that end with CR'
+  if (body.startsWith('\uFEFF')) return 'a leading byte order mark'
+  if (body.includes('\r')) return 'CR line endings'
   if (/^data:\S/m.test(body)) return 'no space after “data:”'
   if (/^data: {2}/m.test(body)) return 'two spaces after “data:”'
-  if (/^data:.*\ndata:/m.test(body)) return 'events of several lines'
+  if (/^data:.*\ndata:/m.test(body)) return 'multi-line events'
   if (/^(?:id|retry):|^\w+$/m.test(body)) return 'ids, retry times or unknown fields'
   if (frames.some(({ kind }) => kind === 'comment') && !isTimedOut(attempt)) return 'comments between the events'
   const lacksFinalBlankLine = hasCleanEnd(attempt) && inspection.finishReasons.length > 0 && !body.endsWith('\n\n')

@@ -46,7 +46,7 @@ function formatTokenError(status: number, json: JsonResponse['json']): string {
   const code = stringOrEmpty(json['error'])
   const description = createRedactor().redact(stringOrEmpty(json['error_description'])).slice(0, 300)
   if (code === 'invalid_grant')
-    return `it is no longer valid${description === '' ? '' : ` (${description})`}; sign in again.`
+    return `the credential is no longer valid${description === '' ? '' : ` (${description})`}; sign in again.`
   return `Google answered ${status}${code === '' ? '' : `, ${code}`}${description === '' ? '' : `: ${description}`}.`
 }
 

@@ -16,17 +16,17 @@ export async function checkKey(endpoint: Endpoint, httpClient: HttpClient): Prom
     isRefused: refused,
     reason: why,
   })
-  if (!url) return createFailure(`${provider.id} has nothing at which a key can be tried`)
+  if (!url) return createFailure(`${provider.id} has no request that can test a key`)
   const answer = await fetchEndpointJson(endpoint, url, httpClient)
   if ('kind' in answer) return createFailure(answer.message)
   const { status, json } = answer
   if (status === 401 || status === 403 || status === WIRE_ENDPOINTS[wire].badKeyStatus)
-    return createFailure(`${provider.id} refuses it (${status})`, true)
+    return createFailure(`${provider.id} rejects it (${status})`, true)
   if (status >= 300) return createFailure(`${provider.id} answered ${status}`)
   // A network's sign-in page answers every key with 200.
   return json === undefined
     ? createFailure(
-        `${provider.id} (${url.host}) answered with something else than JSON; check ${getBaseUrlSource(endpoint)}`,
+        `${provider.id} (${url.host}) answered with something other than JSON; check ${getBaseUrlSource(endpoint)}`,
       )
     : { ok: true }
 }

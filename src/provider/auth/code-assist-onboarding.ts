@@ -125,7 +125,7 @@ function chooseTier(json: JsonObject): string {
   const allowed = toObjects(json['allowedTiers'])
   const usual = allowed.find((tier) => tier['isDefault'] === true)
   if (!usual && allowed.length === 0 && listIneligibleReasons(json) !== '')
-    throw new Error(`no tier is open to you.${listIneligibleReasons(json)}`)
+    throw new Error(`no tier is available to you.${listIneligibleReasons(json)}`)
   return getTierId(usual) || LEGACY_TIER
 }
 

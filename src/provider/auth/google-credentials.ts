@@ -50,7 +50,7 @@ export function createMetadataCredential(host: string, { httpClient, now = Date.
     const request = { url, method: 'GET', headers: { 'metadata-flavor': 'Google' }, body: [] } as const
     const answer = await fetchJson(httpClient, request)
     // Anything may listen at this address; Google's server identifies itself.
-    if (answer.headers['metadata-flavor'] !== 'Google') throw new Error(`${host} is no metadata server of Google's.`)
+    if (answer.headers['metadata-flavor'] !== 'Google') throw new Error(`${host} is not a metadata server of Google.`)
     return parseAccessToken(answer, now())
   }
   return { style: 'bearer', ...createCachedToken(fetch, now) }
@@ -80,7 +80,7 @@ function createTokenSource(file: JsonObject, dependencies: TokenDependencies): R
   const kind = stringOrEmpty(file['type'])
   const read = Object.hasOwn(CREDENTIAL_READERS, kind) ? CREDENTIAL_READERS[kind] : undefined
   if (read) return read(file, dependencies)
-  const what = kind === '' ? 'It says no type' : `Its type, ${kind}, is not spoken`
+  const what = kind === '' ? 'It has no type' : `Its type, ${kind}, is not supported`
   return {
     problem: `${what}; set GOOGLE_CLOUD_ACCESS_TOKEN to what gcloud auth print-access-token prints, or use a service account.`,
   }
@@ -141,7 +141,7 @@ function createImpersonatedSource(file: JsonObject, dependencies: TokenDependenc
   const inner = isObject(file['source_credentials']) ? file['source_credentials'] : {}
   // Only one step: a cyclic chain would never end.
   const source = inner['type'] === 'impersonated_service_account' ? undefined : createTokenSource(inner, dependencies)
-  if (!source) return { problem: 'Its source_credentials are impersonated themselves, which is not spoken.' }
+  if (!source) return { problem: 'Its source_credentials are impersonated themselves, which is not supported.' }
   if ('problem' in source) return source
   const fetch = async (): Promise<AccessToken> => {
     const { value } = await source.fetchToken()
@@ -149,7 +149,7 @@ function createImpersonatedSource(file: JsonObject, dependencies: TokenDependenc
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${value}` }
     const answer = await fetchJson(httpClient, { url: new URL(address), headers, body: [JSON.stringify(body)] })
     const token = stringOrEmpty(answer.json['accessToken'])
-    if (token === '') throw new Error(`the service account cannot be impersonated: Google answered ${answer.status}.`)
+    if (token === '') throw new Error(`impersonating the service account failed: Google answered ${answer.status}.`)
     const expires = Date.parse(stringOrEmpty(answer.json['expireTime']))
     return { value: token, expiresAt: Number.isNaN(expires) ? now() + 3_600_000 : expires }
   }
@@ -162,7 +162,7 @@ function createJwt(head: object, claims: object, privateKey: string): string {
     return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey, 'base64url')}`
   } catch {
     // OpenSSL's message may quote the key.
-    throw new Error('its private_key cannot be read; make a new key file.')
+    throw new Error('its private_key is invalid; create a new key file.')
   }
 }
 
@@ -184,4 +184,4 @@ export function isSecureUrl(url: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-const INSECURE_URL_PROBLEM = { problem: 'The address in it is no https URL.' }
+const INSECURE_URL_PROBLEM = { problem: 'It contains a URL that is not https.' }

@@ -16,13 +16,13 @@ export interface OAuthClient {
 
 export function parseOAuthClient(json: JsonObject): OAuthClient | { readonly problem: string } {
   const inner = json['installed'] ?? json['web']
-  if (!isObject(inner)) return { problem: 'it is no client file: it has no "installed" in it' }
+  if (!isObject(inner)) return { problem: 'it is not an OAuth client file: it has no "installed"' }
   const id = stringOrEmpty(inner['client_id'])
   const secret = stringOrEmpty(inner['client_secret'])
   if (id === '' || secret === '') return { problem: 'it has no client_id or no client_secret' }
   const authUrl = stringOrEmpty(inner['auth_uri']) || 'https://accounts.google.com/o/oauth2/v2/auth'
   const tokenUrl = stringOrEmpty(inner['token_uri']) || GOOGLE_TOKEN_URL
-  if (!isSecureUrl(authUrl) || !isSecureUrl(tokenUrl)) return { problem: 'an address in it is no https URL' }
+  if (!isSecureUrl(authUrl) || !isSecureUrl(tokenUrl)) return { problem: 'it contains a URL that is not https' }
   return { id, secret, authUrl, tokenUrl }
 }
 
@@ -54,7 +54,7 @@ export async function signInWithBrowser(
     parseAccessToken(answer, 0)
     const refresh = stringOrEmpty(answer.json['refresh_token'])
     if (refresh === '')
-      throw new Error('Google gave no refresh token; remove the access of this client and sign in again.')
+      throw new Error('Google sent no refresh token; revoke the access of this client and sign in again.')
     return {
       type: 'authorized_user',
       client_id: client.id,

@@ -39,12 +39,12 @@ export async function startRedirectServer(
   })
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
-  const timer = setTimeout(() => reject(new Error('nobody came back from the browser; try again.')), timeoutMs)
+  const timer = setTimeout(() => reject(new Error('the browser did not return in time; try again.')), timeoutMs)
 
   function handleRequest(request: IncomingMessage, response: ServerResponse): void {
     // HTTP allows paths that no URL can have, such as `//`.
     const path = request.url ?? '/'
-    if (!URL.canParse(path, origin)) return sendText(response, 400, 'This is not the way in.')
+    if (!URL.canParse(path, origin)) return sendText(response, 400, 'This is not a valid sign-in redirect.')
     const url = new URL(path, origin)
     // A web page can make a browser send requests here under another host name.
     const isCallback =
@@ -53,7 +53,7 @@ export async function startRedirectServer(
       url.pathname === CALLBACK_PATH &&
       request.headers.host === `127.0.0.1:${port}`
     if (!isCallback || url.searchParams.get('state') !== state)
-      return sendText(response, 400, 'This is not the way in.')
+      return sendText(response, 400, 'This is not a valid sign-in redirect.')
     const given = url.searchParams.get('code')
     if (given !== null && given !== '') {
       sendText(response, 200, 'You are signed in. This window can be closed.')
@@ -62,7 +62,7 @@ export async function startRedirectServer(
     } else {
       const why = (url.searchParams.get('error') ?? 'no reason given').replace(/[^\w -]/g, '').slice(0, 60)
       sendText(response, 200, 'You are not signed in. This window can be closed.')
-      reject(new Error(`it was refused in the browser (${why}).`))
+      reject(new Error(`the sign-in was declined in the browser (${why}).`))
     }
   }
 

@@ -16,7 +16,7 @@ import {
 import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
 import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
-import { ProxyError } from './transport-faults.ts'
+import { ProxyError, UNSUPPORTED_PROXY_CODE } from './transport-faults.ts'
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -121,7 +121,7 @@ interface ConnectionOptions extends RequestOptions {
 
 async function openConnection(url: URL, env: Environment, tls: TlsOptions): Promise<HttpConnection> {
   const proxy = findProxy(url, env)
-  if (proxy && 'problem' in proxy) throw new ProxyError('', 'unspoken', proxy.problem)
+  if (proxy && 'problem' in proxy) throw new ProxyError('', UNSUPPORTED_PROXY_CODE, proxy.problem)
   const http = await import('node:http')
   const keep = { keepAlive: true, keepAliveMsecs: 30_000 }
   const toAddress = (to: URL): ConnectionOptions => ({
@@ -176,7 +176,7 @@ function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof impo
     const stop = (): void => void proxyRequest.destroy()
     options.stop?.addEventListener('abort', stop)
     proxyRequest.once('close', () => options.stop?.removeEventListener('abort', stop))
-    proxyRequest.once('timeout', () => proxyRequest.destroy(new Error('it does not answer')))
+    proxyRequest.once('timeout', () => proxyRequest.destroy(new Error('it does not respond')))
     proxyRequest.once('error', (error: Error & { code?: string }) =>
       fail(error.code ?? '', error.code ?? error.message),
     )
@@ -266,21 +266,21 @@ function sendOverConnection(
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     if (httpRequest.onSent) outgoing.once('finish', httpRequest.onSent)
-    void write(outgoing, httpRequest.body)
+    void writeBody(outgoing, httpRequest.body)
   })
 }
 
 /** Writes a long body only as fast as it is sent, so that its bytes are never all in memory. */
-async function write(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
+async function writeBody(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
   outgoing.cork()
   let waiting = 0
   for (const piece of body)
-    for (const part of partsOf(piece)) {
+    for (const part of splitLongText(piece)) {
       outgoing.write(part)
       waiting += part.length
-      if (waiting < PART) continue
+      if (waiting < CHUNK_CHARS) continue
       outgoing.uncork()
-      if (outgoing.writableNeedDrain) await taken(outgoing)
+      if (outgoing.writableNeedDrain) await waitForDrain(outgoing)
       if (outgoing.destroyed) return
       outgoing.cork()
       waiting = 0
@@ -289,7 +289,7 @@ async function write(outgoing: ClientRequest, body: readonly string[]): Promise<
 }
 
 /** Resolves when the buffer has drained, or the connection is closed. */
-function taken(outgoing: ClientRequest): Promise<void> {
+function waitForDrain(outgoing: ClientRequest): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       outgoing.off('drain', done).off('close', done)
@@ -300,16 +300,16 @@ function taken(outgoing: ClientRequest): Promise<void> {
 }
 
 /** Splits a long text without splitting a character. */
-function* partsOf(text: string): Generator<string> {
+function* splitLongText(text: string): Generator<string> {
   for (let at = 0, end: number; at < text.length; at = end) {
-    end = at + PART
+    end = at + CHUNK_CHARS
     if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++
     yield text.slice(at, end)
   }
 }
 
 /** In characters. */
-const PART = 2 ** 20
+const CHUNK_CHARS = 2 ** 20
 
 const EMPTY_BODY: AsyncIterable<Uint8Array> = (async function* () {})()
 

@@ -19,7 +19,7 @@ export function findProxy(url: URL, env: Environment): HttpProxy | { readonly pr
   const written = text.includes('://') ? text : `http://${text}`
   const proxy = URL.canParse(written) ? new URL(written) : undefined
   if (proxy?.protocol !== 'http:' || proxy.hostname === '')
-    return { problem: `${variable} must name an http:// proxy; other kinds are not spoken.` }
+    return { problem: `${variable} must name an http:// proxy; other kinds are not supported.` }
   const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
   const basic = Buffer.from(user).toString('base64')
   return {

@@ -42,18 +42,18 @@ export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): Budg
     reserve(origin, estimate) {
       if (cap.money !== undefined && price(origin, estimate) === undefined)
         return {
-          problem: `The price of ${origin.provider}/${origin.model} is not known, so no limit in money can hold.`,
+          problem: `The price of ${origin.provider}/${origin.model} is unknown, so a cost limit cannot be enforced.`,
         }
       const reservedCost = cost(origin, estimate)
       const tokens = spent.tokens + reserved.tokens + reservedCost.tokens
       const money = spent.money + reserved.money + reservedCost.money
       if (cap.tokens !== undefined && tokens > cap.tokens)
         return {
-          problem: `The budget does not reach: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${reservedCost.tokens}.`,
+          problem: `The budget is not sufficient: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may use ${reservedCost.tokens}.`,
         }
       if (cap.money !== undefined && money > cap.money)
         return {
-          problem: `The budget does not reach: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
+          problem: `The budget is not sufficient: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
         }
       let open = true
       reserved = { tokens: reserved.tokens + reservedCost.tokens, money: reserved.money + reservedCost.money }
@@ -123,7 +123,7 @@ async function* streamWithBudget(
           counted = written + RECHECK_CHARS
           // A response may exceed its reservation as long as the budget allows it.
           if (!reservation.fits(answeringOrigin, { ...estimate, output: Math.ceil(written / CHARS_PER_TOKEN) })) {
-            const message = 'The budget is used up: the answer was stopped, because more of it could not be paid for.'
+            const message = 'The budget is used up, so the response was stopped.'
             yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
             return
           }

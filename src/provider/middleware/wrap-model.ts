@@ -30,7 +30,7 @@ export async function* forwardEvents(
   return finish ?? { type: 'finish', reason: 'fault', fault: TRUNCATED_FAULT }
 }
 
-const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The answer broke off.' }
+const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The response broke off.' }
 
 /** The key of another attempt: its calls must not get the ids of the previous attempt. */
 export function deriveAttemptKey(key: string, mark: string, attempt: number): string {

@@ -5,7 +5,7 @@ export const helloScript: RehearsalScript = {
   start: 'prompt',
   steps: [
     {
-      say: 'Hello. This is a scripted rehearsal, not a model; but the request and the answer really went over the wire.',
+      say: 'Hello. This is a scripted rehearsal, not a model, but the request and the response went over real HTTP.',
     },
   ],
 }

@@ -44,7 +44,7 @@ const STREAM_ERRORS: Readonly<Record<StreamErrorKind, { readonly status: number;
   overloaded: { status: 529, message: 'Overloaded' },
   rate: { status: 429, message: 'Rate limit reached. Please try again in 1.5s.' },
   server: { status: 500, message: 'The server had an error while processing your request.' },
-  invalid: { status: 400, message: 'The request is invalid, and will be so again.' },
+  invalid: { status: 400, message: 'The request is invalid.' },
 }
 
 /** Replaces token counts by invalid ones. */
@@ -83,7 +83,7 @@ function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] 
 function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   const unknownEvent: ScriptedFrame = {
     event: 'rehearsal.note',
-    data: { type: 'rehearsal.note', note: 'Nobody needs to understand this.' },
+    data: { type: 'rehearsal.note', note: 'An unknown event.' },
     section: 'text',
   }
   const extended = frames.map((frame) =>

@@ -52,10 +52,7 @@ export function describeMissingValue(step: ScriptStep, incomingRequest: Incoming
     ...(step.call ?? []).flatMap(({ args = {} }) => findExtractions(args)),
   ]
   const unmatched = allExtractions.find((extraction) => extractValue(extraction, incomingRequest) === undefined)
-  return (
-    unmatched &&
-    `Nothing in the text of the ${unmatched.$from} matches /${unmatched.match}/, which the script takes from it.`
-  )
+  return unmatched && `The ${unmatched.$from} text has no match for /${unmatched.match}/, which the script extracts.`
 }
 
 function findExtractions(value: Json): RequestExtraction[] {

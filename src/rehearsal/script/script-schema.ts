@@ -7,7 +7,7 @@ import type { RehearsalScript } from './script.ts'
 /** Throws a message if it is not a script. */
 export function parseScript(value: unknown): RehearsalScript {
   const [problem] = validate(SCRIPT_SCHEMA, value)
-  if (problem) throw new Error(`This is not a script: ${problem.message}`)
+  if (problem) throw new Error(`Invalid script: ${problem.message}`)
   return value as RehearsalScript
 }
 

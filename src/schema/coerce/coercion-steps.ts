@@ -67,7 +67,7 @@ export const dropNullProperties: CoercionStep = ({ compiled, schema, value, path
     if (propertyValue !== 'null' && propertyValue !== 'None') return false
     return !getAllowedTypes(compiled, property).has('string') && !compiled.accepts(property, null)
   })
-  return omitProperties(value, omitted, path, (key) => `was ${formatValue(value[key])}, which means nothing here`)
+  return omitProperties(value, omitted, path, (key) => `was ${formatValue(value[key])}, but is optional`)
 }
 
 /** Renames an unknown key to the missing required property that was meant. */
@@ -140,12 +140,12 @@ function omitProperties(
   if (omitted.length === 0) return undefined
   return {
     value: omitKeys(value, omitted),
-    changes: omitted.map((key) => `${formatPropertyName(path + toPointerSegment(key))} ${why(key)}; it was left out.`),
+    changes: omitted.map((key) => `${formatPropertyName(path + toPointerSegment(key))} ${why(key)}; it was omitted.`),
   }
 }
 
 function formatPropertyName(path: string): string {
-  return path === '' ? 'The whole' : `"${formatPath(path)}"`
+  return path === '' ? 'The arguments' : `"${formatPath(path)}"`
 }
 
 function describeValue(value: Json): string {

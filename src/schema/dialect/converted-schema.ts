@@ -64,7 +64,7 @@ export function isRootOrDefinitionRef(ref: string, holder: JsonObject): boolean 
 }
 
 export function createCutRefWarnings(cutRefs: readonly string[]): string[] {
-  return cutRefs.map((ref) => `The reference "${ref}" has no end, or is too large, and was cut.`)
+  return cutRefs.map((ref) => `The reference "${ref}" is recursive or too large, and was truncated.`)
 }
 
 const DEFINITION_KEYWORDS = ['$defs', 'definitions'] as const

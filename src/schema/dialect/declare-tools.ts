@@ -131,7 +131,7 @@ function convertToolSchema(tool: ToolSpec, rules: DialectRules): ConvertedSchema
 function formatToolWarnings(tool: ToolSpec, messages: readonly string[]): string[] {
   const shown = messages.slice(0, MAX_WARNINGS_PER_TOOL).map((message) => `Tool "${tool.name}": ${message}`)
   const more = messages.length - shown.length
-  return more > 0 ? [...shown, `Tool "${tool.name}": ${more} more remarks of this kind.`] : shown
+  return more > 0 ? [...shown, `Tool "${tool.name}": ${more} more warnings.`] : shown
 }
 
 function createDeclaredTool(
@@ -144,7 +144,7 @@ function createDeclaredTool(
   const text = typeof tool.description === 'string' ? tool.description.trim() : ''
   let description = toWellFormed(text === '' ? `The tool "${tool.name}".` : tool.description)
   if (description.length > rules.maxDescriptionChars) {
-    warnings.push(`Tool "${tool.name}": The description was cut to ${rules.maxDescriptionChars} characters.`)
+    warnings.push(`Tool "${tool.name}": The description was truncated to ${rules.maxDescriptionChars} characters.`)
     description = truncateText(description, rules.maxDescriptionChars)
   }
   const out: DeclaredTool = { name, originalName: tool.name, description, schema: result.schema }

@@ -96,7 +96,7 @@ function normalizeKeyword(key: string, value: Json | undefined, report: ProblemR
 function keepIfValid(isValid: boolean, key: string, value: Json, report: ProblemReporter): Json | undefined {
   if (isValid) return value
   // Many serializers write null for "not set".
-  if (value !== null) report(`The keyword "${key}" had a value of the wrong kind and was left out.`)
+  if (value !== null) report(`The keyword "${key}" has a value of the wrong type and was omitted.`)
   return undefined
 }
 
@@ -108,7 +108,7 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
     if (standardType === value.toLowerCase()) return standardType
     report(
       standardType === undefined
-        ? `The type "${value}" does not exist and was left out.`
+        ? `The type "${value}" does not exist and was omitted.`
         : `The type "${value}" became "${standardType}".`,
     )
     return standardType
@@ -121,7 +121,7 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
     return value.length > 1 ? value : value[0]
   }
   const standardType = new Set(value.map((type) => (typeof type === 'string' ? toKnownType(type) : undefined)))
-  report('A list of types held unknown or repeated ones, and was cleaned.')
+  report('A list of types had unknown or repeated ones, which were removed.')
   // An unknown type may have meant anything, so the list constrains nothing.
   if (standardType.has(undefined)) return undefined
   const list = [...standardType].filter((type) => type !== undefined)
@@ -139,7 +139,7 @@ function normalizeRequired(value: Json, report: ProblemReporter): Json | undefin
   const names = value.filter((name) => typeof name === 'string')
   const unique = new Set(names)
   if (unique.size === value.length) return value
-  report('The list of required properties held repeated names or values that are no names.')
+  report('The list of required properties had repeated names or values that are not names.')
   return [...unique]
 }
 
@@ -163,9 +163,7 @@ function toSchema(value: Json, path: string, report: ProblemReporter): JsonObjec
   if (isJsonSchema(value)) return value
   // Some authors write the bare type in place of its schema.
   const type = typeof value === 'string' ? toKnownType(value) : undefined
-  report(
-    `"${path}" held something that is no schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`,
-  )
+  report(`"${path}" was not a schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`)
   return type === undefined ? {} : { type }
 }
 

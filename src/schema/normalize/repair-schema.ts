@@ -22,7 +22,7 @@ export function repairSchema(schema: unknown): SchemaRepair {
   if (schema === undefined || schema === null || schema === true) {
     return {
       schema: { type: 'object', properties: {} },
-      repairs: ['The tool says nothing of its arguments; any are accepted.'],
+      repairs: ['The tool declares no parameter schema; any arguments are accepted.'],
     }
   }
   if (!isJsonObject(schema)) return { unusable: `its schema is ${schema === false ? '"false"' : 'not an object'}` }
@@ -30,7 +30,7 @@ export function repairSchema(schema: unknown): SchemaRepair {
   if (problem !== undefined) return { unusable: problem }
   const clean = mapSchema(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
   const done = mapSchema(clean, (inner, location) => repairAfterChildren(inner, location, report))
-  if (!isJsonObject(done)) return { unusable: 'its schema accepts nothing' }
+  if (!isJsonObject(done)) return { unusable: 'its schema accepts no value' }
   const root = repairRoot(dropUnresolvedRefs(done, report), report)
   if (typeof root === 'string') return { unusable: root }
   return { schema: root, repairs: [...repairs] }
@@ -78,7 +78,7 @@ function hoistRequired(schema: JsonObject, location: SchemaLocation, report: Pro
     return isJsonObject(property) && property['required'] === true
   })
   if (markedRequired.length === 0) return schema
-  report(`The mark "required" moved from the properties to the object at "${getSchemaPointer(location) || '/'}".`)
+  report(`"required: true" was moved from the properties to the object at "${getSchemaPointer(location) || '/'}".`)
   const listedRequired = Array.isArray(required) ? required : []
   const bare = { ...properties }
   for (const name of markedRequired) setOwn(bare, name, omitKeys(bare[name] as JsonObject, ['required']))
@@ -112,7 +112,7 @@ function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObje
   if (isJsonObject(properties)) {
     const falseProperties = Object.keys(properties).filter((name) => properties[name] === false)
     if (falseProperties.length > 0) {
-      report(`Properties that accept nothing were left out: ${falseProperties.join(', ')}.`)
+      report(`Properties that accept no value were omitted: ${falseProperties.join(', ')}.`)
       out = { ...out, properties: omitKeys(properties, falseProperties) }
     }
   }
@@ -133,7 +133,7 @@ function dropUndeclaredRequired(schema: JsonObject, location: SchemaLocation, re
   const declaredProperties = collectDeclaredNames(schema)
   const unknown = required.filter((name) => typeof name === 'string' && declaredProperties?.has(name) === false)
   if (unknown.length === 0) return schema
-  report(`Required but nowhere declared, so no longer required: ${JSON.stringify(unknown)}.`)
+  report(`Required properties that are not declared are no longer required: ${JSON.stringify(unknown)}.`)
   return { ...schema, required: required.filter((name) => !unknown.includes(name)) }
 }
 
@@ -159,7 +159,7 @@ function dropUnresolvedRefs(schema: JsonObject, report: ProblemReporter): JsonOb
   const out = mapSchema(schema, (inner) => {
     const ref = getRef(inner)
     if (ref === undefined || typeof inner === 'boolean' || resolve(ref) !== undefined) return inner
-    report(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    report(`The reference "${ref}" cannot be resolved; any value is accepted there.`)
     return omitKeys(inner, REF_KEYWORDS)
   })
   const opened = out === schema ? out : mapSchema(out, dropOpenNegations)
@@ -191,7 +191,7 @@ function repairRoot(schema: JsonObject, report: ProblemReporter): JsonObject | s
   }
   let out = schema
   if (type !== 'object' && ref === undefined) {
-    if (type === undefined && !combined) report('The arguments were not said to be an object.')
+    if (type === undefined && !combined) report('The root schema has no type; "object" was added.')
     out = type === undefined ? { type: 'object', ...out } : { ...out, type: 'object' }
   }
   if (out['properties'] === undefined && ref === undefined) out = { ...out, properties: {} }

@@ -50,7 +50,7 @@ function measureWeight(schema: JsonSchema, state: CycleState): number {
     const targetWeight = state.openSchemas.has(target) ? Infinity : measureWeight(target, state)
     if (weight + targetWeight <= MAX_SCHEMAS_PER_VALUE) weight += targetWeight
     else {
-      state.report('A reference leads back to the value it judges, or multiplies without end; it accepts anything.')
+      state.report('A reference is cyclic or expands without end; any value is accepted there.')
       delete schema['$ref']
       state.degraded.add(schema)
     }

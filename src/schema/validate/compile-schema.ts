@@ -102,7 +102,7 @@ function tryOrUndefined<T>(work: () => T): T | undefined {
 function buildNode(schema: JsonSchema, state: CompileState, depth: number): JsonSchema {
   if (typeof schema === 'boolean') return schema
   if (depth > MAX_DEPTH || ++state.nodeCount > MAX_NODES) {
-    state.warnings.add('The schema is too deep or too large; what lies beyond accepts anything.')
+    state.warnings.add('The schema is too deep or too large; the parts beyond the limit are not validated.')
     return createOpenSchema(state)
   }
   const ref = getRef(schema)
@@ -131,7 +131,7 @@ function createOpenSchema(state: CompileState): JsonObject {
 function buildRef(ref: string, state: CompileState): JsonObject {
   const target = state.resolve(ref)
   if (target === undefined) {
-    state.warnings.add(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    state.warnings.add(`The reference "${ref}" cannot be resolved; any value is accepted there.`)
     return createOpenSchema(state)
   }
   let id = state.refIds.get(target)

@@ -11,7 +11,7 @@ export function findParameterAdaptation(
   const name = findRefusedParameter(message, param, wire, sent)
   return name === undefined
     ? undefined
-    : { capabilities: { refuses: [name] }, description: `does not take the parameter ${name}; it is left out` }
+    : { capabilities: { refuses: [name] }, description: `does not accept the parameter ${name}; it is omitted` }
 }
 
 function findRefusedParameter(message: string, param: string, wire: WireId, sent: JsonObject): string | undefined {

@@ -106,7 +106,7 @@ async function findAdaptation(
   }
   const tool = toolAtIndex ?? findToolByName(refusal, request.tools)
   if (tool === undefined) return undefined
-  const reported = `refuses the tool ${tool}, which is left out: ${fault.message.slice(0, 200)}`
+  const reported = `refuses the tool ${tool}, which is omitted: ${fault.message.slice(0, 200)}`
   return {
     memory: { capabilities: current, refusedTools: new Set([...refusedTools, tool]) },
     code: 'tool-quarantined',

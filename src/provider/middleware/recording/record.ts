@@ -169,14 +169,14 @@ function findRemainingSecret(
   secrets: Redactor,
 ): string | undefined {
   const [remaining] = secrets.findCertainSpans(JSON.stringify(cassette))
-  if (remaining) return `it still holds a secret, ${remaining.label}, after all were taken out`
+  if (remaining) return `it still contains a secret, ${remaining.label}, after redaction`
   const texts = joinStreamedTexts(
     cassette.response?.headers['content-type'],
     Buffer.concat(pieces.map(({ bytes }) => bytes)),
   )
   for (const { text, cuts } of texts) {
     const split = secrets.findCertainSpans(text).find(({ start, end }) => cuts.some((cut) => cut > start && cut < end))
-    if (split) return `its answer spells out a secret, ${split.label}, in pieces`
+    if (split) return `its response contains a secret, ${split.label}, in pieces`
   }
   return undefined
 }

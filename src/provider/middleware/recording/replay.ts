@@ -27,9 +27,7 @@ export function createReplayClient(
     if (difference) differs(exchange.number, difference)
     const { response, error } = exchange
     if (!response)
-      throw createRecordingError(
-        error ?? { message: 'Nothing was recorded of the answer.', code: INVALID_RECORDING_CODE },
-      )
+      throw createRecordingError(error ?? { message: 'The response was not recorded.', code: INVALID_RECORDING_CODE })
     await Promise.resolve()
     if (signal.aborted) throw createRecordingError({ message: 'stopped' })
     return {
