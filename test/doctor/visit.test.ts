@@ -151,6 +151,6 @@ test('a model that falls out of its loop, lies about its length or ignores a lim
   assert.equal(degraded.length, 3, degraded.join('\n'))
   assert.match(
     degraded.join('\n'),
-    /7: It stopped after 2 rounds\.\n16: Its arguments do not fit: .*\n18: The limit of tokens/,
+    /7: The model stopped after 2 rounds\.\n16: The arguments do not match the schema: .*\n18: The endpoint ignored/,
   )
 })

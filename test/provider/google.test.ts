@@ -144,7 +144,7 @@ describe('tokens', () => {
     )
     await assert.rejects(
       async () => await createMetadataCredential(host, { httpClient: createHttpClient({}) }).read(),
-      /no metadata server/,
+      /not a metadata server/,
     )
   })
 
@@ -162,7 +162,7 @@ describe('tokens', () => {
     })
     const bad = credential({ ...SERVICE, private_key: 'nonsense', token_uri: url })
     await assert.rejects(async () => await bad.read(), {
-      message: 'its private_key cannot be read; make a new key file.',
+      message: 'its private_key is invalid; create a new key file.',
     })
     const problem = (file: JsonObject): string => {
       const made = createGoogleCredential(file, { httpClient: createHttpClient({}) })
@@ -173,7 +173,7 @@ describe('tokens', () => {
       problem({ type: 'external_account' }),
       /^Its type, external_account, is not supported; set GOOGLE_CLOUD/,
     )
-    assert.match(problem({ ...PERSON, token_uri: 'http://evil.example/token' }), /no https URL/)
+    assert.match(problem({ ...PERSON, token_uri: 'http://evil.example/token' }), /not https/)
     assert.match(problem({}), /no type/)
   })
 })

@@ -85,9 +85,9 @@ describe('signing in with one’s own client', () => {
       const client = parseOAuthClient(json)
       return 'problem' in client ? client.problem : 'none'
     }
-    assert.match(problem({}), /no client file/)
+    assert.match(problem({}), /not an OAuth client file/)
     assert.match(problem({ installed: { client_id: 'a' } }), /no client_secret/)
-    assert.match(problem({ installed: { ...FILE, token_uri: 'http://evil.example' } }), /no https URL/)
+    assert.match(problem({ installed: { ...FILE, token_uri: 'http://evil.example' } }), /not https/)
     const usual = parseOAuthClient({ installed: FILE })
     assert.ok('id' in usual && usual.tokenUrl === 'https://oauth2.googleapis.com/token')
   })
