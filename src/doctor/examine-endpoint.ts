@@ -1,13 +1,17 @@
 import type { Fault } from '../model/fault.ts'
 import type { Usage } from '../model/usage.ts'
-import type { Clock } from '../provider/clock.ts'
-import { systemClock } from '../provider/clock.ts'
-import type { Capabilities } from '../provider/provider-definition.ts'
-import { createHttpClient } from '../provider/http/node-http-client.ts'
-import { isLoopback, toDisplayUrl, type Endpoint } from '../provider/endpoint.ts'
-import type { HttpClient } from '../provider/http/http-client.ts'
-import type { Timeouts } from '../provider/http/timeouts.ts'
-import { createBudgetLedger } from '../provider/middleware/budget.ts'
+import {
+  type Clock,
+  systemClock,
+  type Capabilities,
+  createHttpClient,
+  isLoopback,
+  toDisplayUrl,
+  type Endpoint,
+  type HttpClient,
+  type Timeouts,
+} from '../provider/index.ts'
+import { createBudgetLedger } from '../provider/optional-middleware.ts'
 import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
 import type { ProbeExchange } from './probe-exchange.ts'

@@ -5,7 +5,7 @@ import type { ModelRequest } from '../model/request.ts'
 import { joinTextParts } from '../model/text.ts'
 import type { AssistantTurn, CallPart } from '../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
-import type { Model } from '../provider/model.ts'
+import type { Model } from '../provider/index.ts'
 import type { ResponseTrace } from './recording-client.ts'
 
 /** One request to an endpoint, the decoded response, and its bytes. */

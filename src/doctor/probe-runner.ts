@@ -2,16 +2,18 @@ import type { TurnEvent } from '../model/event.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { Turn, WireId } from '../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
-import type { Clock } from '../provider/clock.ts'
-import { mergeCapabilities } from '../provider/resolve-capabilities.ts'
-import type { Capabilities } from '../provider/provider-definition.ts'
-import { createModel } from '../provider/http/node-http-client.ts'
-import type { Endpoint } from '../provider/endpoint.ts'
-import type { HttpClient } from '../provider/http/http-client.ts'
-import type { Timeouts } from '../provider/http/timeouts.ts'
-import { withBudget, type BudgetLedger } from '../provider/middleware/budget.ts'
-import { withAdaptation } from '../provider/middleware/adaptation/with-adaptation.ts'
-import { withRetry } from '../provider/middleware/retry.ts'
+import {
+  type Clock,
+  mergeCapabilities,
+  type Capabilities,
+  createModel,
+  type Endpoint,
+  type HttpClient,
+  type Timeouts,
+  withAdaptation,
+  withRetry,
+} from '../provider/index.ts'
+import { withBudget, type BudgetLedger } from '../provider/optional-middleware.ts'
 import { type ProbeExchange, sendProbeRequest } from './probe-exchange.ts'
 import { createFixedResponseClient, createRecordingClient, type ResponseTrace } from './recording-client.ts'
 import { defined } from '../model/defined.ts'

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpClient, HttpResponse } from '../provider/http/http-client.ts'
+import type { HttpRequest, HttpClient, HttpResponse } from '../provider/index.ts'
 
 export interface ResponseTrace {
   readonly status: number

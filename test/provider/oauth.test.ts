@@ -64,7 +64,7 @@ describe('signing in with one’s own client', () => {
     const refused = await startRedirectServer('s')
     t.after(() => refused.close())
     await visit(`${refused.url}?state=s&error=access_denied`)
-    await assert.rejects(refused.code, /refused in the browser \(access_denied\)/)
+    await assert.rejects(refused.code, /declined in the browser \(access_denied\)/)
     const late = await startRedirectServer('s', 5)
     t.after(() => late.close())
     await assert.rejects(late.code, /did not return in time/)

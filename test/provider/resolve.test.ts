@@ -337,7 +337,7 @@ describe('rows of one’s own', () => {
     )
     assert.equal(
       wrong({ url: 'http://a', signIn: 1 }),
-      'The provider "lab" has an unknown "signIn"; there is "google".',
+      'The provider "lab" has an unknown "signIn"; the known one is "google".',
     )
     assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a string in "model".')
     assert.ok('problem' in parseProvider('My Lab', { url: 'http://a' }))

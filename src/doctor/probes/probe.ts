@@ -1,4 +1,4 @@
-import type { Capabilities } from '../../provider/provider-definition.ts'
+import type { Capabilities } from '../../provider/index.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 
 /** `not offered` is no failure: the endpoint does not have the feature, or it could not be tested. */
