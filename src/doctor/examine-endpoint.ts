@@ -1,5 +1,5 @@
 import type { Fault } from '../model/fault.ts'
-import type { Usage } from '../model/usage.ts'
+import { sumTokens } from '../model/usage.ts'
 import {
   type Clock,
   systemClock,
@@ -14,6 +14,7 @@ import {
 import { createBudgetLedger } from '../provider/optional-middleware.ts'
 import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
+import { createTextRequest } from './probes/probe-helpers.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
 import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
@@ -42,7 +43,7 @@ export interface ProbeReport {
   readonly id: number
   readonly title: string
   readonly taught: string
-  readonly how: Probe['mode']
+  readonly how: NonNullable<Probe['mode']>
   readonly status: ProbeStatus
   readonly said: string
   /** What the user can do. */
@@ -94,7 +95,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   }
 
   async function runProbe(probe: Probe): Promise<ProbeExchange[]> {
-    const { id, title, failureIds, mode, advice, expectedQuirks } = probe
+    const { id, title, failureIds, mode = 'live', advice, expectedQuirks } = probe
     const { context, exchanges, usage } = runner.openContext()
     const probeStartedAt = clock.now()
     const { status, message, capabilities } = await probe.run(context)
@@ -158,10 +159,7 @@ async function worksWithoutStreaming(runner: ProbeRunner, fault: Fault): Promise
     fault.kind === 'decode' || (fault.kind === 'transport' && (fault.code ?? 'ECONNRESET') === 'ECONNRESET')
   if (!isStreamBroken || fault.status !== undefined) return false
   const { context } = runner.openContext()
-  const request = {
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Reply with the single word: ready.' }] } as const],
-  }
-  const wholeResponse = await context.send({ ...request, params: { stream: false } })
+  const wholeResponse = await context.send({ ...createTextRequest(), params: { stream: false } })
   if (wholeResponse.fault || wholeResponse.text === '') return false
   runner.learnCapabilities({ stream: false })
   return true
@@ -177,8 +175,4 @@ async function runConcurrently<T>(
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-}
-
-function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
-  return input + cacheRead + cacheWrite + output + reasoning
 }

@@ -23,6 +23,10 @@ export interface UsageReport {
   readonly total?: unknown
 }
 
+export function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
+  return input + cacheRead + cacheWrite + output + reasoning
+}
+
 /** Makes buckets that do not overlap out of whatever a vendor reported: NaN, null, negative and contradictory counts included (T116). */
 export function normalizeUsage(report: UsageReport): Usage {
   const cacheRead = toTokenCount(report.cacheRead)

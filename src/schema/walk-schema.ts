@@ -1,3 +1,4 @@
+import { keywordSet } from './keyword-set.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { isJsonObject, setOwn } from './own-properties.ts'
 import { toPointerSegment } from './json-pointer.ts'
@@ -71,42 +72,17 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
 }
 
 /** Keywords whose subschemas apply to the same value as the schema that contains them. */
-export const IN_PLACE_APPLICATORS: ReadonlySet<string> = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-])
+export const IN_PLACE_APPLICATORS = keywordSet('allOf anyOf oneOf not if then else dependentSchemas')
 
-export const SINGLE_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'additionalItems',
-  'items',
-  'contains',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'contentSchema',
-])
+export const SINGLE_SCHEMA_KEYWORDS = keywordSet(
+  'additionalProperties additionalItems items contains propertyNames not if then else unevaluatedProperties unevaluatedItems contentSchema',
+)
 
 export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
 
-export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-])
+export const SCHEMA_MAP_KEYWORDS = keywordSet(
+  'properties patternProperties $defs definitions dependentSchemas dependencies',
+)
 
 const SUBSCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   ...SINGLE_SCHEMA_KEYWORDS,

@@ -3,6 +3,7 @@ import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 import {
   createCallRequest,
+  createTextRequest,
   explainMissingCall,
   LIST_NOTES_TOOL,
   quoteModelText,
@@ -19,11 +20,8 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'text',
     failureIds: 'T53, T105–T112',
     advice: 'Check the address, the key and the name of the model.',
-    mode: 'live',
     async run(context) {
-      const exchange = await context.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const exchange = await context.sendShared('text', createTextRequest)
       return checkResponseText(exchange, /ready/i) ?? passedResult()
     },
   },
@@ -32,11 +30,8 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'token counts',
     failureIds: 'T116',
     advice: 'Dragoman estimates the usage from the text.',
-    mode: 'live',
     async run(context) {
-      const exchange = await context.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const exchange = await context.sendShared('text', createTextRequest)
       const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
       if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
       if (input + cacheRead + cacheWrite === 0 && output + reasoning === 0)
@@ -52,7 +47,6 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'one call',
     failureIds: 'T01–T31',
     advice: 'Use a model that was trained to call tools, and start local servers with their tool parser switched on.',
-    mode: 'live',
     async run(context) {
       const exchange = await context.sendShared('call', createCallRequest)
       const [call] = exchange.calls
@@ -71,7 +65,6 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'two calls at once',
     failureIds: 'T01–T05, T10',
     advice: 'Parallel calls are optional; sequential calls are slower.',
-    mode: 'live',
     async run(context) {
       const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
       const exchange = await context.send({ tools: [WEATHER_TOOL], turns: [createUserTurn(text)] })
@@ -91,7 +84,6 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'a call without arguments',
     failureIds: 'T17, T128',
     advice: 'Dragoman treats missing arguments as an empty object.',
-    mode: 'live',
     async run(context) {
       const exchange = await context.send({
         tools: [LIST_NOTES_TOOL],
@@ -109,7 +101,6 @@ export const BASIC_PROBES: readonly Probe[] = [
     title: 'the same response without streaming',
     failureIds: 'T26, T113',
     advice: 'Dragoman streams responses unless the profile sets "stream" to false.',
-    mode: 'live',
     async run(context) {
       if (context.capabilities.stream === false)
         return passedResult('Streaming is off for this endpoint, so there is nothing to compare.')

@@ -58,7 +58,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'tool choice: named tool, none, required',
     failureIds: 'T153',
     advice: 'The agent leaves the choice to the model, so this does not affect it.',
-    mode: 'live',
     async run(context) {
       const tools = [WEATHER_TOOL, LIST_NOTES_TOOL]
       const [named, none, required] = await Promise.all([
@@ -87,7 +86,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'a recursive schema',
     failureIds: 'T129, T147–T149',
     advice: "No action needed: schemas are converted to the endpoint's dialect, and a tool that it rejects is omitted.",
-    mode: 'live',
     async run(context) {
       const text = 'Plant a tree with the tool: the root is named oak, and it has one child named acorn.'
       return checkDeclaredCall(await context.send({ tools: [TREE_TOOL], turns: [createUserTurn(text)] }), TREE_TOOL)
@@ -98,7 +96,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'enums, unions and null',
     failureIds: 'T42, T129, T146, T151',
     advice: 'No action needed: unsupported constraints go into the description, and argument types are coerced.',
-    mode: 'live',
     async run(context) {
       const text = 'Set the key alpha to the number 5 with the tool. The note is exactly: if a < b && c > d'
       const exchange = await context.send({ tools: [VALUE_TOOL], turns: [createUserTurn(text)] })
@@ -115,7 +112,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'a long name with unusual characters',
     failureIds: 'T97, T145',
     advice: 'Dragoman maps tool names to legal ones and back.',
-    mode: 'live',
     async run(context) {
       const exchange = await context.send({
         tools: [LONG_NAME_TOOL],
@@ -129,7 +125,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'a response truncated inside arguments',
     failureIds: 'T37–T39',
     advice: 'An incomplete call never runs.',
-    mode: 'live',
     expectedQuirks: ['length', 'malformed-call', 'empty'],
     async run(context) {
       const turns = [createUserTurn('Write a note about the sea with the tool. Its text has 300 words.')]
@@ -150,7 +145,6 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     title: 'cancelled in the middle of a call',
     failureIds: 'T165',
     advice: 'No call of a cancelled response runs.',
-    mode: 'live',
     async run(context) {
       let began = false
       const exchange = await context.send({

@@ -48,6 +48,10 @@ export const WEATHER_TOOL = createToolSpec('get_weather', 'Tells the weather in 
 export const LIST_NOTES_TOOL = createToolSpec('list_notes', 'Lists all notes. It takes no arguments.', {})
 export const WRITE_NOTE_TOOL = createToolSpec('write_note', 'Writes a note.', { text: { type: 'string' } })
 
+export function createTextRequest(): ProbeRequest {
+  return { turns: [createUserTurn('Reply with the single word: ready.')] }
+}
+
 /** The request that most probes build on: it needs one call. */
 export function createCallRequest(): ProbeRequest {
   return { tools: [WEATHER_TOOL], turns: [createUserTurn('What is the weather in Oslo? Use the tool.')] }

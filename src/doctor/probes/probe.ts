@@ -19,8 +19,8 @@ export interface Probe {
   readonly failureIds: string
   /** What the user can do if it fails. */
   readonly advice: string
-  /** `live`: asks the endpoint. `drill`: replays recorded bytes of the endpoint, with changes. */
-  readonly mode: 'live' | 'drill'
+  /** `live`, the default: asks the endpoint. `drill`: replays recorded bytes of the endpoint, with changes. */
+  readonly mode?: 'live' | 'drill'
   /** Tools cannot be used with an endpoint that fails this probe. */
   readonly isRequired?: true
   /** Quirks that the request itself provokes. */

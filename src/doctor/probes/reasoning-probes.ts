@@ -18,7 +18,6 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'visible reasoning',
     failureIds: 'T71, T76–T79',
     advice: 'Visible reasoning is optional.',
-    mode: 'live',
     async run(probeContext) {
       const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
       const exchange = await probeContext.send({ turns: [createUserTurn(text)], params: LOW_EFFORT })
@@ -37,7 +36,6 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'reasoning that is sent back with a call',
     failureIds: 'T74, T75, T81–T84, T117',
     advice: 'Read the error; the profile flags "needsReasoning", "replay" and "signatures" control what is sent back.',
-    mode: 'live',
     async run(probeContext) {
       const turns = [
         createUserTurn('Which city is the capital of Norway? Think, then ask the tool for the weather there.'),
@@ -63,7 +61,6 @@ export const REASONING_PROBES: readonly Probe[] = [
     title: 'prompt cache',
     failureIds: 'T92',
     advice: 'No action needed: each request extends the previous one byte for byte, as prompt caches require.',
-    mode: 'live',
     async run(probeContext) {
       const request = {
         system: LONG_SYSTEM_PROMPT,

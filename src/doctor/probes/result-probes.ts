@@ -24,7 +24,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'a call, its result, and the response',
     failureIds: 'T85–T91, T99',
     advice: 'Tools cannot be used without this. Read the error; a profile flag may help.',
-    mode: 'live',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
       if (call.calls.length === 0) return failedResult('Skipped: probe 3 (one call) made no call.')
@@ -37,7 +36,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'five rounds of calls',
     failureIds: 'T90–T92, T164',
     advice: 'The model may stop before the task is done; tell it to continue.',
-    mode: 'live',
     async run(context) {
       const text =
         'Call take_step with n = 1. Each result tells you the next n. Go on until a result says stop, then say done.'
@@ -62,7 +60,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'a result that is an error',
     failureIds: 'T99',
     advice: 'Dragoman sends errors as text where the API has no field for them.',
-    mode: 'live',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
       if (call.calls.length === 0) return notOfferedResult('Skipped: probe 3 (one call) made no call.')
@@ -81,7 +78,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     failureIds: 'T100',
     advice:
       'For a model without image input, set the profile flag "media" to false; Dragoman then sends a text placeholder.',
-    mode: 'live',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
       if (call.calls.length === 0) return notOfferedResult('Skipped: probe 3 (one call) made no call.')
@@ -105,7 +101,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'the reasoning of another model in the history',
     failureIds: 'T81, T120',
     advice: "Dragoman never sends another vendor's signed reasoning.",
-    mode: 'live',
     async run(context) {
       const native = { wire: 'anthropic', signer: 'elsewhere:another', data: { signature: 'c2VhbGVk' } } as const
       const thought = { kind: 'reasoning', text: 'Paris is the capital of France.', native } as const
@@ -124,7 +119,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'an interrupted call in the history',
     failureIds: 'T88, T165',
     advice: 'Every call gets a result before the next request.',
-    mode: 'live',
     async run(context) {
       const { tools = [] } = createCallRequest()
       const call: CallPart = {
@@ -147,7 +141,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'a harness note in the history',
     failureIds: 'T101',
     advice: 'Dragoman sends notes as user messages where the API has no other role.',
-    mode: 'live',
     async run(context) {
       const exchange = await context.send({
         turns: [

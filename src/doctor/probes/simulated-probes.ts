@@ -13,7 +13,14 @@ import {
 } from './simulated-responses.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
-import { createCallRequest, createUserTurn, truncateLine, toFailureResult, checkResponseText } from './probe-helpers.ts'
+import {
+  createCallRequest,
+  createTextRequest,
+  createUserTurn,
+  truncateLine,
+  toFailureResult,
+  checkResponseText,
+} from './probe-helpers.ts'
 
 /** Probes 19 to 24, 26 and 27: what no model can be asked for is simulated with the bytes that it sent before. */
 export const SIMULATED_PROBES: readonly Probe[] = [
@@ -81,7 +88,6 @@ export const SIMULATED_PROBES: readonly Probe[] = [
     title: 'characters split across chunks',
     failureIds: 'T105',
     advice: 'No action needed: one UTF-8 decoder reads the whole response.',
-    mode: 'live',
     async run(probeContext) {
       const exchange = await probeContext.send({
         turns: [createUserTurn('Reply with exactly this line: Grüße, 你好, 🙂')],
@@ -125,9 +131,7 @@ function createSimulatedProbe(
     mode: 'drill',
     async run(probeContext) {
       const call = await probeContext.sendShared('call', createCallRequest)
-      const text = await probeContext.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const text = await probeContext.sendShared('text', createTextRequest)
       const exchange = [call, text].find((one) => !one.fault && one.turn.parts.length > 0)
       return exchange ? run(probeContext, exchange) : notOfferedResult('No successful response is available to replay.')
     },

@@ -9,7 +9,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'index-missing',
     failureIds: 'T01',
     description: 'sends call fragments without an index',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       inspection.blockIndexes.includes(null) || inspection.fragments.some(({ index }) => index === null),
   },
@@ -17,7 +16,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'index-zero',
     failureIds: 'T02',
     description: 'gives every call the index 0',
-    outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some(
@@ -28,7 +26,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'index-sparse',
     failureIds: 'T04',
     description: 'skips call indexes',
-    outcome: 'handled',
     detect: ({ inspection }) => {
       const sortedIndexes = [...new Set(inspection.blockIndexes.filter((one) => one !== null))].sort((a, b) => a - b)
       return sortedIndexes.some((number, at) => number !== at)
@@ -38,7 +35,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ids-missing',
     failureIds: 'T06',
     description: 'sends calls without ids',
-    outcome: 'handled',
     // Calls of Code Assist have no ids.
     detect: ({ wire, inspection }) =>
       wire !== 'code-assist' &&
@@ -51,7 +47,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ids-empty',
     failureIds: 'T07',
     description: 'sends calls with empty ids',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       inspection.fragments.some(({ id, name }) => id === '' && toNonEmptyString(name) !== undefined),
   },
@@ -59,7 +54,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ids-same',
     failureIds: 'T10',
     description: 'gives several calls the same id',
-    outcome: 'handled',
     detect: ({ inspection }) => {
       const ids = groupFragmentsByCall(inspection.fragments).flatMap((group) => toNonEmptyString(group[0]?.id) ?? [])
       return new Set(ids).size < ids.length
@@ -69,7 +63,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ids-rotating',
     failureIds: 'T09, T141',
     description: 'changes the id between fragments of a call',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const items = new Set(group.flatMap(({ itemId }) => toNonEmptyString(itemId) ?? []))
@@ -83,7 +76,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'name-split',
     failureIds: 'T13',
     description: 'splits tool names across fragments',
-    outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).some((same) => !same)),
@@ -92,7 +84,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'name-repeated',
     failureIds: 'T12',
     description: 'repeats the tool name in every fragment',
-    outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).includes(true)),
@@ -101,7 +92,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'name-late',
     failureIds: 'T14',
     description: 'sends the tool name after the arguments',
-    outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some(
@@ -112,7 +102,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'arguments-cumulative',
     failureIds: 'T20',
     description: 'sends cumulative arguments instead of deltas',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const all = getArgumentTexts(group)
@@ -128,7 +117,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'arguments-repeated',
     failureIds: 'T21',
     description: 'repeats the whole arguments after the last fragment',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const all = getArgumentTexts(group)
@@ -139,14 +127,12 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'arguments-object',
     failureIds: 'T16',
     description: 'sends arguments as an object instead of a JSON string',
-    outcome: 'handled',
     detect: ({ inspection }) => inspection.fragments.some((fragment) => isObject(fragment.arguments)),
   },
   {
     id: 'arguments-doubled',
     failureIds: 'T31',
     description: 'double-encodes arguments (JSON inside a JSON string)',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some(
         (group) =>
@@ -158,7 +144,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'interleaved',
     failureIds: 'T05',
     description: 'interleaves the fragments of several calls',
-    outcome: 'handled',
     detect: ({ inspection }) => {
       const order = inspection.fragments.flatMap(({ index, isFinalCopy }) =>
         typeof index === 'number' && !isFinalCopy ? [index] : [],
@@ -171,7 +156,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ghost-call',
     failureIds: 'T08, T28',
     description: 'sends empty calls',
-    outcome: 'handled',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some((group) => group.every(isEmptyFragment)),
   },

@@ -21,21 +21,18 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     id: 'finish-repeated',
     failureIds: 'T56',
     description: 'sends more than one finish reason',
-    outcome: 'handled',
     detect: ({ inspection }) => inspection.finishReasons.length > 1,
   },
   {
     id: 'finish-wrong',
     failureIds: 'T51, T52, T54',
     description: 'sends a wrong finish reason',
-    outcome: 'handled',
     detect: (attempt) => describeWrongFinishReason(attempt) ?? false,
   },
   {
     id: 'no-done',
     failureIds: 'T111',
     description: 'omits [DONE] at the end of a stream',
-    outcome: 'handled',
     detect: (attempt) =>
       attempt.wire === 'openai-chat' &&
       attempt.isSse &&
@@ -77,7 +74,6 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     id: 'text-call',
     failureIds: 'T60–T70',
     description: 'returns tool calls as text instead of native calls',
-    outcome: 'handled',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt &&
       exchange.warnings.some(({ code }) => ['written-call', 'fenced-call', 'unread-call'].includes(code)),
@@ -86,14 +82,12 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     id: 'think-in-text',
     failureIds: 'T71',
     description: 'returns reasoning inside the text, between <think> and </think>',
-    outcome: 'handled',
     detect: ({ inspection }) => /<think(?:ing)?>/.test(inspection.text),
   },
   {
     id: 'unknown-events',
     failureIds: 'T132, T140',
     description: 'sends unknown event types',
-    outcome: 'handled',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODES.has(code)),
   },
@@ -101,7 +95,6 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
     id: 'usage-hostile',
     failureIds: 'T116',
     description: 'sends invalid token counts',
-    outcome: 'handled',
     detect: ({ inspection }) => inspection.usages.some(hasInvalidTokenCount),
   },
 ]

@@ -12,16 +12,18 @@ export interface ServerQuirk {
   readonly failureIds: string
   /** The predicate of a sentence whose subject is “This server”. */
   readonly description: string
-  /** Dragoman handles it, has to retry, or cannot work around it. */
-  readonly outcome: 'handled' | 'retried' | 'harmful'
+  /** Dragoman has to retry, or cannot work around it; by default it handles the quirk. */
+  readonly outcome?: QuirkOutcome
   /** A string adds a detail to the description. */
   readonly detect: (attempt: AttemptAnalysis) => boolean | string
 }
 
+type QuirkOutcome = 'handled' | 'retried' | 'harmful'
+
 export interface QuirkFinding {
   readonly id: string
   readonly said: string
-  readonly outcome: ServerQuirk['outcome']
+  readonly outcome: QuirkOutcome
 }
 
 /** All quirks. Where a response has no clean end, nothing is said about its end. */
@@ -35,7 +37,7 @@ export function findQuirks(
 ): QuirkFinding[] {
   const attempts = analyzeAttempts(exchange, wire, options.isFirstExchange ?? false)
   return SERVER_QUIRKS.filter(({ id }) => !options.expectedQuirks?.includes(id)).flatMap(
-    ({ id, failureIds, description, outcome, detect }) => {
+    ({ id, failureIds, description, outcome = 'handled', detect }) => {
       for (const attempt of attempts) {
         const detail = detect(attempt)
         if (detail === false) continue
@@ -49,7 +51,7 @@ export function findQuirks(
   )
 }
 
-const OUTCOME_TEXTS: Readonly<Record<ServerQuirk['outcome'], string>> = {
+const OUTCOME_TEXTS: Readonly<Record<QuirkOutcome, string>> = {
   handled: 'handled',
   retried: 'Dragoman discards the response and retries',
   harmful: 'Dragoman runs no call of it, and the task cannot proceed',

@@ -52,7 +52,6 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
     id: 'whole',
     failureIds: 'T26',
     description: 'ignores the request for a stream, and sends the whole response at once',
-    outcome: 'handled',
     detect: (attempt) =>
       attempt.exchange.stream &&
       attempt.trace.status === 200 &&
@@ -64,7 +63,6 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
     id: 'content-type',
     failureIds: 'T112',
     description: 'sends server-sent events with a wrong content type',
-    outcome: 'handled',
     detect: ({ isSse, trace: { headers } }) =>
       isSse && !/event-stream/i.test(headers['content-type'] ?? '') && (headers['content-type'] ?? 'no content type'),
   },
@@ -72,14 +70,12 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
     id: 'framing',
     failureIds: 'T106',
     description: 'uses unusual but valid SSE framing',
-    outcome: 'handled',
     detect: (attempt) => describeUnusualFraming(attempt) ?? false,
   },
   {
     id: 'trickle',
     failureIds: 'T105',
     description: 'sends the response in chunks of a few bytes',
-    outcome: 'handled',
     detect: ({ trace: { chunks } }) =>
       chunks.length >= 40 && chunks.reduce((sum, { length }) => sum + length, 0) < chunks.length * 8,
   },

@@ -48,18 +48,6 @@ export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistO
   return createAccount(tier, stringOrEmpty(project['id']) || ownProject, json)
 }
 
-/** `contents` are in Gemini's form. */
-export async function countCodeAssistTokens(
-  endpoint: Endpoint,
-  contents: JsonObject[],
-  options: CodeAssistOptions,
-): Promise<number> {
-  const body = { request: { model: `models/${endpoint.model}`, contents } }
-  const json = checkResponse(await callMethod(endpoint, options, 'countTokens', body), 'countTokens')
-  const total = json['totalTokens']
-  return typeof total === 'number' ? total : 0
-}
-
 const METADATA = { ideType: 'IDE_UNSPECIFIED', platform: 'PLATFORM_UNSPECIFIED', pluginType: 'GEMINI' }
 const FREE_TIER = 'free-tier'
 const LEGACY_TIER = 'legacy-tier'

@@ -2,7 +2,7 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { formatResultText } from '../../model/text.ts'
 import type { ModelOrigin, Part, Turn } from '../../model/turn.ts'
-import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
+import { addUsage, NO_USAGE, sumTokens, type Usage } from '../../model/usage.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { wrapModel } from './wrap-model.ts'
 
@@ -190,10 +190,6 @@ function countPartChars(part: Part): number {
   if (part.kind === 'call') return part.name.length + part.raw.length
   if (part.kind === 'result') return formatResultText(part).length
   return part.kind === 'media' ? MEDIA_CHARS : part.text.length
-}
-
-function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
-  return input + cacheRead + cacheWrite + output + reasoning
 }
 
 function formatDollars(amount: number): string {

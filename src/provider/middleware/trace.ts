@@ -1,5 +1,6 @@
 import type { Redactor } from '../../model/security/redactor.ts'
 import type { HttpClient, HttpResponse } from '../http/http-client.ts'
+import { countBodyBytes } from '../http/request-body.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 /** One phase of an exchange, without its content. */
@@ -31,8 +32,11 @@ export function traceExchanges(
       report({ n, phase, ms: Math.round((now() - start) * 10) / 10, ...more })
     const emitError = (error: unknown): void =>
       emit('error', { error: secrets.redact(getErrorMessage(error)).slice(0, 300) })
-    const bytes = request.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-    emit('request', { method: request.method ?? 'POST', url: secrets.redact(request.url.href), bytes })
+    emit('request', {
+      method: request.method ?? 'POST',
+      url: secrets.redact(request.url.href),
+      bytes: countBodyBytes(request.body),
+    })
     try {
       const response = await httpClient(request, signal)
       emit('head', { status: response.status })

@@ -24,7 +24,14 @@ export interface ArgumentMapper {
 }
 
 /** Values that need no change are returned as they are. */
-export function createArgumentMapper(schema: JsonObject, mapping: ArgumentMapping): ArgumentMapper {
+export function createArgumentMapper(schema: JsonObject, changes: Partial<ArgumentMapping>): ArgumentMapper {
+  const mapping: ArgumentMapping = {
+    originalKeys: new Map(),
+    isPartial: false,
+    enumLabels: new Map(),
+    nullMeansAbsent: new Map(),
+    ...changes,
+  }
   const resolve = createRefResolver(schema)
   const wireKeys = new Map([...mapping.originalKeys].map(([wire, name]) => [name, wire]))
   const fromWire: MappingState = { mapping, resolve, isFromWire: true, wireKeys }

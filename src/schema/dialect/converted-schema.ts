@@ -9,7 +9,7 @@ import { getRef } from '../normalize/resolve-refs.ts'
 export interface ConvertedSchema {
   schema: JsonObject
   /** Absent if arguments pass unchanged. */
-  mapping?: ArgumentMapping
+  mapping?: Partial<ArgumentMapping>
   warnings: string[]
   strict?: boolean
 }

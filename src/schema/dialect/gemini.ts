@@ -23,15 +23,7 @@ export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
   const out = emitSchema(legal, { labels, isUnambiguous: true, depth: 0 })
   const declared = { schema: out, warnings: createCutRefWarnings(cutRefs) }
   if (originalNames.size === 0 && labels.size === 0) return declared
-  return {
-    ...declared,
-    mapping: {
-      originalKeys: originalNames,
-      isPartial: cutRefs.length > 0,
-      enumLabels: labels,
-      nullMeansAbsent: new Map(),
-    },
-  }
+  return { ...declared, mapping: { originalKeys: originalNames, isPartial: cutRefs.length > 0, enumLabels: labels } }
 }
 
 interface EmitContext {

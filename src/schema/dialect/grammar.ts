@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { moveToDescription } from '../describe-keywords.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
@@ -28,19 +29,9 @@ const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems']
 const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set(['date', 'time', 'date-time', 'uuid'])
 
 /** Keywords that these servers do not support, or get wrong. */
-const UNSUPPORTED_KEYWORDS = [
-  'not',
-  'patternProperties',
-  'propertyNames',
-  'dependentRequired',
-  'contains',
-  'minContains',
-  'maxContains',
-  'uniqueItems',
-  'multipleOf',
-  'minProperties',
-  'maxProperties',
-]
+const UNSUPPORTED_KEYWORDS = keywordSet(
+  'not patternProperties propertyNames dependentRequired contains minContains maxContains uniqueItems multipleOf minProperties maxProperties',
+)
 const DROPPED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', 'examples']
 
 function toGrammarNode(schema: JsonObject): JsonObject {

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
 import { moveToDescription } from '../describe-keywords.ts'
@@ -27,16 +28,8 @@ export function toOpenAiStrictSchema(schema: JsonObject): ConvertedSchema {
     return { schema: plain, warnings: [...warnings, `Not strict: ${[...state.blockers].join('; ')}.`], strict: false }
   }
   const declared = { schema: strict, warnings: [], strict: true }
-  if (state.nullMeansAbsent.size === 0) return declared
-  return {
-    ...declared,
-    mapping: {
-      originalKeys: new Map(),
-      isPartial: false,
-      enumLabels: new Map(),
-      nullMeansAbsent: state.nullMeansAbsent,
-    },
-  }
+  const { nullMeansAbsent } = state
+  return nullMeansAbsent.size === 0 ? declared : { ...declared, mapping: { nullMeansAbsent } }
 }
 
 interface StrictState {
@@ -49,33 +42,12 @@ interface StrictState {
 const MAX_DEPTH = 10
 const MAX_PROPERTIES = 5000
 
-const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'uuid',
-])
+const SUPPORTED_FORMATS: ReadonlySet<unknown> = keywordSet('date-time time date duration email hostname ipv4 ipv6 uuid')
 
 /** Keywords that strict mode does not support, but that a model can follow as words. */
-const DESCRIBED_KEYWORDS = [
-  'default',
-  'not',
-  'propertyNames',
-  'dependentRequired',
-  'contains',
-  'minContains',
-  'maxContains',
-  'uniqueItems',
-  'minLength',
-  'maxLength',
-  'minProperties',
-  'maxProperties',
-]
+const DESCRIBED_KEYWORDS = keywordSet(
+  'default not propertyNames dependentRequired contains minContains maxContains uniqueItems minLength maxLength minProperties maxProperties',
+)
 /** The service rejects the whole request if there is any other keyword. */
 const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'format', 'enum'],

@@ -32,10 +32,6 @@ export function toLegalNames(names: readonly string[], rule: ToolNameRule): Map<
   return out
 }
 
-export function createNameMapper(rule: ToolNameRule): (names: readonly string[]) => Map<string, string> {
-  return (names) => toLegalNames(names, rule)
-}
-
 export function toUndeclaredName(name: string, rule: ToolNameRule, taken: ReadonlySet<string>): string {
   const wireName = toLegalName(name, rule)
   return taken.has(wireName) ? makeUniqueName(name, rule, taken) : wireName

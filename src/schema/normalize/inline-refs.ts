@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { omitKeys } from '../own-properties.ts'
 import {
@@ -10,10 +11,6 @@ import {
 } from './resolve-refs.ts'
 import { mapSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
 
-export interface InlineRefsOptions {
-  readonly maxDepth?: number
-}
-
 /** `cutRefs`: references that are cyclic, too large or unresolved. */
 export interface InlinedSchema {
   schema: JsonObject
@@ -21,11 +18,11 @@ export interface InlinedSchema {
 }
 
 /** Replaces local references by their targets; a cycle ends in an open schema with a remark. */
-export function inlineRefs(schema: JsonObject, options: InlineRefsOptions = {}): InlinedSchema {
+export function inlineRefs(schema: JsonObject, maxDepth = 2): InlinedSchema {
   if (!hasRefs(schema)) return { schema, cutRefs: [] }
   const state: InlineState = {
     resolve: createRefResolver(schema),
-    maxDepth: options.maxDepth ?? 2,
+    maxDepth,
     cutRefs: new Set(),
     remainingNodes: MAX_NODES,
     openTargets: new Map([[schema, 1]]),
@@ -48,14 +45,7 @@ export function mergeRefSiblings(target: JsonSchema, siblings: JsonObject): Json
 /** An expanded schema can be far larger than its text. */
 const MAX_NODES = 4000
 
-const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  '$comment',
-])
+const ANNOTATION_KEYWORDS = keywordSet('title description default examples deprecated $comment')
 
 interface InlineState {
   resolve: RefResolver

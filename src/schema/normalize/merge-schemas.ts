@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
 import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
@@ -33,22 +34,8 @@ export function getDeclaredTypes(schema: JsonObject): string[] {
   return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
 }
 
-const LOWER_BOUND_KEYWORDS = new Set([
-  'minimum',
-  'exclusiveMinimum',
-  'minLength',
-  'minItems',
-  'minProperties',
-  'minContains',
-])
-const UPPER_BOUND_KEYWORDS = new Set([
-  'maximum',
-  'exclusiveMaximum',
-  'maxLength',
-  'maxItems',
-  'maxProperties',
-  'maxContains',
-])
+const LOWER_BOUND_KEYWORDS = keywordSet('minimum exclusiveMinimum minLength minItems minProperties minContains')
+const UPPER_BOUND_KEYWORDS = keywordSet('maximum exclusiveMaximum maxLength maxItems maxProperties maxContains')
 const CLOSING_KEYWORDS = new Set(['additionalProperties', 'unevaluatedProperties'])
 
 /** Beyond this many combinations of two unions, the second is dropped. */

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
 import { isJsonSchema, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, SINGLE_SCHEMA_KEYWORDS } from '../walk-schema.ts'
@@ -24,15 +25,7 @@ export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): 
   return out
 }
 
-export const JSON_SCHEMA_TYPES: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'object',
-  'array',
-  'null',
-])
+export const JSON_SCHEMA_TYPES = keywordSet('string number integer boolean object array null')
 
 const TYPE_ALIASES: Readonly<Record<string, string>> = {
   str: 'string',
@@ -50,28 +43,11 @@ const TYPE_ALIASES: Readonly<Record<string, string>> = {
   none: 'null',
 }
 
-const STRING_KEYWORDS = new Set([
-  'description',
-  'title',
-  'pattern',
-  'format',
-  '$ref',
-  '$dynamicRef',
-  '$id',
-  '$anchor',
-  '$comment',
-])
+const STRING_KEYWORDS = keywordSet('description title pattern format $ref $dynamicRef $id $anchor $comment')
 const NUMBER_KEYWORDS = new Set(['minimum', 'maximum', 'multipleOf'])
-const COUNT_KEYWORDS = new Set([
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'minContains',
-  'maxContains',
-])
+const COUNT_KEYWORDS = keywordSet(
+  'minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains',
+)
 
 function normalizeKeyword(key: string, value: Json | undefined, report: ProblemReporter): Json | undefined {
   if (value === undefined) return undefined

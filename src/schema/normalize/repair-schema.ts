@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { inferType } from './infer-type.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
@@ -41,12 +42,9 @@ const MAX_NODES = 10_000
 
 const COMBINER_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', ...REF_KEYWORDS]
 
-const BOOLEAN_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'additionalItems',
-])
+const BOOLEAN_SCHEMA_KEYWORDS = keywordSet(
+  'additionalProperties unevaluatedProperties unevaluatedItems additionalItems',
+)
 
 function describeSizeProblem(schema: JsonObject): string | undefined {
   let nodes = 0

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { UNCHECKED_KEYWORD, type CompiledSchema } from './compile-schema.ts'
@@ -20,19 +21,9 @@ interface ViolationContext {
 }
 
 /** Errors of containers; the errors inside follow them in the list. */
-const CONTAINER_KEYWORDS: ReadonlySet<string> = new Set([
-  '$ref',
-  'allOf',
-  'if',
-  'properties',
-  'patternProperties',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'items',
-  'prefixItems',
-  'unevaluatedItems',
-  'dependentSchemas',
-])
+const CONTAINER_KEYWORDS = keywordSet(
+  '$ref allOf if properties patternProperties additionalProperties unevaluatedProperties items prefixItems unevaluatedItems dependentSchemas',
+)
 
 function collectLeafErrors(errors: OutputUnit[], context: ViolationContext): SchemaViolation[] {
   const violations: SchemaViolation[] = []

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import { validate as run, type OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
@@ -30,13 +31,11 @@ const MAX_DEPTH = 200
 const MAX_NODES = 20_000
 
 /** The keywords that the validator gets. */
-const VALIDATION_KEYWORDS: ReadonlySet<string> = new Set(
-  (
-    'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
+const VALIDATION_KEYWORDS = keywordSet(
+  'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
     'unevaluatedProperties minProperties maxProperties propertyNames dependentRequired dependentSchemas prefixItems items ' +
     'unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems minimum maximum exclusiveMinimum ' +
-    'exclusiveMaximum multipleOf minLength maxLength pattern'
-  ).split(' '),
+    'exclusiveMaximum multipleOf minLength maxLength pattern',
 )
 
 interface CompileState {
