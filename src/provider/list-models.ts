@@ -4,7 +4,7 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { buildRequestUrl, tryBuildRequestHeaders } from './http/url-and-headers.ts'
 import { readJsonBody } from './http/fetch-json.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HttpClient } from './http/http-client.ts'
+import type { HttpClient, HttpRequest } from './http/http-client.ts'
 import { createConnectionFault } from './http/transport-faults.ts'
 import { defined } from '../model/defined.ts'
 
@@ -32,19 +32,23 @@ export async function listModels(
     : parseModelList(json as Json)
 }
 
-/** A GET request with the credential; `json` is undefined if the body is not JSON. */
+/** A request with the credential, a GET without `body`; `json` is undefined if the body is not JSON. */
 export async function fetchEndpointJson(
   endpoint: Endpoint,
   url: URL,
   httpClient: HttpClient,
   ms = REQUEST_TIMEOUT_MS,
+  body?: object,
 ): Promise<{ readonly status: number; readonly json: unknown } | Fault> {
   const headersOrFault = await tryBuildRequestHeaders(endpoint, false)
   if ('kind' in headersOrFault) return headersOrFault
   try {
-    const request = { url, method: 'GET', headers: headersOrFault.headers, body: [] } as const
-    const { status, body } = await httpClient(request, AbortSignal.timeout(ms))
-    return { status, json: await readJsonBody(body, MAX_RESPONSE_BYTES) }
+    const { headers } = headersOrFault
+    const request: HttpRequest = body
+      ? { url, headers, body: [JSON.stringify(body)] }
+      : { url, method: 'GET', headers, body: [] }
+    const response = await httpClient(request, AbortSignal.timeout(ms))
+    return { status: response.status, json: await readJsonBody(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
     return createConnectionFault(error, endpoint, url)
   }

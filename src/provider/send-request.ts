@@ -112,7 +112,12 @@ async function* prepareAndSend(
     bodyBytes: length,
     onSent,
   }
-  const reading: DecodeContext = { turnKey: options.turnKey, profile, tools: request.tools, ...pickToolChoice(request) }
+  const reading: DecodeContext = {
+    turnKey: options.turnKey,
+    profile,
+    tools: request.tools,
+    ...defined({ toolChoice: request.toolChoice }),
+  }
   const remaining =
     options.maxSilenceMs === undefined
       ? dependencies.timeouts
@@ -320,10 +325,6 @@ function mergeEvents(events: TurnEvent[], more: readonly TurnEvent[]): void {
       events[events.length - 1] = { type: 'part-delta', index: last.index, text: last.text + event.text }
     else events.push(event)
   }
-}
-
-function pickToolChoice({ toolChoice }: ModelRequest): Pick<ModelRequest, 'toolChoice'> {
-  return toolChoice === undefined ? {} : { toolChoice }
 }
 
 async function trySend(

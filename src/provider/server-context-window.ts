@@ -1,6 +1,5 @@
 import { isObject } from '../model/json.ts'
-import { tryBuildRequestHeaders } from './http/url-and-headers.ts'
-import { readJsonBody } from './http/fetch-json.ts'
+import { fetchEndpointJson } from './list-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpClient } from './http/http-client.ts'
 
@@ -41,7 +40,6 @@ export async function fetchServerContextWindow(
 }
 
 const REQUEST_TIMEOUT_MS = 2000
-const MAX_RESPONSE_BYTES = 4_000_000
 
 async function fetchServerJson(
   endpoint: Endpoint,
@@ -49,20 +47,9 @@ async function fetchServerJson(
   httpClient: HttpClient,
   body?: object,
 ): Promise<unknown> {
-  try {
-    const headersOrFault = await tryBuildRequestHeaders(endpoint, false)
-    if ('kind' in headersOrFault) return undefined
-    const url = new URL(path, endpoint.baseUrl)
-    const headers = { ...headersOrFault.headers, ...(body && { 'content-type': 'application/json' }) }
-    const request = body
-      ? { url, headers, body: [JSON.stringify(body)] }
-      : ({ url, method: 'GET', headers, body: [] } as const)
-    const response = await httpClient(request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))
-    const json = await readJsonBody(response.body, MAX_RESPONSE_BYTES)
-    return response.status === 200 ? json : undefined
-  } catch {
-    return undefined
-  }
+  const url = new URL(path, endpoint.baseUrl)
+  const response = await fetchEndpointJson(endpoint, url, httpClient, REQUEST_TIMEOUT_MS, body)
+  return 'json' in response && response.status === 200 ? response.json : undefined
 }
 
 function getAtPath(value: unknown, ...keys: readonly string[]): unknown {

@@ -10,12 +10,12 @@ import { inspectResponsesEvent } from './openai-responses.ts'
 /** A piece of a call as it was in one frame, before assembly. What the frame did not contain is undefined. */
 export interface CallFragment {
   /** The index that identifies the call; null if it is missing, undefined if the wire has none. */
-  readonly index: number | null | undefined
-  readonly id: unknown
+  readonly index?: number | null | undefined
+  readonly id?: unknown
   /** The vendor's second id of the same call (Responses). */
   readonly itemId?: unknown
-  readonly name: unknown
-  readonly arguments: unknown
+  readonly name?: unknown
+  readonly arguments?: unknown
   /** Does a call start in this frame? */
   readonly startsCall: boolean
   /** The complete arguments, repeated at the end of the call. */
@@ -24,33 +24,22 @@ export interface CallFragment {
 
 /** What the frames of a response contain, in the same terms for all wires. */
 export interface FrameInspection {
-  readonly fragments: readonly CallFragment[]
-  /** The indexes of the blocks or items in the order of their start; null for one without an index. */
-  readonly blockIndexes: readonly (number | null)[]
-  readonly finishReasons: readonly string[]
-  readonly usages: readonly unknown[]
-  readonly text: string
-  /** How often a response started. */
-  readonly startCount: number
-  /** A block started and did not end. */
-  readonly hasOpenBlock: boolean
-  /** An error came inside the response. */
-  readonly hasError: boolean
-}
-
-export interface InspectionBuilder {
   fragments: CallFragment[]
+  /** The indexes of the blocks or items in the order of their start; null for one without an index. */
   blockIndexes: (number | null)[]
   finishReasons: string[]
   usages: unknown[]
   text: string
+  /** How often a response started. */
   startCount: number
+  /** A block started and did not end. */
   hasOpenBlock: boolean
+  /** An error came inside the response. */
   hasError: boolean
 }
 
 const FRAME_INSPECTORS: Readonly<
-  Record<WireId, (inspection: InspectionBuilder, value: Record<string, unknown>) => void>
+  Record<WireId, (inspection: FrameInspection, value: Record<string, unknown>) => void>
 > = {
   'openai-chat': inspectChatChunk,
   'openai-responses': inspectResponsesEvent,
@@ -60,7 +49,7 @@ const FRAME_INSPECTORS: Readonly<
 }
 
 export function inspectFrames(wire: WireId, frames: readonly Frame[]): FrameInspection {
-  const inspection: InspectionBuilder = {
+  const inspection: FrameInspection = {
     fragments: [],
     blockIndexes: [],
     finishReasons: [],

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { CallFragment } from '../inspect/inspect-frames.ts'
 import type { ServerQuirk } from './server-quirks.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
@@ -136,8 +136,8 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some(
         (group) =>
-          typeof parseJson(getArgumentTexts(group).join('')) === 'string' &&
-          isJsonObjectText(String(parseJson(getArgumentTexts(group).join('')))),
+          typeof tryParseJson(getArgumentTexts(group).join('')) === 'string' &&
+          isJsonObjectText(String(tryParseJson(getArgumentTexts(group).join('')))),
       ),
   },
   {
@@ -201,14 +201,6 @@ function hasMalformedCall({ isLastAttempt, exchange: { turn } }: AttemptAnalysis
   return turn.finish.reason === 'malformed-call' || hasFlawedCall
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function isJsonObjectText(text: string): boolean {
-  return isObject(parseJson(text))
+  return isObject(tryParseJson(text))
 }

@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../model/json.ts'
 import type { ServerQuirk } from './server-quirks.ts'
 import type { AttemptAnalysis } from './attempt-analysis.ts'
 
@@ -46,7 +47,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
       attempt.trace.ending === 'whole' &&
       isJsonBody(attempt) &&
       attempt.trace.status === 200 &&
-      !isValidJson(attempt.body),
+      tryParseJson(attempt.body) === undefined,
   },
   {
     id: 'whole',
@@ -56,7 +57,7 @@ export const TRANSPORT_QUIRKS: readonly ServerQuirk[] = [
       attempt.exchange.stream &&
       attempt.trace.status === 200 &&
       isJsonBody(attempt) &&
-      isValidJson(attempt.body) &&
+      tryParseJson(attempt.body) !== undefined &&
       !attempt.inspection.hasError,
   },
   {
@@ -165,15 +166,6 @@ function isRejectedCallError(body: string): boolean {
 
 function isJsonBody({ body, trace, isSse }: AttemptAnalysis): boolean {
   return !isSse && /^\s*[[{]/.test(body) && !/ndjson|jsonl/i.test(trace.headers['content-type'] ?? '')
-}
-
-function isValidJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function isTimedOut({ exchange, isLastAttempt, trace }: AttemptAnalysis): boolean {

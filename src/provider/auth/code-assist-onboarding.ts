@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty, toObjects } from '../../model/json.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
 import { buildKeyHeader, USER_AGENT } from '../http/url-and-headers.ts'
 import { type Clock, systemClock, sleep } from '../clock.ts'
@@ -127,10 +127,6 @@ function listIneligibleReasons(json: JsonObject): string {
     ])
     .map((message) => ` ${message.filter((word) => word !== '').join(' ')}`)
     .join('')
-}
-
-function toObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter((one: unknown) => isObject(one)) : []
 }
 
 function getTierId(value: unknown): string {

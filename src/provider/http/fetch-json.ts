@@ -1,4 +1,4 @@
-import { type JsonObject, isObject } from '../../model/json.ts'
+import { type JsonObject, isObject, tryParseJson } from '../../model/json.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
 
 export interface JsonResponse {
@@ -29,11 +29,7 @@ export async function readJsonBody(body: HttpResponse['body'], most: number): Pr
     if (size > most) return undefined
     pieces.push(piece)
   }
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString())
-  } catch {
-    return undefined
-  }
+  return tryParseJson(Buffer.concat(pieces).toString())
 }
 
 /** A form, as token endpoints expect it. */

@@ -19,6 +19,7 @@ import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
 import { ProxyError, UNSUPPORTED_PROXY_CODE } from './transport-faults.ts'
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts'
 import { defined } from '../../model/defined.ts'
+import { tryParseJson } from '../../model/json.ts'
 
 /** All options have a default. */
 export interface ModelOptions {
@@ -98,11 +99,7 @@ export async function probeJson(url: string, ms: number): Promise<unknown> {
     })
     outgoing.end()
   })
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return tryParseJson(text)
 }
 
 /** How to reach an origin. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
 
 export function checkChatRequest(body: UnknownFields): string | undefined {
@@ -56,7 +56,7 @@ function checkCall(call: UnknownFields, here: string): string | undefined {
     return `Invalid '${here}.${type}.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.`
   const args = inner[type === 'function' ? 'arguments' : 'input']
   if (typeof args !== 'string') return `Invalid type for '${here}.${type}.arguments': expected a string.`
-  return type === 'custom' || isJsonObjectText(args)
+  return type === 'custom' || isObject(tryParseJson(args))
     ? undefined
     : `Invalid '${here}.function.arguments': not a JSON object.`
 }
@@ -97,14 +97,6 @@ function getToolName(tool: UnknownFields): string {
 
 function isContent(content: unknown): boolean {
   return typeof content === 'string' || (toObjectList(content)?.length ?? 0) > 0
-}
-
-function isJsonObjectText(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text))
-  } catch {
-    return false
-  }
 }
 
 const MESSAGE_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, toObjects, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 
 /** Counts independently of the wires, so that it finds their bugs. */
@@ -67,8 +67,4 @@ function isAssistantItem(item: Record<string, unknown>): boolean | undefined {
 
 function countRole(messages: readonly Record<string, unknown>[], role: string): number {
   return messages.filter((message) => message['role'] === role).length
-}
-
-function toObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, tryParseJson, type JsonObject } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { WireId } from '../../model/turn.ts'
@@ -77,10 +77,6 @@ export function collectCallIds(request: ModelRequest): Set<string> {
 
 /** Undefined if it is not an object. */
 export function parseJsonBody(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isObject(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(bytes.toString('utf8'))
+  return isObject(value) ? (value as JsonObject) : undefined
 }

@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, tryParseJson, type Json, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, AssistantTurn, Finish, NativeData, WireId } from '../../model/turn.ts'
 import type { ResponseFrame, ResponseMetadata } from '../../wire/response-writer.ts'
 import { toRawJson } from '../../wire/json/raw-json.ts'
@@ -71,11 +71,8 @@ export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request:
 }
 
 export function parseJsonOrText(raw: string): Json {
-  try {
-    return JSON.parse(raw) as Json
-  } catch {
-    return raw
-  }
+  const value = tryParseJson(raw)
+  return value === undefined ? raw : (value as Json)
 }
 
 function toResponseHead({ id, model, created }: ScriptedResponse, request: JsonObject): ResponseMetadata {

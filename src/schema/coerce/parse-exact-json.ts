@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts'
+import { tryParseJson, type Json } from '../../model/json.ts'
 
 /** Undefined if a double cannot represent exactly this number. */
 export function parseExactNumber(text: string): number | undefined {
@@ -12,11 +12,7 @@ export function parseExactJson(text: string): Json | undefined {
   const withoutStrings = text.replace(/"(?:[^"\\]|\\.)*"/gs, '""')
   const numbers = withoutStrings.match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []
   if (numbers.some((number) => parseExactNumber(number) === undefined)) return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
+  return tryParseJson(text) as Json | undefined
 }
 
 const JSON_NUMBER_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/

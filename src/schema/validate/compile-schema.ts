@@ -186,14 +186,9 @@ function replaceBrokenKeys(schema: JsonObject): JsonObject {
     const safe = Object.entries(properties).map(([key, value]): [string, Json] => [replaceLoneSurrogates(key), value])
     out = { ...out, properties: Object.fromEntries(safe) }
   }
-  if (Array.isArray(required) && required.some(isBrokenString)) {
-    out = { ...out, required: required.map((key) => (typeof key === 'string' ? replaceLoneSurrogates(key) : key)) }
-  }
-  return out
-}
-
-function isBrokenString(value: Json): boolean {
-  return typeof value === 'string' && hasLoneSurrogate(value)
+  if (!Array.isArray(required)) return out
+  const safe = required.map((key) => (typeof key === 'string' ? replaceLoneSurrogates(key) : key))
+  return safe.every((key, at) => key === required[at]) ? out : { ...out, required: safe }
 }
 
 export function hasLoneSurrogate(text: string): boolean {

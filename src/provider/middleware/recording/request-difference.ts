@@ -1,4 +1,4 @@
-import { toCanonicalJson, isObject, stringOrEmpty } from '../../../model/json.ts'
+import { toCanonicalJson, isObject, stringOrEmpty, tryParseJson } from '../../../model/json.ts'
 import type { RecordedExchange } from './record.ts'
 
 /** The first place where two requests differ, with an excerpt of each. */
@@ -14,7 +14,7 @@ type RecordedRequest = RecordedExchange['request']
 /** Compares in the order in which a vendor's cache reads a request: system, tools, turns. */
 export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequest): RequestDifference | undefined {
   if (recorded.body !== now.body) {
-    const difference = compareBodies(tryParseJson(recorded.body), tryParseJson(now.body))
+    const difference = compareBodies(tryParseJson(recorded.body) ?? recorded.body, tryParseJson(now.body) ?? now.body)
     // Another order of the same fields is another prefix for a cache.
     return difference ?? createDifference('order of the fields', recorded.body, now.body)
   }
@@ -79,12 +79,4 @@ function createDifference(section: string, recorded: unknown, now: unknown): Req
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? 'nothing' : JSON.stringify(value)
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
