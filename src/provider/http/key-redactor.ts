@@ -15,13 +15,23 @@ export function createKeyRedactor(): KeyRedactor {
   /** The end of a part's text, if it could be the start of the key. */
   const heldBack = new Map<number, string>()
 
-  function delta(index: number, text: string): TurnEvent[] {
+  function delta(event: Extract<TurnEvent, { type: 'part-delta' }>): TurnEvent[] {
+    const { index, text } = event
     const whole = (heldBack.get(index) ?? '') + text
-    if (!whole.includes(key.charAt(0)) || !textParts.has(index)) return [{ type: 'part-delta', index, text: whole }]
+    // Text that is held back starts with the first character of the key.
+    if (!whole.includes(key.charAt(0)) || !textParts.has(index)) return [event]
     const clean = whole.replaceAll(key, '[key]')
     const end = findPossibleKeyStart(clean, key)
     heldBack.set(index, clean.slice(end))
     return end === 0 ? [] : [{ type: 'part-delta', index, text: clean.slice(0, end) }]
+  }
+
+  function close(event: Extract<TurnEvent, { type: 'part-close' }>): TurnEvent[] {
+    const { index, part } = event
+    const rest = heldBack.get(index) ?? ''
+    const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, text: rest }]
+    const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
+    return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
   }
 
   return {
@@ -30,22 +40,24 @@ export function createKeyRedactor(): KeyRedactor {
       key = isKeyLike(secret) ? secret : ''
     },
     redact(event) {
-      if (event.type === 'warn' || event.type === 'finish') return [redactMessages(event, key, secrets)]
-      if (key === '') return [event]
-      if (event.type === 'part-delta') {
-        const clean = delta(event.index, event.text)
-        return clean.length === 1 && clean[0]?.type === 'part-delta' && clean[0].text === event.text ? [event] : clean
+      switch (event.type) {
+        case 'warn':
+        case 'finish':
+          return [redactMessages(event, key, secrets)]
+        case 'part-open':
+          if (event.kind === 'text' || event.kind === 'reasoning') textParts.add(event.index)
+          return [event]
+        case 'part-delta':
+          return key === '' ? [event] : delta(event)
+        case 'part-close':
+          return key === '' ? [event] : close(event)
+        case 'open':
+        case 'wait':
+        case 'usage':
+          return [event]
+        default:
+          return event satisfies never
       }
-      if (event.type === 'part-open') {
-        if (event.kind === 'text' || event.kind === 'reasoning') textParts.add(event.index)
-        return [event]
-      }
-      if (event.type !== 'part-close') return [event]
-      const { index, part } = event
-      const rest = heldBack.get(index) ?? ''
-      const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, text: rest }]
-      const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
-      return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
     },
   }
 }

@@ -59,9 +59,18 @@ export const USER_AGENT = `dragoman/${manifest.version} (${process.platform}; ${
 type HeaderMap = Readonly<Record<string, string>>
 
 export function buildKeyHeader({ style }: Pick<Credential, 'style'>, key: string): HeaderMap {
-  if (style === 'google') return { 'x-goog-api-key': key }
-  if (style === 'anthropic') return { 'x-api-key': key }
-  return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}
+  switch (style) {
+    case 'google':
+      return { 'x-goog-api-key': key }
+    case 'anthropic':
+      return { 'x-api-key': key }
+    case 'bearer':
+      return { authorization: `Bearer ${key}` }
+    case 'none':
+      return {}
+    default:
+      return style satisfies never
+  }
 }
 
 function buildRequestPath({ wire, provider, model, credential, project, location }: Endpoint, stream: boolean): string {

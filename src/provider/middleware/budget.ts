@@ -187,9 +187,19 @@ function getCachedCount(counted: object, count: () => number): number {
 }
 
 function countPartChars(part: Part): number {
-  if (part.kind === 'call') return part.name.length + part.raw.length
-  if (part.kind === 'result') return formatResultText(part).length
-  return part.kind === 'media' ? MEDIA_CHARS : part.text.length
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      return part.text.length
+    case 'media':
+      return MEDIA_CHARS
+    case 'call':
+      return part.name.length + part.raw.length
+    case 'result':
+      return formatResultText(part).length
+    default:
+      return part satisfies never
+  }
 }
 
 function formatDollars(amount: number): string {

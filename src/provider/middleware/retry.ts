@@ -56,7 +56,7 @@ async function* streamWithRetry(
       reportedWarnings,
     )
     const fault = finish.reason === 'fault' ? finish.fault : undefined
-    if (!fault || !RETRYABLE_KINDS.has(fault.kind) || options.signal?.aborted) {
+    if (!fault || !IS_RETRYABLE[fault.kind] || options.signal?.aborted) {
       yield finish
       return
     }
@@ -81,7 +81,17 @@ async function* streamWithRetry(
   }
 }
 
-const RETRYABLE_KINDS = new Set<FaultKind>(['rate', 'server', 'transport', 'decode'])
+const IS_RETRYABLE: Readonly<Record<FaultKind, boolean>> = {
+  auth: false,
+  rate: true,
+  quota: false,
+  overflow: false,
+  invalid: false,
+  policy: false,
+  server: true,
+  transport: true,
+  decode: true,
+}
 
 /** A server that is not there may start in a moment. */
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND'])

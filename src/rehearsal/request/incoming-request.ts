@@ -66,8 +66,17 @@ export function extractTexts(request: ModelRequest): Record<'user' | 'result' | 
 }
 
 function getTurnText(turn: ModelRequest['turns'][number]): string {
-  if (turn.role === 'note') return turn.text
-  return turn.role === 'results' ? turn.parts.map(formatResultText).join('\n') : joinTextParts(turn.parts)
+  switch (turn.role) {
+    case 'note':
+      return turn.text
+    case 'results':
+      return turn.parts.map(formatResultText).join('\n')
+    case 'user':
+    case 'assistant':
+      return joinTextParts(turn.parts)
+    default:
+      return turn satisfies never
+  }
 }
 
 export function collectCallIds(request: ModelRequest): Set<string> {
