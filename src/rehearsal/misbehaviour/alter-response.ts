@@ -3,6 +3,7 @@ import type { WireId } from '../../model/turn.ts'
 import { type ScriptedResponse, type ScriptedResponseCall, getResponseCalls } from '../response/scripted-response.ts'
 import type { MisbehaviourAt } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './text-call.ts'
 
 /** What goes wrong with the response itself, before a wire encodes it. */
@@ -27,7 +28,9 @@ export function alterResponse(
     case 'arguments-doubled':
       return mapCalls((call) => ({ ...call, raw: JSON.stringify(call.raw) }))
     case 'malformed-call':
-      return isGemini(wire) ? { ...withoutCalls(response), finish: 'malformed-call' } : mapCalls(makeArgumentsMalformed)
+      return isGoogleWire(wire)
+        ? { ...withoutCalls(response), finish: 'malformed-call' }
+        : mapCalls(makeArgumentsMalformed)
     case 'text-call':
       return writeCallsAsText(response, misbehaviour.dialect ?? 'hermes')
     case 'length':
@@ -43,10 +46,6 @@ export function alterResponse(
     default:
       return misbehaviour satisfies never
   }
-}
-
-function isGemini(wire: WireId): boolean {
-  return wire === 'gemini' || wire === 'code-assist'
 }
 
 function withoutCalls(response: ScriptedResponse): ScriptedResponse {
@@ -74,7 +73,7 @@ function truncateResponse(response: ScriptedResponse, wire: WireId, hidesTruncat
   const before = response.parts.slice(0, -1)
   if (last.kind !== 'call')
     return { ...response, parts: [...before, { ...last, text: takeFirstHalf(last.text) }], finish }
-  if (isGemini(wire) && !hidesTruncation) return { ...response, parts: before, finish }
+  if (isGoogleWire(wire) && !hidesTruncation) return { ...response, parts: before, finish }
   return { ...response, parts: [...before, { ...last, raw: takeFirstHalf(last.raw), isTruncated: true }], finish }
 }
 

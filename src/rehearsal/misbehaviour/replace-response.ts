@@ -6,6 +6,7 @@ import { type ResponsePlan, planJsonResponse, planTextResponse } from '../respon
 import type { RetryHint, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
 import type { ResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './text-call.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -38,7 +39,8 @@ function planErrorStatus(
   misbehaviour: MisbehaviourOfKind<'status'>,
   { wire, wrapsErrorsInArray }: ResponseOptions,
 ): ResponsePlan {
-  const hint = misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogle(wire.id) ? 'details' : 'seconds') : 'none')
+  const hint =
+    misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogleWire(wire.id) ? 'details' : 'seconds') : 'none')
   const waitMs = misbehaviour.wait ?? 1000
   const prose = hint === 'prose' ? ` Please try again in ${waitMs / 1000}s.` : ''
   const message =
@@ -54,12 +56,8 @@ function planErrorStatus(
     message,
     ...defined({ code: misbehaviour.code }),
   })
-  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogle(wire.id)) : body
+  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogleWire(wire.id)) : body
   return planJsonResponse(misbehaviour.status, wrapsErrorsInArray ? [full] : full, headers)
-}
-
-function isGoogle(wire: WireId): boolean {
-  return wire === 'gemini' || wire === 'code-assist'
 }
 
 /** Retry hints that are headers (T157). */

@@ -11,6 +11,7 @@ import {
   getResponseCalls,
   splitText,
 } from './scripted-response.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { signContent } from './signatures.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -109,7 +110,7 @@ function createSignatureData(
       ? { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
       : undefined
   // Each wire uses its own field.
-  return wire === 'gemini' || wire === 'code-assist'
+  return isGoogleWire(wire)
     ? undefined
     : { signature: signContent(part.text), encrypted_content: signContent(part.text) }
 }
