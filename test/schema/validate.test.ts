@@ -167,17 +167,17 @@ describe('validate with a broken schema', () => {
     laughs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] }
   const cases: [string, JsonObject, RegExp | undefined][] = [
     ['a bad pattern', { pattern: '(' }, /pattern/],
-    ['a pattern that never ends', { pattern: '^(a+)+$' }, /for ever/],
-    ['alternatives that begin alike', { pattern: '^(a|a)*$' }, /for ever/],
+    ['a pattern that never ends', { pattern: '^(a+)+$' }, /exponential time/],
+    ['alternatives that begin alike', { pattern: '^(a|a)*$' }, /exponential time/],
     ['a dead reference', { $ref: '#/x' }, /cannot be resolved/],
     ['a foreign reference', { $ref: 'https://example.com/x.json' }, /cannot be resolved/],
-    ['a reference to itself', { $ref: '#' }, /leads back/],
+    ['a reference to itself', { $ref: '#' }, /is cyclic/],
     [
       'a circle of references',
       { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } },
-      /leads back/,
+      /is cyclic/,
     ],
-    ['an explosion of references', { $ref: '#/$defs/d0', $defs: laughs }, /multiplies/],
+    ['an explosion of references', { $ref: '#/$defs/d0', $defs: laughs }, /expands without end/],
     ['a dead reference under not', { not: { $ref: '#/x' } }, /cannot be resolved/],
     ['a dead reference in oneOf', { oneOf: [{ $ref: '#/x' }, { type: 'string' }] }, /cannot be resolved/],
     ['an absurd depth', deep, /too deep/],
