@@ -43,10 +43,14 @@ export { approvalPolicies, approvalPolicy, type ApprovalOptions } from './policy
 export type { Effect } from './policy/effect.ts'
 export type { ApprovalMode, Decision, Grant, Policy, Proposal, Verdict } from './policy/policy.ts'
 export type { Catalog, ModelCard, Price } from './provider/catalog.ts'
-export type { Model, RequestOptions, SentRequest } from './provider/model.ts'
-export { resolveModel } from './provider/resolve-model.ts'
-export { createModel } from './provider/http/node-http-client.ts'
-export { withRetry } from './provider/middleware/retry.ts'
+export {
+  type Model,
+  type RequestOptions,
+  type SentRequest,
+  resolveModel,
+  createModel,
+  withRetry,
+} from './provider/index.ts'
 export { storeConformance, type StoreCase } from './session/store/conformance.ts'
 export type { Entry, EntryBody } from './session/log/entry.ts'
 export { jsonlStore } from './session/store/jsonl-store.ts'

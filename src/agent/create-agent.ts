@@ -7,14 +7,17 @@ import type { ModelParams } from '../model/request.ts'
 import { approvalPolicy } from '../policy/approval-policy.ts'
 import type { ApprovalMode, Policy } from '../policy/policy.ts'
 import type { Catalog } from '../provider/catalog.ts'
-import { systemClock } from '../provider/clock.ts'
-import type { Model } from '../provider/model.ts'
-import { resolveModel } from '../provider/resolve-model.ts'
-import { createModel, getSharedHttpClient } from '../provider/http/node-http-client.ts'
-import { withBudget, createBudgetLedger } from '../provider/middleware/budget.ts'
-import { withAdaptation } from '../provider/middleware/adaptation/with-adaptation.ts'
-import { withRetry } from '../provider/middleware/retry.ts'
-import { withServerContextWindow } from '../provider/middleware/server-context-window.ts'
+import {
+  systemClock,
+  type Model,
+  resolveModel,
+  createModel,
+  getSharedHttpClient,
+  withAdaptation,
+  withRetry,
+  withServerContextWindow,
+} from '../provider/index.ts'
+import { withBudget, createBudgetLedger } from '../provider/optional-middleware.ts'
 import { resumeSession } from '../session/session.ts'
 import { memoryStore } from '../session/store/memory-store.ts'
 import type { Store } from '../session/store/store.ts'

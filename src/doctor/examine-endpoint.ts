@@ -1,73 +1,75 @@
 import type { Fault } from '../model/fault.ts'
-import type { Usage } from '../model/usage.ts'
-import type { Clock } from '../provider/clock.ts'
-import { systemClock } from '../provider/clock.ts'
-import type { Capabilities } from '../provider/provider-definition.ts'
-import { createHttpClient } from '../provider/http/node-http-client.ts'
-import { isLoopback, toDisplayUrl, type Endpoint } from '../provider/endpoint.ts'
-import type { HttpClient } from '../provider/http/http-client.ts'
-import type { Timeouts } from '../provider/http/timeouts.ts'
-import { createBudgetLedger } from '../provider/middleware/budget.ts'
+import { sumTokens } from '../model/usage.ts'
+import {
+  type Clock,
+  systemClock,
+  type Capabilities,
+  createHttpClient,
+  isLoopback,
+  toDisplayUrl,
+  type Endpoint,
+  type HttpClient,
+  type Timeouts,
+} from '../provider/index.ts'
+import { createBudgetLedger } from '../provider/optional-middleware.ts'
 import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
+import { createTextRequest } from './probes/probe-helpers.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
 import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
 import { defined } from '../model/defined.ts'
 
-/** How an examination is to be held; all of it has a default but `mint`. */
+/** The settings of an examination; all but `newId` have a default. */
 export interface ExaminationOptions {
-  /** Letters and digits that nobody has used before. */
+  /** A new id of letters and digits on each call. */
   readonly newId: () => string
   readonly httpClient?: HttpClient
   readonly clock?: Clock
-  /** For the waits between attempts, where it is to be another. */
+  /** For the waits between attempts, if it differs from `clock`. */
   readonly retryClock?: Clock
   readonly timeouts?: Partial<Timeouts>
-  /** Tokens that the whole examination may take. */
+  /** The token budget of the whole examination. */
   readonly maxTokens?: number
-  /** Tokens that one answer may have. */
+  /** The token limit of one response. */
   readonly maxResponseTokens?: number
-  /** How many questions are asked at the same time. */
+  /** How many probes run at the same time. */
   readonly concurrency?: number
   readonly maxAttempts?: number
-  /** Hears of each behaviour as soon as it is known. */
   readonly onProbeFinished?: (one: ProbeReport) => void
 }
 
-/** A behaviour, and how the endpoint did. */
 export interface ProbeReport {
   readonly id: number
   readonly title: string
   readonly taught: string
-  readonly how: Probe['mode']
+  readonly how: NonNullable<Probe['mode']>
   readonly status: ProbeStatus
   readonly said: string
-  /** What a person can do, where there is something to do. */
+  /** What the user can do. */
   readonly advice?: string
   readonly seconds: number
   readonly tokens: number
 }
 
-/** What an examination found. */
 export interface ExaminationReport {
   readonly provider: string
   readonly model: string
   readonly wire: string
   readonly url: string
-  /** Can tools be used with it at all? */
+  /** Can tools be used with this endpoint? */
   readonly usable: boolean
   readonly behaviours: readonly ProbeReport[]
   readonly findings: readonly QuirkFinding[]
-  /** The flags of its profile that differ from what was known. */
+  /** The profile flags that differ from the known ones. */
   readonly learnt: Capabilities
   readonly tokens: number
   readonly seconds: number
-  /** Why there was nothing to examine. */
+  /** Why the endpoint could not be examined. */
   readonly dead?: Fault
 }
 
-/** Examines an endpoint: asks it for each behaviour, and looks at every byte of its answers. */
+/** Runs every probe against an endpoint, and inspects every byte of its responses. */
 export async function examineEndpoint(target: Endpoint, options: ExaminationOptions): Promise<ExaminationReport> {
   const clock = options.clock ?? systemClock
   const startedAt = clock.now()
@@ -93,7 +95,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   }
 
   async function runProbe(probe: Probe): Promise<ProbeExchange[]> {
-    const { id, title, failureIds, mode, advice, expectedQuirks } = probe
+    const { id, title, failureIds, mode = 'live', advice, expectedQuirks } = probe
     const { context, exchanges, usage } = runner.openContext()
     const probeStartedAt = clock.now()
     const { status, message, capabilities } = await probe.run(context)
@@ -120,7 +122,9 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     model: target.model,
     wire: target.wire,
     url: toDisplayUrl(target.baseUrl),
-    usable: [3, 6].every((id) => probeReports.some((one) => one.id === id && /passes|degraded/.test(one.status))),
+    usable: PROBES.filter(({ isRequired }) => isRequired).every(({ id }) =>
+      probeReports.some((one) => one.id === id && (one.status === 'passes' || one.status === 'degraded')),
+    ),
     behaviours: probeReports.sort((one, other) => one.id - other.id),
     findings: [...findings.values()],
     learnt: runner.learnedCapabilities,
@@ -129,7 +133,7 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
     ...defined({ dead }),
   })
 
-  // Without an answer there is nothing to examine, and the others go on from the first call.
+  // The other probes use the exchanges of these two.
   const [text, call] = ESSENTIAL_PROBES
   const fault = (await runProbe(text)).at(-1)?.fault
   if (fault && !(await worksWithoutStreaming(runner, fault))) return report(fault)
@@ -140,25 +144,22 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   return report()
 }
 
-/** Enough for all questions with room to spare; nobody should find a surprise on the bill. */
+/** Enough for all probes, and cheap. */
 const DEFAULT_MAX_TOKENS = 80_000
 
-/** Enough for a short answer, also of a model that thinks first. */
+/** Enough for a short response of a model that reasons first. */
 const DEFAULT_MAX_RESPONSE_TOKENS = 2000
 
-/** Shorter than in earnest: nobody wants to wait an hour for a diagnosis. */
+/** Shorter than in a session: an examination should not take an hour. */
 const DEFAULT_TIMEOUTS_MS: Timeouts = { firstByte: 90_000, idle: 45_000, quiet: 60_000, lifetime: 180_000 }
 
-/** A server whose streams break may answer well in one piece; then its answers are asked for so. */
+/** If the streams of a server break, its responses are requested whole from here on. */
 async function worksWithoutStreaming(runner: ProbeRunner, fault: Fault): Promise<boolean> {
   const isStreamBroken =
     fault.kind === 'decode' || (fault.kind === 'transport' && (fault.code ?? 'ECONNRESET') === 'ECONNRESET')
   if (!isStreamBroken || fault.status !== undefined) return false
   const { context } = runner.openContext()
-  const request = {
-    turns: [{ role: 'user', parts: [{ kind: 'text', text: 'Reply with the single word: ready.' }] } as const],
-  }
-  const wholeResponse = await context.send({ ...request, params: { stream: false } })
+  const wholeResponse = await context.send({ ...createTextRequest(), params: { stream: false } })
   if (wholeResponse.fault || wholeResponse.text === '') return false
   runner.learnCapabilities({ stream: false })
   return true
@@ -174,8 +175,4 @@ async function runConcurrently<T>(
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-}
-
-function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
-  return input + cacheRead + cacheWrite + output + reasoning
 }

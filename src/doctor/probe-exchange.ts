@@ -5,10 +5,10 @@ import type { ModelRequest } from '../model/request.ts'
 import { joinTextParts } from '../model/text.ts'
 import type { AssistantTurn, CallPart } from '../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
-import type { Model } from '../provider/model.ts'
+import type { Model } from '../provider/index.ts'
 import type { ResponseTrace } from './recording-client.ts'
 
-/** One request to an endpoint, with all that came of it: what it means, and the bytes that it was made of. */
+/** One request to an endpoint, the decoded response, and its bytes. */
 export interface ProbeExchange {
   readonly request: ModelRequest
   readonly stream: boolean
@@ -18,13 +18,13 @@ export interface ProbeExchange {
   readonly calls: readonly CallPart[]
   readonly fault: Fault | undefined
   readonly warnings: readonly Warning[]
-  /** One for each attempt, the last one last. */
+  /** One for each attempt, in order. */
   readonly traces: readonly ResponseTrace[]
-  /** All attempts together. */
+  /** The sum of all attempts. */
   readonly usage: Usage
 }
 
-/** Asks a model once and keeps everything. `watch` sees each event as it comes, and may stop the answer. */
+/** Sends one request. `onEvent` sees each event as it comes, and may abort the response. */
 export async function sendProbeRequest(
   model: Model,
   request: ModelRequest,
@@ -55,7 +55,7 @@ export async function sendProbeRequest(
   }
 }
 
-/** What an answer says and does, without ids and vendor data. */
+/** The content of a turn without ids and native data, for comparison. */
 export function toComparableTurn(turn: AssistantTurn): string {
   return JSON.stringify([
     joinTextParts(turn.parts).trim(),

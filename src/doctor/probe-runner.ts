@@ -2,49 +2,53 @@ import type { TurnEvent } from '../model/event.ts'
 import type { ModelRequest } from '../model/request.ts'
 import type { Turn, WireId } from '../model/turn.ts'
 import { addUsage, NO_USAGE, type Usage } from '../model/usage.ts'
-import type { Clock } from '../provider/clock.ts'
-import { mergeCapabilities } from '../provider/resolve-capabilities.ts'
-import type { Capabilities } from '../provider/provider-definition.ts'
-import { createModel } from '../provider/http/node-http-client.ts'
-import type { Endpoint } from '../provider/endpoint.ts'
-import type { HttpClient } from '../provider/http/http-client.ts'
-import type { Timeouts } from '../provider/http/timeouts.ts'
-import { withBudget, type BudgetLedger } from '../provider/middleware/budget.ts'
-import { withAdaptation } from '../provider/middleware/adaptation/with-adaptation.ts'
-import { withRetry } from '../provider/middleware/retry.ts'
+import {
+  type Clock,
+  mergeCapabilities,
+  type Capabilities,
+  createModel,
+  type Endpoint,
+  type HttpClient,
+  type Timeouts,
+  withAdaptation,
+  withRetry,
+} from '../provider/index.ts'
+import { withBudget, type BudgetLedger } from '../provider/optional-middleware.ts'
 import { type ProbeExchange, sendProbeRequest } from './probe-exchange.ts'
 import { createFixedResponseClient, createRecordingClient, type ResponseTrace } from './recording-client.ts'
 import { defined } from '../model/defined.ts'
 
-/** What a question is made of; the rest is the same for all. */
+/** The part of a request that differs between probes. */
 export interface ProbeRequest extends Partial<ModelRequest> {
   readonly turns: readonly Turn[]
-  /** Sees each event as it comes, and may stop the answer. */
+  /** Sees each event as it comes, and may abort the response. */
   readonly onEvent?: (event: TurnEvent, stop: () => void) => void
 }
 
-/** An answer that is played here instead of asked for. */
+/** A response that is replayed instead of requested. */
 export type FixedResponse = Parameters<typeof createFixedResponseClient>[0]
 
-/** Where probes ask their questions. */
+/** What a probe can do. */
 export interface ProbeContext {
   readonly wire: WireId
   readonly capabilities: Capabilities
   send(probeRequest: ProbeRequest): Promise<ProbeExchange>
-  /** An exam that several probes look at; it is taken once. */
+  /** An exchange that several probes use; it is sent once. */
   sendShared(name: string, probeRequest: () => ProbeRequest): Promise<ProbeExchange>
-  /** The same question with other flags; if `better` says so, the flags are learnt and the exam takes the place of the shared one. */
+  /**
+   * Sends a request again with other flags. If `isBetter`, the flags are kept, and the exchange replaces the shared
+   * one.
+   */
   retryWithCapabilities(
     name: string,
     probeRequest: () => ProbeRequest,
     capabilities: Capabilities,
     isBetter: (exchange: ProbeExchange) => boolean,
   ): Promise<ProbeExchange | undefined>
-  /** Reads an answer that does not come over the network, as if it answered this exam's request. */
+  /** Decodes a response that did not come over the network, as the response to this exchange's request. */
   replayResponse(exchange: ProbeExchange, answer: FixedResponse): Promise<ProbeExchange>
 }
 
-/** What a clinic is made of. */
 export interface ProbeRunnerOptions {
   readonly target: Endpoint
   readonly httpClient: HttpClient
@@ -53,18 +57,17 @@ export interface ProbeRunnerOptions {
   readonly retryClock: Clock
   readonly timeouts: Partial<Timeouts>
   readonly ledger: BudgetLedger
-  /** How often a question is asked, the first time included. */
+  /** Including the first attempt. */
   readonly maxAttempts: number
-  /** The most tokens that an answer may have. */
   readonly maxResponseTokens: number
   readonly newId: () => string
 }
 
-/** The whole of an examination: one endpoint, what was learnt of it, and a ward for each behaviour. */
+/** One endpoint, and what was learned about it. */
 export interface ProbeRunner {
   readonly learnedCapabilities: Capabilities
   learnCapabilities(capabilities: Capabilities): void
-  /** A ward of its own, and what happened in it. */
+  /** A context for one probe, and the exchanges that were made in it. */
   openContext(): {
     readonly context: ProbeContext
     readonly exchanges: readonly ProbeExchange[]
@@ -72,7 +75,6 @@ export interface ProbeRunner {
   }
 }
 
-/** Sets up an examination. */
 export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
   let learnedCapabilities: Capabilities = {}
   const sharedExchanges = new Map<string, Promise<ProbeExchange>>()
@@ -155,7 +157,7 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
           sharedExchanges.set(name, Promise.resolve(exchange))
           return exchange
         },
-        // Nothing is sent and nothing is spent, so it leaves no trace in the books.
+        // Nothing is sent, so nothing is recorded or counted.
         replayResponse: (exchange, answer) => sendRequest(exchange.request, createFixedResponseClient(answer), false),
       }
       return { context, exchanges, usage: () => exchanges.map(({ usage }) => usage).reduce(addUsage, NO_USAGE) }
@@ -165,5 +167,5 @@ export function createProbeRunner(options: ProbeRunnerOptions): ProbeRunner {
 
 const SYSTEM_PROMPT = 'You are being tested. Do exactly what you are asked, in as few words as possible.'
 
-/** Milliseconds of waiting for a server that asks for it, in all. */
+/** The total wait for servers that ask for one. */
 const MAX_RETRY_WAIT_MS = 20_000

@@ -1,15 +1,14 @@
-import type { HttpRequest, HttpClient, HttpResponse } from '../provider/http/http-client.ts'
+import type { HttpRequest, HttpClient, HttpResponse } from '../provider/index.ts'
 
-/** What went over the wire for one request, as it was seen from here. */
 export interface ResponseTrace {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly chunks: readonly Uint8Array[]
-  /** The body came to its end, it broke off, or we hung up; `none` where no answer began. */
+  /** The body was complete, broke off, or was aborted by us; `none` if no response started. */
   readonly ending: 'whole' | 'broken' | 'stopped' | 'none'
 }
 
-/** A way to send that keeps a copy of everything that comes back. */
+/** An HTTP client that keeps a copy of every response. */
 export function createRecordingClient(
   httpClient: HttpClient,
   onTrace: (trace: () => ResponseTrace) => void,
@@ -39,7 +38,7 @@ export function createRecordingClient(
   }
 }
 
-/** A way to send that sends nothing: it answers with what it is given, as often as it is asked. */
+/** An HTTP client that sends nothing and returns a fixed response. */
 export function createFixedResponseClient(reply: {
   status: number
   headers: HttpResponse['headers']

@@ -76,3 +76,8 @@ const UNSENDABLE_PATTERN = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\u
 const ALL_UNSENDABLE_PATTERN = new RegExp(UNSENDABLE_PATTERN, 'g')
 /** JSON.stringify writes exactly these as escapes. */
 const UNSENDABLE_JSON_PATTERN = /\\u(?:0000|d[89a-f])/
+
+/** The text with a full stop at its end, unless it ends like a sentence already. */
+export function endWithPeriod(text: string): string {
+  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
+}

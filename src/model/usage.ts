@@ -25,7 +25,11 @@ export interface UsageReport {
   readonly total?: unknown
 }
 
-/** Accepts whatever a vendor reports, also NaN, null, negative and contradictory counts (T116). */
+export function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
+  return input + cacheRead + cacheWrite + output + reasoning
+}
+
+/** Makes buckets that do not overlap out of whatever a vendor reported: NaN, null, negative and contradictory counts included (T116). */
 export function normalizeUsage(report: UsageReport): Usage {
   const cacheRead = toTokenCount(report.cacheRead)
   const cacheWrite = toTokenCount(report.cacheWrite)

@@ -4,11 +4,11 @@ import type { Usage } from '../model/usage.ts'
 import DATA from './catalog-data.md'
 import { defined } from '../model/defined.ts'
 
-/** What is known of a model. What is not known is absent; nothing here is a guess. */
+/** What is known about a model; unknown fields are absent, never guessed. */
 export interface ModelCard {
-  /** How many tokens it takes in. */
+  /** The context window, in tokens. */
   readonly window?: number
-  /** How many tokens it writes in one answer. */
+  /** The longest response, in tokens. */
   readonly output?: number
   readonly abilities?: readonly ModelAbility[]
   readonly price?: Price
@@ -16,44 +16,41 @@ export interface ModelCard {
 
 export type ModelAbility = 'tools' | 'vision' | 'reasoning'
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface TokenRates {
   readonly input: number
   readonly output: number
-  /** Like fresh input, where it is not said. */
+  /** Defaults to `input`, as `cacheWrite` does. */
   readonly cacheRead?: number
   readonly cacheWrite?: number
-  /** Like other output, where it is not said. */
+  /** Defaults to `output`. */
   readonly reasoning?: number
 }
 
-/** A price; requests that take in more than `above` tokens may have others, for all their tokens. */
+/** A tier applies to all tokens of a request with more than `above` input tokens. */
 export interface Price extends TokenRates {
   readonly tiers?: readonly (TokenRates & { readonly above: number })[]
 }
 
-/** Who makes a model, and its name. */
 export type ModelName = Pick<ModelOrigin, 'provider' | 'model'>
 
-/** The catalogue: which models there are, and what is known of them. */
+/** What is known about models: limits, abilities and prices. */
 export interface Catalog {
-  /** When it was made, and out of what. */
   readonly date: string
   readonly source: string
   card(named: ModelName): ModelCard | undefined
-  /** What a usage costs in US dollars; undefined where the price is not known. */
+  /** In US dollars; undefined if the price is unknown. */
   readonly cost: (named: ModelName, usage: Usage) => number | undefined
-  /** The models that are known behind a row. */
   models(provider: string): readonly { readonly id: string; readonly card: ModelCard }[]
 }
 
-/** Opens the catalogue. `own` says, by `provider/model`, what a person knows better. */
+/** `overrides` come from the user's settings, by `provider/model`. */
 export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = {}, today = new Date()): Catalog {
   const day = today.toISOString().slice(0, 10)
   const sections = new Map<string, readonly CatalogEntry[]>()
   const cards = new Map<string, ModelCard | undefined>()
 
-  /** A section is read when it is first asked for: most runs ask for one. */
+  /** A section is parsed when it is first used: most runs need one. */
   function listed(provider: string): readonly CatalogEntry[] {
     const sectionName = SECTION_BY_PROVIDER[provider] ?? provider
     const section = sections.get(sectionName) ?? readSectionLines(sectionName).map(parseEntry)
@@ -90,7 +87,7 @@ export function createCatalog(overrides: Readonly<Record<string, JsonObject>> = 
   }
 }
 
-/** The section in which the models of a row stand, where it has another name. */
+/** The section of the data for a provider, if it has another name. */
 const SECTION_BY_PROVIDER: Readonly<Record<string, string>> = {
   gemini: 'google',
   vertex: 'google',
@@ -101,7 +98,7 @@ const SECTION_BY_PROVIDER: Readonly<Record<string, string>> = {
   moonshot: 'moonshotai',
 }
 
-/** Whoever signs in here pays in another way than by the token. */
+/** Providers that are not paid per token. */
 const FLAT_RATE_PROVIDERS = new Set(['code-assist'])
 
 function withoutPrice({ price: _price, ...card }: ModelCard): ModelCard {
@@ -124,12 +121,12 @@ function calculateCost(price: Price, usage: Usage): number {
 
 interface CatalogEntry {
   readonly id: string
-  /** What holds on a day. */
+  /** The card with the prices of a day. */
   readonly createCard: (day: string) => ModelCard
   readonly matches: (name: string) => boolean
 }
 
-/** The lines of a section of the data: a heading, then a line for each model. */
+/** The lines of a section of the data: one for each model. */
 function readSectionLines(section: string): string[] {
   const heading = `\n## ${section}\n`
   const start = DATA.indexOf(heading)
@@ -166,7 +163,7 @@ function parseEntry(line: string): CatalogEntry {
   }
 }
 
-/** `2/0.2//10 >200000 4/0.4//15; 2027-01-01 …`: what holds on a day, with its tiers. */
+/** `2/0.2//10 >200000 4/0.4//15; 2027-01-01 …`: prices with tiers, each from a date on. */
 function parsePrice(text: string, today: string): Price | undefined {
   const current = text.split('; ').filter((one) => (/^\d{4}-\d\d-\d\d/.exec(one)?.[0] ?? '') <= today)
   const [base = '', ...tiers] = (current.at(-1) ?? '').replace(/^\d{4}-\d\d-\d\d /, '').split(' >')

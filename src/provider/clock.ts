@@ -1,22 +1,21 @@
-/** The time, and being called back; tests bring their own. */
+/** The time; tests pass their own. */
 export interface Clock {
   now(): number
-  /** Calls back after so many milliseconds; gives the function that calls it off. */
+  /** Returns a function that cancels the call. */
   schedule(ms: number, call: () => void): () => void
 }
 
-/** The clock of this machine. */
 export const systemClock: Clock = {
-  // Not `performance.now`, which loads a module of its own.
+  // Not `performance.now`, which loads another module.
   now: () => process.uptime() * 1000,
   schedule(ms, call) {
-    // A longer wait would overflow, and end at once (T157).
+    // A longer delay would overflow and fire at once (T157).
     const timer = setTimeout(call, Math.min(ms, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   },
 }
 
-/** Resolves after so many milliseconds, or at once when the signal is aborted. */
+/** Resolves after `ms`, or when the signal is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

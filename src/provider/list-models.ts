@@ -4,58 +4,61 @@ import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import { buildRequestUrl, tryBuildRequestHeaders } from './http/url-and-headers.ts'
 import { readJsonBody } from './http/fetch-json.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { HttpClient } from './http/http-client.ts'
+import type { HttpClient, HttpRequest } from './http/http-client.ts'
 import { createConnectionFault } from './http/transport-faults.ts'
 import { defined } from '../model/defined.ts'
 
-/** A model that an endpoint says it has, with what it says of it. */
+/** A model in the list of an endpoint, with what the list says about it. */
 export interface ListedModel {
   readonly id: string
   readonly window?: number
   readonly output?: number
 }
 
-/** Asks an endpoint for its models; a sentence if it does not tell. */
 export async function listModels(
   endpoint: Endpoint,
   httpClient: HttpClient,
   ms = REQUEST_TIMEOUT_MS,
 ): Promise<readonly ListedModel[] | { readonly problem: string }> {
   const url = buildModelListUrl(endpoint)
-  if (!url) return { problem: `${endpoint.provider.id} has no list of its models.` }
+  if (!url) return { problem: `${endpoint.provider.id} has no list of models.` }
   const answer = await fetchEndpointJson(endpoint, url, httpClient, ms)
   if ('kind' in answer) return { problem: answer.message }
   const { status, json } = answer
   if (status >= 300)
-    return { problem: `${endpoint.provider.id} does not give its list of models: it answered ${status}.` }
+    return { problem: `The list of models of ${endpoint.provider.id} is not available: it answered ${status}.` }
   return json === undefined
-    ? { problem: `${endpoint.provider.id} gives a list of models that is no JSON.` }
+    ? { problem: `The list of models of ${endpoint.provider.id} is not JSON.` }
     : parseModelList(json as Json)
 }
 
-/** Asks an endpoint for something that costs nothing, with the key; `json` is undefined where none came. */
+/** A request with the credential, a GET without `body`; `json` is undefined if the body is not JSON. */
 export async function fetchEndpointJson(
   endpoint: Endpoint,
   url: URL,
   httpClient: HttpClient,
   ms = REQUEST_TIMEOUT_MS,
+  body?: object,
 ): Promise<{ readonly status: number; readonly json: unknown } | Fault> {
   const headersOrFault = await tryBuildRequestHeaders(endpoint, false)
   if ('kind' in headersOrFault) return headersOrFault
   try {
-    const request = { url, method: 'GET', headers: headersOrFault.headers, body: [] } as const
-    const { status, body } = await httpClient(request, AbortSignal.timeout(ms))
-    return { status, json: await readJsonBody(body, MAX_RESPONSE_BYTES) }
+    const { headers } = headersOrFault
+    const request: HttpRequest = body
+      ? { url, headers, body: [JSON.stringify(body)] }
+      : { url, method: 'GET', headers, body: [] }
+    const response = await httpClient(request, AbortSignal.timeout(ms))
+    return { status: response.status, json: await readJsonBody(response.body, MAX_RESPONSE_BYTES) }
   } catch (error) {
     return createConnectionFault(error, endpoint, url)
   }
 }
 
-/** Milliseconds; and bytes: the longest lists have about one megabyte. */
+/** The longest lists have about one megabyte. */
 const REQUEST_TIMEOUT_MS = 15_000
 const MAX_RESPONSE_BYTES = 16_000_000
 
-/** Where an endpoint lists its models: beside the address of requests. */
+/** The list of models is next to the request path. */
 export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
   const { models } = WIRE_ENDPOINTS[endpoint.wire]
   if (!models) return undefined
@@ -65,7 +68,7 @@ export function buildModelListUrl(endpoint: Endpoint): URL | undefined {
   return url
 }
 
-/** Every vendor lists its models under another key, and some tell how much they take in. */
+/** Each vendor uses other keys, and some lists contain limits. */
 function parseModelList(json: Json): ListedModel[] {
   const list = isObject(json) ? (json['data'] ?? json['models'] ?? json['publisherModels']) : json
   if (!Array.isArray(list)) return []
@@ -93,7 +96,6 @@ function parseModelList(json: Json): ListedModel[] {
   })
 }
 
-/** Models that nobody can talk to. */
 const NON_CHAT_MODEL = /embed|rerank|whisper|tts|moderation|dall-e|transcribe/i
 
 function findFirstNumber(one: Readonly<Record<string, unknown>>, keys: readonly string[]): number | undefined {

@@ -1,29 +1,30 @@
 import type { WireId } from '../model/turn.ts'
 import type { Capabilities } from './provider-definition.ts'
 
-/** A family of models: what holds for all of them, wherever they are served. */
+/** What is true of a group of models, whichever provider serves them. */
 export interface ModelFamily {
   readonly id: string
   /** Matches the last part of the model's name, in lower case. */
   readonly pattern: RegExp
-  /** The wires on which these facts hold; all, where it does not say. */
+  /** The wires on which this is true; all, if absent. */
   readonly wires?: readonly WireId[]
   readonly capabilities: Capabilities
 }
 
-const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
-const CHAT_WIRES: readonly WireId[] = ['openai-chat']
-const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
+export const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
+export const CHAT_WIRES: readonly WireId[] = ['openai-chat']
+export const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
 
-/** What Google looks up by itself since Gemini 2.5. */
+/** Server-side tools since Gemini 2.5. */
 const GOOGLE_SERVER_TOOLS = ['url_context', 'google_search'] as const
 
 const MILLION_TOKENS = 1_000_000
 const SAMPLING_PARAMS = ['temperature', 'top_p']
 
-/** The families. The first one that matches name and wire counts, so the narrower pattern stands first. */
+/** The first family that matches name and wire counts, so narrower patterns come first. */
 export const modelFamilies: readonly ModelFamily[] = [
-  // Gemini. From 3 on, calls must carry their signature (T117), results take media inside (T100), thinking has levels.
+  // Gemini. Since version 3, calls need their signature (T117), results may contain media (T100), and thinking has
+  // levels.
   {
     id: 'gemini-2.5',
     pattern: /^gemini-2\.5/,
@@ -56,7 +57,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   },
   { id: 'gemini-2.5', pattern: /^gemini-2\.5/, capabilities: { window: 1_048_576 } },
   { id: 'gemini', pattern: /^gemini-/, capabilities: { window: 1_048_576 } },
-  // Gemma 3 makes no native calls on Google's own endpoint; elsewhere its template wants strict alternation (T93).
+  // Gemma 3 makes no native calls on Google's own endpoint; elsewhere its template requires alternating roles (T93).
   {
     id: 'gemma-3',
     pattern: /^gemma-?3/,
@@ -91,10 +92,10 @@ export const modelFamilies: readonly ModelFamily[] = [
     wires: MESSAGES_WIRES,
     capabilities: { thinking: 'adaptive', refuses: SAMPLING_PARAMS, window: MILLION_TOKENS },
   },
-  // Behind a gateway that speaks chat, the cache is asked for with marks, which gateways pass on.
+  // Chat gateways pass cache marks on.
   { id: 'claude', pattern: /^claude-/, wires: CHAT_WIRES, capabilities: { cache: 'marks', window: 200_000 } },
 
-  // OpenAI. Models that reason refuse sampling and stop words, the o-series also a word on parallel calls (T154, T155).
+  // OpenAI. Reasoning models refuse sampling and stop sequences, the o-series also parallel_tool_calls (T154, T155).
   {
     id: 'o-series',
     pattern: /^(?:o\d|codex-mini)/,
@@ -105,7 +106,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   { id: 'gpt-6', pattern: /^gpt-[6-9]/, capabilities: { refuses: [...SAMPLING_PARAMS, 'stop'], window: 1_050_000 } },
   { id: 'gpt-4.1', pattern: /^gpt-4\.1/, capabilities: { thinking: 'none', window: 1_047_576 } },
   { id: 'gpt-4', pattern: /^(?:chat)?gpt-4/, capabilities: { thinking: 'none', window: 128_000 } },
-  // It wants its reasoning back within a turn, under the field in which it came (T76), and looks at no pictures (T100).
+  // It needs its reasoning back within a turn, in the same field (T76), and has no image input (T100).
   { id: 'gpt-oss', pattern: /^gpt-oss/, capabilities: { media: false, window: 131_072 } },
 
   // Grok writes HTML entities into arguments (T42), and its coding and older models refuse an effort (T155).
@@ -117,13 +118,13 @@ export const modelFamilies: readonly ModelFamily[] = [
   },
   { id: 'grok', pattern: /^grok/, capabilities: { entities: true, refuses: ['stop'], window: 256_000 } },
 
-  // Mistral: ids of exactly nine letters and digits (T95), and strict alternation in its templates (T93).
+  // Mistral: ids of exactly nine letters and digits (T95), and alternating roles in its templates (T93).
   {
     id: 'mistral',
     pattern: /^(?:open-)?(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral|voxtral)/,
     capabilities: { ids: 'nine', alternate: true, window: 128_000 },
   },
-  // Kimi: ids of its own form, which must come back as they were (T96).
+  // Kimi: ids of its own form, which must be sent back unchanged (T96).
   { id: 'kimi-k3', pattern: /^kimi-k[3-9]/, capabilities: { ids: 'functions', window: 1_048_576 } },
   { id: 'kimi', pattern: /^kimi/, capabilities: { ids: 'functions', window: 262_144 } },
   { id: 'deepseek-r1', pattern: /^deepseek-r1/, wires: CHAT_WIRES, capabilities: { think: true, window: 128_000 } },
@@ -133,7 +134,7 @@ export const modelFamilies: readonly ModelFamily[] = [
     capabilities: { media: false, window: MILLION_TOKENS },
   },
   { id: 'deepseek', pattern: /^deepseek/, capabilities: { media: false, window: 128_000 } },
-  // Local servers leave Qwen's thoughts inside the text (T71).
+  // Local servers leave Qwen's reasoning inside the text (T71).
   { id: 'qwen-coder', pattern: /^qwen.*coder/, wires: CHAT_WIRES, capabilities: { media: false, window: 262_144 } },
   {
     id: 'qwen-vl',
@@ -144,7 +145,7 @@ export const modelFamilies: readonly ModelFamily[] = [
   { id: 'qwen', pattern: /^(?:qwen|qwq)/, wires: CHAT_WIRES, capabilities: { think: true, window: 131_072 } },
   { id: 'glm', pattern: /^glm-(?:4\.[6-9]|[5-9])/, wires: CHAT_WIRES, capabilities: { think: true, window: 200_000 } },
   { id: 'glm', pattern: /^glm/, wires: CHAT_WIRES, capabilities: { think: true, window: 128_000 } },
-  // MiniMax writes its thoughts into the text on this wire, and wants the text back as it came (T79).
+  // MiniMax writes its reasoning into the text on this wire, and needs the text back unchanged (T79).
   { id: 'minimax', pattern: /^minimax/, wires: CHAT_WIRES, capabilities: { think: true, window: 204_800 } },
   { id: 'minimax-m2', pattern: /^minimax-m2/, capabilities: { media: false, window: 204_800 } },
   { id: 'minimax', pattern: /^minimax/, capabilities: { window: 204_800 } },

@@ -3,18 +3,16 @@ import type { ModelRequest, ServerTool } from '../model/request.ts'
 import type { ModelOrigin } from '../model/turn.ts'
 import type { PrefixHashes } from '../wire/history/prefix-hashes.ts'
 
-/** How one request is to be carried out. */
 export interface RequestOptions {
-  /** Unique for ever; the ids of the calls in the answer are made from it. */
+  /** Unique; the ids of the calls in the response are derived from it. */
   readonly turnKey: string
   readonly signal?: AbortSignal
-  /** Milliseconds that may pass without progress, where others have passed before: less than the usual limits allow. */
+  /** Milliseconds that may pass without progress, if earlier attempts have used up some of them. */
   readonly maxSilenceMs?: number
-  /** Hears of every request as it goes out: of each attempt, and whom it goes to. */
+  /** Called for every attempt as it is sent. */
   readonly onSent?: (sent: SentRequest) => void
 }
 
-/** A request that goes out. */
 export interface SentRequest {
   readonly origin: ModelOrigin
   readonly bytes: number
@@ -22,14 +20,14 @@ export interface SentRequest {
 }
 
 /**
- * A model that can be asked. Asking never throws: whatever goes wrong is in the events, which always end in exactly one
- * `finish`. Decorators (retry, fallback, budget, record, trace) have the same shape.
+ * A model. `stream` never throws: every failure is in the events, which always end with exactly one `finish`.
+ * Middleware (retry, fallback, budget, …) has the same interface.
  */
 export interface Model {
   readonly origin: ModelOrigin
-  /** How many tokens the model can take in, where that is known. */
+  /** The context window in tokens, if it is known. */
   readonly window?: number
-  /** What the vendor can look up by itself; a request may ask for it. */
+  /** What the vendor can look up by itself, if a request asks for it. */
   readonly serverTools?: readonly ServerTool[]
   stream(request: ModelRequest, options: RequestOptions): AsyncIterable<TurnEvent>
 }

@@ -7,8 +7,8 @@ import { hasUrlPassword, HEADER_VALUE } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
 /**
- * Reads a row that a person wrote into a config file; says in one sentence what is wrong with it. Where `base` is given,
- * a row of the table with the same name, it need only say what differs.
+ * Parses a provider in the settings. If `base` is given, a built-in provider of the same name, only differences are
+ * needed.
  */
 export function parseProvider(
   id: string,
@@ -19,11 +19,11 @@ export function parseProvider(
     return { provider: parseDefinition(id, json, base) }
   } catch (error) {
     if (!(error instanceof InvalidProviderError)) throw error
-    return { problem: `The provider "${id}" ${error.message}${error.message.endsWith('?') ? '' : '.'}` }
+    return { problem: `The provider "${id}" ${error.message}` }
   }
 }
 
-/** Reads flags that were written down; undefined where they are none that we know. */
+/** Undefined if a flag or its value is unknown. */
 export function parseCapabilities(json: unknown): Capabilities | undefined {
   try {
     return parseFlags(json)
@@ -33,23 +33,28 @@ export function parseCapabilities(json: unknown): Capabilities | undefined {
   }
 }
 
-/** What is wrong, as the end of a sentence that begins with the provider's name. */
-class InvalidProviderError extends Error {}
+/** The message is the predicate of a sentence whose subject is the provider. */
+class InvalidProviderError extends Error {
+  constructor(predicate: string, mark: '.' | '?' = '.') {
+    super(predicate + mark)
+  }
+}
 
 function parseDefinition(id: string, json: unknown, base: ProviderDefinition | undefined): ProviderDefinition {
   if (!/^[a-z][a-z0-9-]*$/.test(id))
-    throw new InvalidProviderError('must have a name of small letters, digits and hyphens')
+    throw new InvalidProviderError('must have a name of lower-case letters, digits and hyphens')
   if (!isObject(json)) throw new InvalidProviderError('must be an object')
   checkKeys(json, PROVIDER_KEYS, 'key')
   const wire = json['wire'] ?? base?.wire ?? 'openai-chat'
   if (typeof wire !== 'string' || !isWireId(wire))
-    throw new InvalidProviderError(`has an unknown wire; there are ${formatList(wireIds)}`)
-  // On another wire it is another endpoint, and what is known of the old one means nothing.
+    throw new InvalidProviderError(`has an unknown wire; the known ones are ${formatList(wireIds)}`)
+  // On another wire it is another endpoint, to which nothing of the built-in provider applies.
   const inherited = wire === base?.wire ? base : undefined
   const keys = json['keys'] === undefined ? (base?.keys ?? []) : parseVariableNames(json, 'keys')
   const tokens = json['tokens'] === undefined ? inherited?.tokens : parseVariableNames(json, 'tokens')
   const auth = json['auth'] ?? inherited?.auth ?? WIRE_ENDPOINTS[wire].auth
-  if (!isAuthStyle(auth)) throw new InvalidProviderError(`has an unknown "auth"; there are ${formatList(AUTH_STYLES)}`)
+  if (!isAuthStyle(auth))
+    throw new InvalidProviderError(`has an unknown "auth"; the known ones are ${formatList(AUTH_STYLES)}`)
   const open = json['auth'] === undefined && keys.length === 0 && tokens === undefined && json['signIn'] === undefined
   const port = json['port'] ?? inherited?.port
   if (port !== undefined && !isPort(port))
@@ -77,7 +82,7 @@ function parseDefinition(id: string, json: unknown, base: ProviderDefinition | u
   }
 }
 
-/** What a row may say; the compiler sees to it that nothing is forgotten. */
+/** The compiler checks that it is complete. */
 const PROVIDER_KEYS = Object.keys({
   wire: 0,
   url: 0,
@@ -112,7 +117,8 @@ function parseEnumValue<T extends string>(
   const value = json[key]
   if (value === undefined) return undefined
   const found = allowed.find((name) => name === value)
-  if (found === undefined) throw new InvalidProviderError(`has an unknown "${key}"; there is ${formatList(allowed)}`)
+  if (found === undefined)
+    throw new InvalidProviderError(`has an unknown "${key}"; the known one is ${formatList(allowed)}`)
   return found
 }
 
@@ -122,7 +128,7 @@ function parseText<K extends 'model' | 'check'>(
 ): { readonly [key in K]?: string } {
   const value = json[key]
   if (value === undefined) return {}
-  if (typeof value !== 'string' || value === '') throw new InvalidProviderError(`needs a text in "${key}"`)
+  if (typeof value !== 'string' || value === '') throw new InvalidProviderError(`needs a string in "${key}"`)
   return { [key]: value } as { [key in K]: string }
 }
 
@@ -137,7 +143,7 @@ function parseHeaders(value: unknown): Record<string, string> {
   const isValid = (name: string, one: unknown) =>
     typeof one === 'string' && /^[\w-]+$/.test(name) && HEADER_VALUE.test(one)
   if (!isObject(value) || !Object.entries(value).every(([name, one]) => isValid(name, one)))
-    throw new InvalidProviderError('needs names and plain texts in "headers"')
+    throw new InvalidProviderError('needs an object of strings in "headers"')
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toLowerCase(), String(one)]))
 }
 
@@ -158,16 +164,16 @@ function parseFlags(value: unknown): Capabilities {
   return value
 }
 
-type FlagType = 'a text' | 'true or false' | 'a number above 0' | 'a list of texts' | readonly (string | boolean)[]
+type FlagType = 'a string' | 'true or false' | 'a number above 0' | 'a list of strings' | readonly (string | boolean)[]
 
-/** What each flag may be; the compiler sees to it that none is forgotten. */
+/** The compiler checks that it is complete. */
 const FLAG_TYPES: Readonly<Record<keyof Capabilities, FlagType>> = {
-  signer: 'a text',
+  signer: 'a string',
   tools: ['native', 'text'],
   dialect: ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar'],
   ids: ['any', 'nine', 'functions'],
   media: 'true or false',
-  refuses: 'a list of texts',
+  refuses: 'a list of strings',
   replay: ['own', 'never'],
   needsReasoning: ['reasoning_content', 'reasoning'],
   emptyContent: ['null', 'empty', 'omit'],
@@ -186,16 +192,16 @@ const FLAG_TYPES: Readonly<Record<keyof Capabilities, FlagType>> = {
   constrain: 'true or false',
   eagerArguments: 'true or false',
   encryptedReasoning: 'true or false',
-  serverTools: 'a list of texts',
+  serverTools: 'a list of strings',
   window: 'a number above 0',
   stream: [false],
 }
 
 function isAllowedValue(given: unknown, allowed: FlagType): boolean {
-  if (allowed === 'a text') return typeof given === 'string' && given !== ''
+  if (allowed === 'a string') return typeof given === 'string' && given !== ''
   if (allowed === 'true or false') return typeof given === 'boolean'
   if (allowed === 'a number above 0') return typeof given === 'number' && given > 0
-  if (allowed === 'a list of texts') return Array.isArray(given) && given.every((one) => typeof one === 'string')
+  if (allowed === 'a list of strings') return Array.isArray(given) && given.every((one) => typeof one === 'string')
   return allowed.some((one) => one === given)
 }
 
@@ -203,8 +209,9 @@ function checkKeys(given: Record<string, unknown>, names: readonly string[], wha
   const unknownKey = Object.keys(given).find((name) => !names.includes(name))
   if (unknownKey === undefined) return
   const nearest = matchSimilarNames([unknownKey], names).get(unknownKey)
-  const hint = nearest === undefined ? `; there are ${formatList(names)}` : `; did you mean "${nearest}"?`
-  throw new InvalidProviderError(`has the unknown ${what} "${unknownKey}"${hint}`)
+  const problem = `has the unknown ${what} "${unknownKey}"; `
+  if (nearest === undefined) throw new InvalidProviderError(`${problem}the known ones are ${formatList(names)}`)
+  throw new InvalidProviderError(`${problem}did you mean "${nearest}"`, '?')
 }
 
 function isAuthStyle(value: unknown): value is AuthStyle {

@@ -3,36 +3,35 @@ import type { Profile } from '../model/profile.ts'
 import type { WireId } from '../model/turn.ts'
 import type { AuthStyle } from '../wire/endpoint.ts'
 
-/** What differs from the wire's own profile, and what a port must know besides. */
+/** What differs from the wire's own profile. */
 export interface Capabilities extends Partial<Profile> {
-  /** How many tokens the model takes in, where that is well known. */
+  /** The context window in tokens, if it is well known. */
   readonly window?: number
-  /** Answers are asked for whole, for endpoints whose streams cannot be trusted. */
+  /** Responses are requested whole, since the endpoint's streams are unreliable. */
   readonly stream?: false
 }
 
-/** A vendor. Everything that is particular to it is in its row. */
 export interface ProviderDefinition {
   readonly id: string
   readonly wire: WireId
-  /** The base URL as the vendor's own SDK takes it; `{location}` is filled in. */
+  /** As the vendor's own SDK takes it; `{location}` is filled in. */
   readonly url: string
   readonly auth: AuthStyle
-  /** The environment variables that may hold the key; the first one that is set counts. */
+  /** The environment variables for the key; the first one that is set counts. */
   readonly keys: readonly string[]
-  /** Variables that hold a bearer token, where `keys` go another way. */
+  /** Variables for a bearer token, if `keys` are sent in another way. */
   readonly tokens?: readonly string[]
-  /** The vendor's own variables for the base URL; `DRAGOMAN_<ROW>_BASE_URL` comes before them. */
+  /** The vendor's own variables for the base URL, after `DRAGOMAN_<ID>_BASE_URL`. */
   readonly urls?: readonly string[]
-  /** Google's own credentials open this door: those of gcloud, of a service account, of one's own OAuth client. */
+  /** Google credentials are accepted: of gcloud, of a service account, of the user's own OAuth client. */
   readonly signIn?: 'google'
-  /** The address below the base URL, where it is not the wire's usual one. */
+  /** The variant of the wire's path below the base URL. */
   readonly path?: 'vertex'
-  /** Where a key can be tried at no cost, below the base URL, if the list of models is open to all. */
+  /** A path below the base URL to test a key at no cost, if the list of models needs no key. */
   readonly check?: string
-  /** The port on which such a server usually listens on this machine; it then needs no key. */
+  /** The usual port of a local server, which then needs no key. */
   readonly port?: number
-  /** The model that is meant when only the row is named. */
+  /** The default model. */
   readonly model?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Fields of the request body that only this endpoint knows. */

@@ -1,22 +1,25 @@
+import { WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import type { ProviderDefinition } from './provider-definition.ts'
 
-/** The loopback address is written out: `localhost` may mean ::1, where these servers do not listen. */
+/** A key is sent as the wire says, unless the row says otherwise. */
+type ProviderRow = Omit<ProviderDefinition, 'auth'> & Partial<Pick<ProviderDefinition, 'auth'>>
+
+/** Not `localhost`, which may mean ::1, where these servers do not listen. */
 const LOOPBACK_URL = 'http://127.0.0.1'
 
 const GEMINI_KEY_VARIABLES = ['GEMINI_API_KEY', 'GOOGLE_API_KEY']
 
 /**
- * The vendors. Their order is the order in which keys are looked for when no model is named: first those who made their
- * models, then those who resell them, then those who host open ones. The usual model of each is one whose price is known,
- * where anybody knows the vendor's prices, so that a limit of cost can hold without a word about the model.
+ * The providers, in the order in which keys are looked for when no model is named: makers of models, resellers, hosts
+ * of open models. The default model has a known price if any model of the provider has one, so that a cost limit works
+ * without naming a model.
  */
-export const providers: readonly ProviderDefinition[] = [
+const ROWS: readonly ProviderRow[] = [
   {
     id: 'gemini',
     wire: 'gemini',
     url: 'https://generativelanguage.googleapis.com',
     urls: ['GOOGLE_GEMINI_BASE_URL'],
-    auth: 'google',
     keys: GEMINI_KEY_VARIABLES,
     model: 'gemini-3.8-flash',
   },
@@ -25,7 +28,6 @@ export const providers: readonly ProviderDefinition[] = [
     wire: 'anthropic',
     url: 'https://api.anthropic.com',
     urls: ['ANTHROPIC_BASE_URL'],
-    auth: 'anthropic',
     keys: ['ANTHROPIC_API_KEY'],
     tokens: ['ANTHROPIC_AUTH_TOKEN'],
     model: 'claude-sonnet-5',
@@ -35,7 +37,6 @@ export const providers: readonly ProviderDefinition[] = [
     wire: 'openai-responses',
     url: 'https://api.openai.com/v1',
     urls: ['OPENAI_BASE_URL'],
-    auth: 'bearer',
     keys: ['OPENAI_API_KEY'],
     model: 'gpt-6-sol',
   },
@@ -43,7 +44,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'openrouter',
     wire: 'openai-chat',
     url: 'https://openrouter.ai/api/v1',
-    auth: 'bearer',
     keys: ['OPENROUTER_API_KEY'],
     model: 'openrouter/auto',
     headers: { 'x-title': 'Dragoman' },
@@ -55,7 +55,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'kilocode',
     wire: 'openai-chat',
     url: 'https://api.kilo.ai/api/gateway',
-    auth: 'bearer',
     keys: ['KILOCODE_API_KEY', 'KILO_API_KEY'],
     model: 'kilo/auto',
     profile: { maxTokensField: 'max_tokens' },
@@ -64,17 +63,15 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'deepseek',
     wire: 'openai-chat',
     url: 'https://api.deepseek.com',
-    auth: 'bearer',
     keys: ['DEEPSEEK_API_KEY'],
     model: 'deepseek-v4-pro',
-    // Every assistant message of a thinking model must carry its reasoning, be it empty (T74, T75).
+    // Every assistant message of a reasoning model must have its reasoning, even if it is empty (T74, T75).
     profile: { needsReasoning: 'reasoning_content', maxTokensField: 'max_tokens', cache: 'none' },
   },
   {
     id: 'xai',
     wire: 'openai-chat',
     url: 'https://api.x.ai/v1',
-    auth: 'bearer',
     keys: ['XAI_API_KEY'],
     model: 'grok-latest',
     profile: { cache: 'none' },
@@ -83,27 +80,24 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'mistral',
     wire: 'openai-chat',
     url: 'https://api.mistral.ai/v1',
-    auth: 'bearer',
     keys: ['MISTRAL_API_KEY'],
     model: 'mistral-medium-latest',
-    // It refuses keys that it does not know, in the body and in messages (T78, T155).
+    // It refuses unknown keys, in the body and in messages (T78, T155).
     profile: { replay: 'never', maxTokensField: 'max_tokens', streamUsage: false, thinking: 'none', ids: 'nine' },
   },
   {
     id: 'moonshot',
     wire: 'openai-chat',
     url: 'https://api.moonshot.ai/v1',
-    auth: 'bearer',
     keys: ['MOONSHOT_API_KEY', 'KIMI_API_KEY'],
     model: 'kimi-k2.6',
-    // Reasoning must come back (T74, T75), empty content must not (T86), and the temperature is fixed (T155).
+    // Reasoning must be sent back (T74, T75), empty content must not (T86), and the temperature is fixed (T155).
     profile: { needsReasoning: 'reasoning_content', emptyContent: 'omit', refuses: ['temperature', 'top_p'] },
   },
   {
     id: 'zai',
     wire: 'openai-chat',
     url: 'https://api.z.ai/api/paas/v4',
-    auth: 'bearer',
     keys: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
     model: 'glm-5.3',
     profile: { maxTokensField: 'max_tokens', cache: 'none', thinking: 'none', refuses: ['parallel_tool_calls'] },
@@ -112,17 +106,15 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'minimax',
     wire: 'anthropic',
     url: 'https://api.minimax.io/anthropic',
-    auth: 'anthropic',
     keys: ['MINIMAX_API_KEY'],
     model: 'MiniMax-M2.7',
-    // Its thinking carries no signature that it checks (T81); it knows marks, but not the mark of a whole request.
+    // It does not check signatures (T81), and knows cache marks on blocks only.
     profile: { signatures: 'optional', cache: 'marks', eagerArguments: false },
   },
   {
     id: 'dashscope',
     wire: 'openai-chat',
     url: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    auth: 'bearer',
     keys: ['DASHSCOPE_API_KEY'],
     model: 'qwen3-coder-plus',
     profile: { maxTokensField: 'max_tokens', cache: 'none', thinking: 'none', refuses: ['parallel_tool_calls'] },
@@ -131,7 +123,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'groq',
     wire: 'openai-chat',
     url: 'https://api.groq.com/openai/v1',
-    auth: 'bearer',
     keys: ['GROQ_API_KEY'],
     model: 'openai/gpt-oss-120b',
     profile: { replay: 'never', cache: 'none' }, // It refuses message keys that it does not know (T78).
@@ -140,7 +131,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'cerebras',
     wire: 'openai-chat',
     url: 'https://api.cerebras.ai/v1',
-    auth: 'bearer',
     keys: ['CEREBRAS_API_KEY'],
     model: 'gpt-oss-120b',
     profile: { cache: 'none' },
@@ -149,7 +139,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'fireworks',
     wire: 'openai-chat',
     url: 'https://api.fireworks.ai/inference/v1',
-    auth: 'bearer',
     keys: ['FIREWORKS_API_KEY'],
     model: 'accounts/fireworks/models/gpt-oss-120b',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
@@ -158,7 +147,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'together',
     wire: 'openai-chat',
     url: 'https://api.together.xyz/v1',
-    auth: 'bearer',
     keys: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
     model: 'openai/gpt-oss-120b',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
@@ -167,7 +155,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'deepinfra',
     wire: 'openai-chat',
     url: 'https://api.deepinfra.com/v1/openai',
-    auth: 'bearer',
     keys: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
     model: 'openai/gpt-oss-120b',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
@@ -176,20 +163,18 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'featherless',
     wire: 'openai-chat',
     url: 'https://api.featherless.ai/v1',
-    auth: 'bearer',
     keys: ['FEATHERLESS_API_KEY'],
     model: 'openai/gpt-oss-120b',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
   },
 
-  // Other doors to the same houses: for those who name them.
+  // Other endpoints of the vendors above; never chosen by default.
   {
     id: 'vertex',
     wire: 'gemini',
     url: 'https://{location}-aiplatform.googleapis.com',
     urls: ['GOOGLE_VERTEX_BASE_URL'],
     path: 'vertex',
-    auth: 'google',
     keys: ['GOOGLE_API_KEY'],
     tokens: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
     signIn: 'google',
@@ -200,7 +185,6 @@ export const providers: readonly ProviderDefinition[] = [
     wire: 'code-assist',
     url: 'https://cloudcode-pa.googleapis.com',
     urls: ['CODE_ASSIST_ENDPOINT'],
-    auth: 'bearer',
     keys: ['GOOGLE_CLOUD_ACCESS_TOKEN'],
     signIn: 'google',
     model: 'gemini-2.5-pro',
@@ -209,7 +193,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'gemini-openai',
     wire: 'openai-chat',
     url: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    auth: 'bearer',
     keys: GEMINI_KEY_VARIABLES,
     model: 'gemini-3.8-flash',
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
@@ -219,17 +202,15 @@ export const providers: readonly ProviderDefinition[] = [
     wire: 'openai-chat',
     url: 'https://api.openai.com/v1',
     urls: ['OPENAI_BASE_URL'],
-    auth: 'bearer',
     keys: ['OPENAI_API_KEY'],
     model: 'gpt-5.4',
   },
 
-  // Servers on one's own machine compile tools to grammars (T149), and most know only `max_tokens` (T155).
+  // Local servers compile tools to grammars (T149), and most know only `max_tokens` (T155).
   {
     id: 'lmstudio',
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:1234/v1`,
-    auth: 'bearer',
     keys: ['LM_API_TOKEN', 'LMSTUDIO_API_KEY'],
     port: 1234,
     profile: { dialect: 'grammar', maxTokensField: 'max_tokens', cache: 'none', refuses: ['parallel_tool_calls'] },
@@ -238,7 +219,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'ollama',
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:11434/v1`,
-    auth: 'bearer',
     keys: ['OLLAMA_API_KEY'],
     port: 11434,
     profile: { dialect: 'grammar', maxTokensField: 'max_tokens', cache: 'none' },
@@ -247,7 +227,6 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'llamacpp',
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:8080/v1`,
-    auth: 'bearer',
     keys: ['LLAMA_API_KEY'],
     port: 8080,
     profile: { dialect: 'grammar', maxTokensField: 'max_tokens', cache: 'none' },
@@ -256,9 +235,13 @@ export const providers: readonly ProviderDefinition[] = [
     id: 'vllm',
     wire: 'openai-chat',
     url: `${LOOPBACK_URL}:8000/v1`,
-    auth: 'bearer',
     keys: ['VLLM_API_KEY'],
     port: 8000,
     profile: { maxTokensField: 'max_tokens', cache: 'none' },
   },
 ]
+
+export const providers: readonly ProviderDefinition[] = ROWS.map((row) => ({
+  auth: WIRE_ENDPOINTS[row.wire].auth,
+  ...row,
+}))

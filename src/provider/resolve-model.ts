@@ -16,21 +16,19 @@ import {
 } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
-/** Why a name leads nowhere: a sentence for the person, and the exit code; 41 is for signing in, 42 for the rest. */
+/** A message for the user and the exit code: 41 for sign-in, 42 for everything else. */
 export interface ResolveError {
   readonly problem: string
   readonly code: 41 | 42
 }
 
-/** Credentials besides those of the environment; nobody looks for them as long as a variable is set. */
+/** Credentials that are used if no environment variable is set. */
 export interface CredentialSources {
-  /** What the person signed in with. */
   readonly stored: (definition: ProviderDefinition) => GrantedCredential | undefined
-  /** What this machine is signed in to Google with. */
   readonly google: () => GrantedCredential | ResolveError | undefined
 }
 
-/** What an examination has found out about a model at an address, where one was held. */
+/** Flags that `dragoman doctor` found for a model at an address. */
 export type FindSavedCapabilities = (
   definition: ProviderDefinition,
   model: string,
@@ -39,7 +37,7 @@ export type FindSavedCapabilities = (
 
 const NO_CREDENTIAL_SOURCES: CredentialSources = { stored: () => undefined, google: () => undefined }
 
-/** Finds what a name like `gemini/gemini-2.5-pro` means here: the vendor, the model, the key and the address. */
+/** Resolves a name like `gemini/gemini-2.5-pro` to provider, model, credential and address. */
 export function resolveModel(
   name: string,
   env: Environment,
@@ -56,13 +54,13 @@ export function resolveModel(
   return resolveEndpoint(definition, model, env, { signIns, learnt: findSaved })
 }
 
-/** The model to use when none is named: that of the first row whose key is in the environment, or was stored. */
+/** The default model of the first provider with a key in the environment, or a stored credential. */
 export function findDefaultModel(
   env: Environment,
   definitions: readonly ProviderDefinition[] = table,
   signIns: CredentialSources = NO_CREDENTIAL_SOURCES,
 ): string | undefined {
-  // Google's own switch between its two doors.
+  // Google's own variable to choose between its two endpoints.
   const vertex = /^(?:true|1)$/i.test(env['GOOGLE_GENAI_USE_VERTEXAI'] ?? '')
   const ordered = vertex
     ? [...definitions].sort((a, b) => Number(b.path === 'vertex') - Number(a.path === 'vertex'))
@@ -74,16 +72,15 @@ export function findDefaultModel(
   return definition && `${definition.id}/${definition.model}`
 }
 
-/** Asks a URL for JSON and gives up after so many milliseconds; undefined if nothing sensible came. */
 export type ProbeJson = (url: string, ms: number) => Promise<unknown>
 
-/** How long a server on this machine may take to say that it is there, at its usual and at a configured address. */
+/** At the usual port, and at an address that the user configured. */
 const PROBE_TIMEOUT_MS = 150
 const CONFIGURED_PROBE_TIMEOUT_MS = 2000
 
 /**
- * Looks for a model server on this machine, at the usual or the configured addresses, all at once; the first of the table
- * that has a model wins.
+ * Looks for local model servers at the usual or configured addresses, all at once; the first of the table with a model
+ * is chosen.
  */
 export async function findLocalModel(
   probe: ProbeJson,
@@ -107,16 +104,12 @@ export async function findLocalModel(
   return undefined
 }
 
-/**
- * May a server on this machine be asked which models it has? `DRAGOMAN_LOCAL_SERVERS=off` means that the usual ports are
- * left alone; a server whose address the person configured is asked all the same.
- */
+/** `DRAGOMAN_LOCAL_SERVERS=off` leaves the usual ports alone; a server with a configured address is asked anyway. */
 export function mayProbeLocalServer(definition: ProviderDefinition, env: Environment): boolean {
   const isOff = /^(?:off|0|false|no)$/i.test(env['DRAGOMAN_LOCAL_SERVERS']?.trim() ?? '')
   return !isOff || isBaseUrlConfigured(definition, env)
 }
 
-/** Did the person set the address of a provider, in a variable or in the settings? */
 export function isBaseUrlConfigured(definition: ProviderDefinition, env: Environment): boolean {
   return !table.includes(definition) || findUrlVariable(definition, env) !== undefined
 }
@@ -150,9 +143,9 @@ function resolveEndpoint(
   const defaultValue = granted && 'key' in granted ? granted.project : undefined
   const project =
     readVariable(env, 'GOOGLE_CLOUD_PROJECT') ?? readVariable(env, 'GOOGLE_CLOUD_PROJECT_ID') ?? defaultValue
-  // An API key names its own project; a person's token does not.
+  // An API key implies its project; a user's token does not.
   if (definition.path === 'vertex' && key?.style === 'bearer' && project === undefined)
-    return { problem: `${definition.id} needs to know who pays: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
+    return { problem: `${definition.id} needs a project for billing: set GOOGLE_CLOUD_PROJECT.`, code: 42 }
   return {
     provider: definition,
     model,
@@ -165,7 +158,7 @@ function resolveEndpoint(
   }
 }
 
-/** What was found out about an endpoint comes before what is known of its kind. */
+/** What was found for this endpoint overrides what is known about its kind. */
 function applySavedCapabilities(known: ModelCapabilities, found: Capabilities | undefined): ModelCapabilities {
   return found ? { ...mergeCapabilities(known, found), signer: known.signer } : known
 }
@@ -177,7 +170,7 @@ function findSignIn(
   return stored(definition) ?? (definition.signIn === 'google' ? google() : undefined)
 }
 
-/** The id of an installation, which Google's own client sends with its statistics: only if the person sets one. */
+/** Google's own client sends an id of the installation; it is only sent if the user sets one. */
 function getInstallationHeaders(definition: ProviderDefinition, env: Environment): Pick<Endpoint, 'headers'> {
   const id = readVariable(env, 'DRAGOMAN_INSTALLATION_ID')
   const header = WIRE_ENDPOINTS[definition.wire].installationHeader
@@ -186,17 +179,16 @@ function getInstallationHeaders(definition: ProviderDefinition, env: Environment
 
 function resolveBaseUrl(definition: ProviderDefinition, env: Environment, location: string): string | ResolveError {
   const variable = findUrlVariable(definition, env)
-  // The global endpoint has no place in its name.
+  // The global endpoint has no location in its name.
   const defaultValue = definition.url.replace('{location}-', location === 'global' ? '' : `${location}-`)
   const url = variable === undefined ? defaultValue : (readVariable(env, variable) ?? '')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return { problem: `${variable ?? `The address of ${definition.id}`} is no http(s) URL.`, code: 42 }
+    return { problem: `${variable ?? `The address of ${definition.id}`} is not an http(s) URL.`, code: 42 }
   if (hasUrlPassword(url))
-    return { problem: `${variable} holds a password, which is not sent: leave it out.`, code: 42 }
+    return { problem: `${variable} contains a password, which would not be sent: remove it.`, code: 42 }
   return url.replace(/\/+$/, '')
 }
 
-/** The variable that names another address for a provider, if one is set. */
 function findUrlVariable(definition: ProviderDefinition, env: Environment): string | undefined {
   return [getBaseUrlVariable(definition.id), ...(definition.urls ?? [])].find(
     (name) => readVariable(env, name) !== undefined,
@@ -208,20 +200,19 @@ function readKey(definition: ProviderDefinition, env: Environment): Credential |
   for (const variable of [...definition.keys, ...bearer]) {
     const value = readVariable(env, variable)
     if (value === undefined) continue
-    if (!HEADER_VALUE.test(value))
-      return { problem: `The key in ${variable} holds characters that no key has.`, code: 41 }
+    if (!HEADER_VALUE.test(value)) return { problem: `The key in ${variable} contains invalid characters.`, code: 41 }
     return { style: bearer.includes(variable) ? 'bearer' : definition.auth, read: () => value }
   }
   return undefined
 }
 
-/** A variable that is empty is not set. */
+/** An empty variable counts as unset. */
 function readVariable(env: Environment, name: string): string | undefined {
   const value = env[name]?.trim()
   return value === '' ? undefined : value
 }
 
-/** A name that no row has: misspelt, or a model without its vendor. */
+/** The name is misspelt, or a model without its provider. */
 function createUnknownProviderError(
   name: string,
   id: string,
@@ -237,12 +228,11 @@ function createUnknownProviderError(
     nearestId === undefined ? providerOfModel && `${providerOfModel}/${model}` : `${nearestId}${name.slice(id.length)}`
   const hint =
     suggestion === undefined
-      ? `A model is named as provider/model; there are ${ids.join(', ')}.`
+      ? `Name a model as provider/model; the providers are ${ids.join(', ')}.`
       : `Did you mean ${suggestion}?`
   return { problem: `There is no provider “${id}”. ${hint}`, code: 42 }
 }
 
-/** Who makes what: for names without a vendor. */
 const PROVIDER_BY_MODEL_NAME: readonly (readonly [pattern: RegExp, row: string])[] = [
   [/^gem(?:ini|ma)/i, 'gemini'],
   [/^claude/i, 'anthropic'],

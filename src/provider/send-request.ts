@@ -32,7 +32,6 @@ import { type Timeouts, startTimeoutMonitor, type TimeoutMonitor, capTimeouts } 
 import { defined } from '../model/defined.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 
-/** What an exchange is made of. */
 export interface RequestDependencies {
   readonly endpoint: Endpoint
   readonly httpClient: HttpClient
@@ -41,14 +40,13 @@ export interface RequestDependencies {
   readonly timeouts: Timeouts
 }
 
-/** How a port speaks: the same for its whole life, so that a writer can go on from what it has written. */
+/** Loaded once per model, so that a body writer can continue from what it wrote before. */
 export interface EndpointCodec {
   readonly wire: Wire
   readonly profile: Profile
   readonly writeBody: RequestBodyWriter
 }
 
-/** Learns to speak with a target. */
 export async function loadEndpointCodec(
   endpoint: Endpoint,
   start: (wire: Wire) => RequestBodyWriter,
@@ -57,7 +55,7 @@ export async function loadEndpointCodec(
   return { wire, profile: completeProfile(wire.profile, endpoint.profile), writeBody: start(wire) }
 }
 
-/** Asks once. It never throws, always ends in exactly one `finish`, and the key is in none of its events. */
+/** Sends one request. It never throws, always ends with exactly one `finish`, and no event contains the key. */
 export async function* sendRequest(
   dependencies: RequestDependencies,
   request: ModelRequest,
@@ -71,12 +69,12 @@ export async function* sendRequest(
       yield* redactor.redact(event)
     }
   } catch (error) {
-    const message = `This should not have happened: ${getErrorMessage(error)}`
+    const message = `Internal error: ${getErrorMessage(error)}`
     if (open) yield* redactor.redact(createFaultEvent({ kind: 'invalid', code: 'internal', message }))
   }
 }
 
-/** Why an answer was cut short: by the person, or by a clock; `over` means that it was not short at all. */
+/** Why a response was cut short; `over` means that it was complete. */
 type StopCause = Fault | 'aborted' | 'over'
 
 async function* prepareAndSend(
@@ -114,17 +112,22 @@ async function* prepareAndSend(
     bodyBytes: length,
     onSent,
   }
-  const reading: DecodeContext = { turnKey: options.turnKey, profile, tools: request.tools, ...pickToolChoice(request) }
+  const reading: DecodeContext = {
+    turnKey: options.turnKey,
+    profile,
+    tools: request.tools,
+    ...defined({ toolChoice: request.toolChoice }),
+  }
   const remaining =
     options.maxSilenceMs === undefined
       ? dependencies.timeouts
       : capTimeouts(dependencies.timeouts, options.maxSilenceMs)
-  // An answer that is not streamed begins only when it is whole, and there are no signs of life until then.
+  // A response that is not streamed starts only when it is complete, without keep-alives.
   const timeouts = stream ? remaining : { ...remaining, firstByte: 2 * remaining.firstByte }
   yield* sendAndDecode({ ...dependencies, timeouts }, wire, reading, httpRequest, options.signal)
 }
 
-/** Sends a letter and reads the reply. Whoever stops listening closes the connection. */
+/** Ending the iteration closes the connection. */
 async function* sendAndDecode(
   { endpoint, httpClient, clock, timeouts }: RequestDependencies,
   wire: Wire,
@@ -138,7 +141,7 @@ async function* sendAndDecode(
   const stop = (why: StopCause): void => {
     stopped.why ??= why
     stopper.abort()
-    // Whatever the connection does about it.
+    // Whatever the connection does about the abort.
     interruptible.interrupt()
   }
   const notices: TurnEvent[] = []
@@ -169,7 +172,7 @@ async function* sendAndDecode(
       yield* news
     }
     if (response === INTERRUPTED) response = { error: undefined }
-    // One that did not get through counts as sent as well.
+    // A request that failed counts as sent, too.
     httpRequest.onSent?.()
     if ('error' in response) {
       const fault = createConnectionFault(response.error, endpoint, httpRequest.url)
@@ -204,7 +207,7 @@ async function* sendAndDecode(
     const broken = yield* decodeBody(wire, state, response, monitor, checks, waiter)
     const { why } = stopped
     if (why === 'aborted') {
-      // What was said stays; only the end is another.
+      // The content so far stays; only the finish reason changes.
       yield* wire.finishDecoding(state, CANCELLED_FAULT).filter(({ type }) => type !== 'finish')
       yield ABORTED_EVENT
       return
@@ -226,21 +229,20 @@ async function* sendAndDecode(
   }
 }
 
-/** How one waits for the wire. */
 interface ResponseWaiter {
-  /** Gives what the work gives, or `WOKEN` where there is news. */
+  /** Returns the result of the work, or `INTERRUPTED` if there are notices. */
   wait<T>(work: Promise<T>): Promise<T | typeof INTERRUPTED>
-  /** What is to be told meanwhile; undefined if nothing is waited for any more. */
+  /** The notices to yield; undefined if the wait is over. */
   takeNotices(): TurnEvent[] | undefined
 }
 
-/** Says when it is in vain to read on. */
+/** Whether reading on is useless. */
 interface ResponseChecks {
   isUnusable(frame: Frame & { kind: 'bad' }): boolean
   isTooLong(bytes: number): boolean
 }
 
-/** Reads the body; gives the error that broke it off before its end, if one did. */
+/** Decodes the body; returns the error if it broke off. */
 async function* decodeBody(
   wire: Wire,
   state: unknown,
@@ -273,7 +275,7 @@ async function* decodeBody(
       if (!news) return hasEnded ? undefined : { error: undefined }
       yield* news
     }
-    // Half a frame is not read. But after the last word nothing can be missing, however the connection ends.
+    // An incomplete frame is not decoded. After the last frame nothing can be missing, however the connection ends.
     if ('error' in piece) return hasEnded ? undefined : piece
     monitor.onBytes()
     bytes += piece.done ? 0 : piece.value.length
@@ -290,15 +292,13 @@ async function* decodeBody(
     hasContent = false
     yield* events
     if (isUseless) return undefined
-    // A frame that comes slowly says something all the while; a comment or a ping is over before it is this long, and
-    // blanks say nothing.
+    // A long frame that comes slowly is content; comments and pings are shorter, and blanks do not count.
     unread = part.length > 0 || piece.done ? 0 : unread + countVisibleBytes(piece.value)
     if (unread > LONG_FRAME_BYTES && !hasEnded) monitor.onContent()
     if (piece.done) return undefined
   }
 }
 
-/** Who answers at a target. */
 export function getOrigin({ provider, wire, model }: Endpoint): ModelOrigin {
   return { provider: provider.id, wire, model }
 }
@@ -311,13 +311,13 @@ function countVisibleBytes(bytes: Uint8Array): number {
   return letters
 }
 
-/** The port speaks for one model, whatever the request says. */
+/** A model is for one endpoint, whatever the request says. */
 function toEndpointRequest(request: ModelRequest, { model, project, profile }: Endpoint): ModelRequest {
   const whole = profile.stream === false ? { params: { ...request.params, stream: false } } : {}
   return { ...request, model, ...whole, ...(project !== undefined && { project: request.project ?? project }) }
 }
 
-/** What came together is told together: a fast stream would otherwise cost more to pass on than to read. */
+/** Events of one chunk are merged: in a fast stream, forwarding would cost more than decoding. */
 function mergeEvents(events: TurnEvent[], more: readonly TurnEvent[]): void {
   for (const event of more) {
     const last = events.at(-1)
@@ -325,10 +325,6 @@ function mergeEvents(events: TurnEvent[], more: readonly TurnEvent[]): void {
       events[events.length - 1] = { type: 'part-delta', index: last.index, text: last.text + event.text }
     else events.push(event)
   }
-}
-
-function pickToolChoice({ toolChoice }: ModelRequest): Pick<ModelRequest, 'toolChoice'> {
-  return toolChoice === undefined ? {} : { toolChoice }
 }
 
 async function trySend(
@@ -348,7 +344,7 @@ function toFinishEvent(halt: StopCause | undefined): TurnEvent | undefined {
   return halt === undefined || halt === 'over' ? undefined : createFaultEvent(halt)
 }
 
-/** A fault with the time that was lost before it, where that is worth counting. */
+/** Adds the time without progress to a fault, if it matters. */
 function addWaitedTime(fault: Fault, ms: number): Fault {
   return ms < 1000 ? fault : { waited: ms, ...fault }
 }
@@ -358,4 +354,4 @@ function createFaultEvent(fault: Fault): TurnEvent {
 }
 
 const ABORTED_EVENT: TurnEvent = { type: 'finish', reason: 'aborted' }
-const CANCELLED_FAULT: Fault = { kind: 'transport', message: 'The answer was cancelled.' }
+const CANCELLED_FAULT: Fault = { kind: 'transport', message: 'The response was cancelled.' }

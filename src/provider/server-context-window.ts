@@ -1,12 +1,11 @@
 import { isObject } from '../model/json.ts'
-import { tryBuildRequestHeaders } from './http/url-and-headers.ts'
-import { readJsonBody } from './http/fetch-json.ts'
+import { fetchEndpointJson } from './list-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { HttpClient } from './http/http-client.ts'
 
 /**
- * Asks a server of one's own how many tokens it takes in: that depends on how it was started, not on the model. Each kind
- * of server says so somewhere else, and answers 404 everywhere else; so all are asked, and the most exact answer counts.
+ * The context window of a local server depends on how it was started. Each kind of server reports it at another path
+ * and answers 404 elsewhere, so all are asked, and the most exact answer counts.
  */
 export async function fetchServerContextWindow(
   endpoint: Endpoint,
@@ -41,36 +40,23 @@ export async function fetchServerContextWindow(
 }
 
 const REQUEST_TIMEOUT_MS = 2000
-const MAX_RESPONSE_BYTES = 4_000_000
 
-/** What is at a path of the server's own; nothing where that is not JSON, or not there. */
 async function fetchServerJson(
   endpoint: Endpoint,
   path: string,
   httpClient: HttpClient,
   body?: object,
 ): Promise<unknown> {
-  try {
-    const headersOrFault = await tryBuildRequestHeaders(endpoint, false)
-    if ('kind' in headersOrFault) return undefined
-    const url = new URL(path, endpoint.baseUrl)
-    const headers = { ...headersOrFault.headers, ...(body && { 'content-type': 'application/json' }) }
-    const request = body
-      ? { url, headers, body: [JSON.stringify(body)] }
-      : ({ url, method: 'GET', headers, body: [] } as const)
-    const response = await httpClient(request, AbortSignal.timeout(REQUEST_TIMEOUT_MS))
-    const json = await readJsonBody(response.body, MAX_RESPONSE_BYTES)
-    return response.status === 200 ? json : undefined
-  } catch {
-    return undefined
-  }
+  const url = new URL(path, endpoint.baseUrl)
+  const response = await fetchEndpointJson(endpoint, url, httpClient, REQUEST_TIMEOUT_MS, body)
+  return 'json' in response && response.status === 200 ? response.json : undefined
 }
 
 function getAtPath(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
 }
 
-/** The entry of a list that has this name; `orOnly`, or the only one, for servers that have one model under any name. */
+/** `orOnly`: or the only entry, for servers that serve one model under any name. */
 function findByName(list: unknown, key: string, name: string, orOnly = false): unknown {
   if (!Array.isArray(list)) return undefined
   const same = (one: unknown): boolean => {
@@ -80,13 +66,13 @@ function findByName(list: unknown, key: string, name: string, orOnly = false): u
   return list.find(same) ?? (orOnly && list.length === 1 ? list[0] : undefined)
 }
 
-/** Ollama gives the parameters of a model as text, a line each. */
+/** Ollama lists the parameters of a model as text, one per line. */
 function parseNumCtx(parameters: unknown): number | undefined {
   const found = typeof parameters === 'string' ? /^num_ctx\s+(\d+)/m.exec(parameters)?.[1] : undefined
   return found === undefined ? undefined : Number(found)
 }
 
-/** The key begins with the architecture: `qwen3.context_length`. */
+/** The key starts with the architecture: `qwen3.context_length`. */
 function findContextLength(info: unknown): unknown {
   if (!isObject(info)) return undefined
   const key = Object.keys(info).find((name) => name.endsWith('.context_length'))

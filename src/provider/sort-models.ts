@@ -1,7 +1,6 @@
 /**
- * Names of models in the order in which a person may want them: the usual one, its kin, then of the makers that most
- * people use, and of each maker the newer before the older. What holds no conversation comes last. The catalogue has no
- * dates, so the version in a name must say how new it is.
+ * Sorts models: the default one, its relatives, popular vendors, and of each vendor newer versions first. Models that
+ * are not for chat come last. The catalogue has no dates, so versions are read from names.
  */
 export function sortModelsNewestFirst(ids: readonly string[], defaultModel: string | undefined): string[] {
   const others = [...new Set(ids.map(getVendorPrefix))].filter((maker) => !POPULAR_VENDORS.includes(maker))
@@ -15,7 +14,7 @@ export function sortModelsNewestFirst(ids: readonly string[], defaultModel: stri
   return ranked.toSorted((one, other) => compareRanks(other.rank, one.rank)).map(({ id }) => id)
 }
 
-/** The makers whose models most people ask for, as those name them who pass them on. */
+/** As resellers name them. */
 const POPULAR_VENDORS: readonly string[] = [
   'anthropic',
   'openai',
@@ -29,11 +28,10 @@ const POPULAR_VENDORS: readonly string[] = [
   'meta-llama',
 ].map((maker) => `${maker}/`)
 
-/** Models for something else than a conversation with tools. */
 const NON_CHAT_MODEL =
   /embed|whisper|\btts\b|-tts|transcri|speech|audio|realtime|moderation|guard|rerank|dall-e|image|imagen|veo|sora|babbage|davinci|\bada\b|ocr/i
 
-/** Whoever passes on the models of others names them with their makers: `anthropic/claude-sonnet-5`. */
+/** Resellers put the vendor before the name: `anthropic/claude-sonnet-5`. */
 function getVendorPrefix(id: string): string {
   return id.slice(0, id.lastIndexOf('/') + 1)
 }
@@ -42,7 +40,7 @@ function getModelGroup(id: string): string {
   return getVendorPrefix(id) || (/^[a-z]+/i.exec(id)?.[0] ?? id)
 }
 
-/** `gpt-5.4-mini`: 5 and 4. Dates and sizes (`-2512`, `-70b`, `8x7b`) are no versions. */
+/** `gpt-5.4-mini`: 5 and 4. Dates and sizes (`-2512`, `-70b`, `8x7b`) are not versions. */
 function parseModelVersion(id: string): readonly [number, number] {
   const name = id.slice(getVendorPrefix(id).length)
   const [, major = '-1', minor = '0'] = /(?<![\d.])(\d{1,2})(?:[.-](\d{1,2}))?(?![\dbx]|\.\d)/i.exec(name) ?? []

@@ -35,7 +35,6 @@ import {
 } from './script/script.ts'
 import { defined } from '../model/defined.ts'
 
-/** All that a running rehearsal holds. */
 export interface RehearsalState {
   readonly scripts: ReadonlyMap<string, RehearsalScript>
   readonly fallbackScript: string | undefined
@@ -50,14 +49,13 @@ export interface RehearsalState {
     all: number
     /** Requests by script. */
     readonly scripts: Map<string, number>
-    /** Attempts at steps that misbehave only so many times; no other step leaves a trace. */
+    /** Attempts at steps that misbehave a limited number of times; no other step is counted. */
     readonly attempts: Map<string, number>
   }
 }
 
 type GenerateRoute = Extract<RehearsalRoute, { kind: 'ask' }>
 
-/** Answers a request whose body has come in. */
 export function handleRequest(
   state: RehearsalState,
   incoming: IncomingMessage,
@@ -69,12 +67,17 @@ export function handleRequest(
   if (!matchedRoute)
     return planJsonResponse(
       404,
-      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `There is nothing at ${path}.` }),
+      state.wires['openai-chat'].responseWriter.writeError({ status: 404, message: `Unknown path: ${path}` }),
     )
   if (incoming.method !== 'POST')
     return planJsonResponse(
       405,
-      createErrorBody(state, matchedRoute, 405, `${path} takes POST, not ${incoming.method ?? ''}.`),
+      createErrorBody(
+        state,
+        matchedRoute,
+        405,
+        `The method ${incoming.method ?? ''} is not allowed for ${path}; use POST.`,
+      ),
     )
   if (matchedRoute.kind === 'count') return respondTokenCount(matchedRoute.wire, chunks)
   state.counters.all++
@@ -122,7 +125,7 @@ function handleGenerate(
   return respondFromScript(state, matchedRoute, { script, name, incomingRequest, position })
 }
 
-/** A client that knows how many turns there were can say so, and save the search for them. */
+/** A client that knows the number of turns can send it, and save the search. */
 function readTurnsHeader(incoming: IncomingMessage): number | undefined {
   const turnCount = Number(incoming.headers['x-rehearsal-turns'])
   return Number.isInteger(turnCount) && turnCount >= 0 ? turnCount : undefined
@@ -182,7 +185,7 @@ function findUnmetExpectation(
   name: string,
 ): string | undefined {
   const reason = step.expect && describeUnmetExpectation(step.expect, input)
-  return reason && `The script ${name} expects something else at step ${input.position}: ${reason}`
+  return reason && `The request does not meet the expectation of script ${name}, step ${input.position}: ${reason}`
 }
 
 function selectStep({ script, incomingRequest, position }: SelectedScript, request: number): LocatedStep {
@@ -195,9 +198,10 @@ function selectStep({ script, incomingRequest, position }: SelectedScript, reque
   return findStepAt(script.steps, position) ?? { step: script.end ?? SCRIPT_OVER_STEP, round: 0 }
 }
 
-const SCRIPT_OVER_STEP: ScriptStep = { say: 'The script is over. This was a scripted rehearsal, not a model.' }
+const SCRIPT_OVER_STEP: ScriptStep = {
+  say: 'The script has no more steps. This was a scripted rehearsal, not a model.',
+}
 
-/** Only steps that behave differently from attempt to attempt are counted. */
 function countAttempt({ counters }: RehearsalState, step: ScriptStep, key: string): number {
   const isCounted = step.misbehave?.some((one) => typeof one !== 'string' && (one.times ?? one.skip) !== undefined)
   if (!isCounted) return 0
@@ -206,7 +210,7 @@ function countAttempt({ counters }: RehearsalState, step: ScriptStep, key: strin
   return before
 }
 
-/** The script that a model name means: the last part of it that is the name of one. */
+/** The longest suffix of the model name, in whole path parts, that is the name of a script. */
 function findScriptName({ scripts, fallbackScript }: RehearsalState, model: string): string | undefined {
   const names = model.split('/').map((_part, at, parts) => parts.slice(at).join('/'))
   return names.find((name) => scripts.has(name)) ?? fallbackScript
@@ -214,7 +218,7 @@ function findScriptName({ scripts, fallbackScript }: RehearsalState, model: stri
 
 function respondUnknownModel(state: RehearsalState, matchedRoute: GenerateRoute, model: string): ResponsePlan {
   const scriptNames = [...state.scripts.keys()].join(', ')
-  const message = `There is no model ${JSON.stringify(model)} here; there are ${scriptNames}.`
+  const message = `Unknown model ${JSON.stringify(model)}; the models are ${scriptNames}.`
   return planJsonResponse(404, wrapInArray(matchedRoute, createErrorBody(state, matchedRoute, 404, message)))
 }
 
@@ -252,10 +256,10 @@ function respondModelList(
   const list = createModelList(matchedRoute.wire, [...state.scripts.keys()], matchedRoute.model)
   return list
     ? planJsonResponse(200, list)
-    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `There is no model ${matchedRoute.model ?? ''}.`))
+    : planJsonResponse(404, createErrorBody(state, matchedRoute, 404, `Unknown model ${matchedRoute.model ?? ''}.`))
 }
 
-/** The rule of thumb that the usage of answers follows too. */
+/** The same estimate as for the usage of responses. */
 function respondTokenCount(wire: WireId, chunks: readonly Buffer[]): ResponsePlan {
   const tokens = Math.ceil(chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 4)
   return planJsonResponse(200, wire === 'anthropic' ? { input_tokens: tokens } : { totalTokens: tokens })

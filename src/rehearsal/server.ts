@@ -10,42 +10,38 @@ import type { RehearsalFailure, RecordedRequest } from './request/recorded-reque
 import type { RehearsalScript } from './script/script.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 
-/** How a rehearsal is started. */
 export interface RehearsalOptions {
-  /** The scripts by name. A model `rehearsal/<name>`, or just `<name>`, plays one. */
+  /** A model `rehearsal/<name>` or `<name>` plays the script. */
   readonly scripts: Readonly<Record<string, RehearsalScript>>
   readonly host?: string
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port?: number
-  /** The script for models of any other name, so that a test can use the names of real models. */
+  /** The script for all other model names, so that a test can use names of real models. */
   readonly fallbackScript?: string
-  /** Values that scripts use as `{name}`, for example `cwd`. */
+  /** Values for `{name}` in scripts, for example `cwd`. */
   readonly templateValues?: TemplateValues
-  /** Overrides the pace of all scripts; 0 sends every answer at once. */
+  /** Overrides the pace of all scripts; 0 sends every response at once. */
   readonly paceMs?: number
-  /** Records nothing, checks nothing, and reads no more of a request than it must: for very long sessions. */
+  /** Records and checks nothing, and parses no more than necessary: for very long sessions. */
   readonly isLightweight?: boolean
-  /** How many requests and failures are kept; the oldest go first. */
+  /** How many requests and failures are kept. */
   readonly maxRecords?: number
-  /** Hears when a request begins to come in, and when its answer has gone out: for measurements. */
+  /** For measurements: a request starts to come in, or its response has been sent. */
   readonly onTraffic?: (moment: 'asked' | 'answered') => void
 }
 
-/** A running rehearsal. */
 export interface RehearsalServer {
-  /** Where it listens; any vendor's path may follow. */
+  /** Any vendor's path may follow. */
   readonly url: string
-  /** The requests so far, oldest first. */
+  /** Oldest first. */
   readonly requests: readonly RecordedRequest[]
-  /** What was not as it should be, oldest first. */
+  /** Oldest first. */
   readonly failures: readonly RehearsalFailure[]
-  /** How many requests came in all. */
   readonly countRequests: () => number
-  /** Hangs up on everybody, and comes back when nothing is left open. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
-/** Starts the scripted model on a loopback address. */
 export async function startRehearsalServer(options: RehearsalOptions): Promise<RehearsalServer> {
   const state = await createState(options)
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
@@ -95,9 +91,9 @@ async function serveRequest(state: RehearsalState, request: IncomingMessage, res
     for await (const chunk of request) chunks.push(chunk as Buffer)
     await sendResponse(response, handleRequest(state, request, chunks))
   } catch (error) {
-    // A client that hung up is no fault of the script; anything else must be seen by whoever asked.
+    // A disconnected client is no failure of the script; the client must see anything else.
     if (request.destroyed && !request.complete) return
-    const message = `The rehearsal itself failed: ${getErrorMessage(error)}`
+    const message = `Internal error in the rehearsal server: ${getErrorMessage(error)}`
     state.failures.push({ requestNumber: state.counters.all, wire: undefined, script: undefined, message })
     if (response.headersSent) response.destroy()
     else await sendResponse(response, planJsonResponse(500, { error: { message, type: 'server_error' } }))

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../model/json.ts'
 import { isJsonObject } from './own-properties.ts'
 
-/** Moves keywords that a dialect cannot carry into the description, as short phrases; the keywords themselves go. */
+/** Replaces keywords that a dialect does not support by phrases in the description. */
 export function moveToDescription(schema: JsonObject, keywords: Iterable<string>): JsonObject {
   const phrases: string[] = []
   let out = schema
@@ -16,7 +16,6 @@ export function moveToDescription(schema: JsonObject, keywords: Iterable<string>
   return phrases.length === 0 ? out : appendRemarks(out, phrases)
 }
 
-/** Adds remarks to the end of a schema's description. */
 export function appendRemarks(schema: JsonObject, phrases: readonly string[]): JsonObject {
   const description = typeof schema['description'] === 'string' ? schema['description'] : ''
   const newPhrases = phrases.filter((phrase) => phrase !== '' && !description.includes(phrase))
@@ -25,7 +24,7 @@ export function appendRemarks(schema: JsonObject, phrases: readonly string[]): J
   return { ...schema, description: description === '' ? remark : `${description} ${remark}` }
 }
 
-/** One constraint in words; empty for a keyword that constrains nothing. */
+/** A constraint in words; empty for a keyword that constrains nothing. */
 export function describeKeyword(keyword: string, value: Json): string {
   switch (keyword) {
     case 'default':
@@ -58,7 +57,7 @@ export function describeKeyword(keyword: string, value: Json): string {
   }
 }
 
-/** A value in short, for use inside a sentence. */
+/** A value, shortened for use in a sentence. */
 export function formatValue(value: Json | undefined, limit = 60): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text

@@ -3,12 +3,10 @@ export function hash32(text: string): number {
   return fnv1a(text, 0x811c9dc5)
 }
 
-/** A base36 digest of the text, of exactly `length` characters. */
 export function base36Hash(text: string, length: number): string {
   return digest(text, length, BASE36)
 }
 
-/** A base62 digest of the text, of exactly `length` characters: every 5 characters rest on 32 fresh bits. */
 export function base62Hash(text: string, length: number): string {
   return digest(text, length, BASE62)
 }

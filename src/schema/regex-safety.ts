@@ -1,13 +1,13 @@
-/** A pattern ready for a regular expression with the `u` flag, or the reason why it cannot be used. */
+/** `source` is for a regular expression with the `u` flag. */
 export type PatternCheck = { source: string } | { problem: string }
 
-/** Checks a pattern written by a stranger: it must compile, and must not be able to run for ever. */
+/** Checks a pattern of unknown origin: it must compile, and must not take exponential time. */
 export function checkPattern(pattern: string): PatternCheck {
   const source = [pattern, removeLegacyEscapes(pattern)].find(isValidRegExp)
-  if (source === undefined) return { problem: 'is no valid regular expression' }
+  if (source === undefined) return { problem: 'is not a valid regular expression' }
   if (source.length > MAX_PATTERN_CHARS) return { problem: 'is too long to be checked' }
   return mayBacktrackExponentially(source)
-    ? { problem: 'could take for ever to match, and is not checked' }
+    ? { problem: 'may need exponential time to match, and is not checked' }
     : { source }
 }
 
@@ -34,7 +34,7 @@ export function isSimplePattern(pattern: string, maxRepeat: number): boolean {
   return true
 }
 
-/** An escaped sign, a class, a repeat, a plain group, an alternative, or one character that stands for itself. */
+/** An escaped character, a class, a repeat, a plain group, an alternative, or a literal character. */
 const SIMPLE_TOKEN =
   /\\[^A-Za-z0-9]|\[\^?(?:[^\\[\]]|\\[^A-Za-z0-9])+\]|[*+?]|\{(\d+)(?:,(\d*))?\}|\((?!\?)|[^\\[\](){}^$*+?]|\)/y
 
@@ -48,7 +48,7 @@ function isValidRegExp(source: string): boolean {
   }
 }
 
-/** Patterns from other languages escape more than the `u` flag allows: those escapes mean the bare character. */
+/** Patterns of other languages escape more than the `u` flag allows; such an escape means the character itself. */
 function removeLegacyEscapes(pattern: string): string {
   let out = ''
   let inClass = false
@@ -69,8 +69,8 @@ function removeLegacyEscapes(pattern: string): string {
 }
 
 /**
- * Matching comes to take exponential time where a repeated group can match the same text in two ways: because there is
- * a repeat inside it, or alternatives that may begin alike. Some harmless patterns look like that too.
+ * Matching takes exponential time where a repeated group can match the same text in two ways: with a repeat inside it,
+ * or with alternatives that may start alike. Some harmless patterns are found, too.
  */
 function mayBacktrackExponentially(source: string): boolean {
   const simplified = source

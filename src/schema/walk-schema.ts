@@ -1,3 +1,4 @@
+import { keywordSet } from './keyword-set.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { isJsonObject, setOwn } from './own-properties.ts'
 import { toPointerSegment } from './json-pointer.ts'
@@ -5,30 +6,28 @@ import { toPointerSegment } from './json-pointer.ts'
 /** A JSON Schema: an object of keywords, or `true` (anything) or `false` (nothing). */
 export type JsonSchema = JsonObject | boolean
 
-/** Where a subschema stands: the keyword that holds it, its name or index there, and the place of that schema. */
 export interface SchemaLocation {
-  /** Nothing at the root. */
+  /** Undefined at the root. */
   readonly keyword: string | undefined
   readonly key: string | number | undefined
   readonly parent: SchemaLocation | undefined
   readonly depth: number
 }
 
-/** Turns one schema into another. */
 export type SchemaVisitor = (schema: JsonSchema, location: SchemaLocation) => JsonSchema
 
-/** Subschemas nested deeper than this are left as they are: no honest schema goes there, and the stack is finite. */
+/** Deeper subschemas are left as they are: no real schema has them, and the stack is finite. */
 export const MAX_SCHEMA_DEPTH = 64
 
 /**
- * Rebuilds a schema by visiting every subschema, and only subschemas: a property that is merely named like a keyword is
- * not one. `up` visits the children first, `down` the parent. What no visit changed is returned as the same object.
+ * Maps every subschema, and only subschemas: a property may be named like a keyword. `up` visits children first, `down`
+ * the parent. Returns the same object if nothing changed.
  */
 export function mapSchema(schema: JsonSchema, visit: SchemaVisitor, order: 'up' | 'down' = 'up'): JsonSchema {
   return rebuildNode(schema, visit, order, ROOT_LOCATION)
 }
 
-/** Visits every subschema, parents first, without changing anything. */
+/** Parents first. */
 export function forEachSubschema(
   schema: JsonSchema,
   visit: (schema: JsonSchema, location: SchemaLocation) => void,
@@ -45,14 +44,13 @@ export function forEachSubschema(
   visitNode(schema, ROOT_LOCATION)
 }
 
-/** The JSON pointer from the root schema to a place. */
 export function getSchemaPointer(location: SchemaLocation): string {
   const { keyword, key, parent } = location
   if (keyword === undefined || parent === undefined) return ''
   return getSchemaPointer(parent) + toPointerSegment(keyword) + (key === undefined ? '' : toPointerSegment(key))
 }
 
-/** Rebuilds the direct subschemas of one schema, and gives back the same object when none of them changed. */
+/** Maps the direct subschemas; returns the same object if none changed. */
 export function mapSubschemas(
   schema: JsonObject,
   change: (child: JsonSchema, keyword: string, key: string | number | undefined) => JsonSchema,
@@ -69,51 +67,22 @@ export function mapSubschemas(
   return out
 }
 
-/** Is this value a schema at all? */
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value)
 }
 
-/** Keywords whose subschemas judge the same value as the schema that holds them. */
-export const IN_PLACE_APPLICATORS: ReadonlySet<string> = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-])
+/** Keywords whose subschemas apply to the same value as the schema that contains them. */
+export const IN_PLACE_APPLICATORS = keywordSet('allOf anyOf oneOf not if then else dependentSchemas')
 
-/** Keywords that hold one subschema. */
-export const SINGLE_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'additionalItems',
-  'items',
-  'contains',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'contentSchema',
-])
+export const SINGLE_SCHEMA_KEYWORDS = keywordSet(
+  'additionalProperties additionalItems items contains propertyNames not if then else unevaluatedProperties unevaluatedItems contentSchema',
+)
 
-/** Keywords that hold a list of subschemas. */
 export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'])
 
-/** Keywords that hold subschemas by name. */
-export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-])
+export const SCHEMA_MAP_KEYWORDS = keywordSet(
+  'properties patternProperties $defs definitions dependentSchemas dependencies',
+)
 
 const SUBSCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   ...SINGLE_SCHEMA_KEYWORDS,

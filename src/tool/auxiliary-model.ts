@@ -3,7 +3,7 @@ import { type Grounding, readGrounding } from '../model/grounding.ts'
 import type { ServerTool } from '../model/request.ts'
 import { joinTextParts } from '../model/text.ts'
 import type { Usage } from '../model/usage.ts'
-import type { Model } from '../provider/model.ts'
+import type { Model } from '../provider/index.ts'
 import { defined } from '../model/defined.ts'
 
 /** A model that a tool may ask one question, apart from the conversation. */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../model/json.ts'
 import type { ToolSpec } from '../model/request.ts'
+import { editDistance } from '../model/edit-distance.ts'
 import { validateOrCoerce } from '../schema/coerce/coerce-arguments.ts'
 import type { ToolNameAlias, Tool } from './tool.ts'
 
@@ -132,17 +133,4 @@ function findNearestNames(name: string, names: readonly string[]): string[] {
     .sort((a, b) => a.distance - b.distance)
     .slice(0, 3)
     .map(({ one }) => one)
-}
-
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[other.length] ?? 0
 }

@@ -49,6 +49,13 @@ describe('layers', () => {
     assert.deepEqual(rules('model/turn.ts', "import { a } from '../schema/walk.ts'"), ['model may not import schema'])
   })
 
+  test('of provider, others import only the entry files', () => {
+    assert.deepEqual(rules('agent/run.ts', "import { a } from '../provider/index.ts'"), [])
+    assert.deepEqual(rules('agent/run.ts', "import { a } from '../provider/http/proxy.ts'"), [
+      'provider/http/proxy.ts is internal to provider',
+    ])
+  })
+
   test('src/index.ts imports all, and nobody imports it', () => {
     assert.deepEqual(rules('index.ts', "export { main } from './cli/main.ts'"), [])
     assert.deepEqual(rules('cli/main.ts', "import { a } from '../index.ts'"), ['cli may not import index.ts'])

@@ -87,7 +87,7 @@ describe('dragoman doctor', () => {
     const { code, out, err } = await dragoman(['doctor', 'openai-chat/script'], { ...here, env })
     assert.equal(code, 1)
     assert.doesNotMatch(out, /canary/, 'a key in the address is not shown')
-    assert.match(out, /^This server ends its answers without saying that they are over: /m)
+    assert.match(out, /^This server ends responses without a finish reason: /m)
     assert.match(err, /^dragoman: The response ended without an end signal\./)
   })
 

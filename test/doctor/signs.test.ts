@@ -4,7 +4,8 @@ import { SERVER_QUIRKS } from '../../src/doctor/quirks/server-quirks.ts'
 import type { ExaminationOptions } from '../../src/doctor/examine-endpoint.ts'
 import {
   type Misbehaviour,
-  SIMPLE_MISBEHAVIOUR_KINDS,
+  SIMPLE_MISBEHAVIOURS,
+  type SimpleMisbehaviourKind,
   getAffectedWires,
 } from '../../src/rehearsal/misbehaviour/misbehaviour.ts'
 import { wireIds } from '../../src/wire/wires.ts'
@@ -53,7 +54,10 @@ const SET: readonly Misbehaviour[] = [
   { kind: 'finish-wrong' },
 ]
 
-const ALL: readonly Misbehaviour[] = [...SIMPLE_MISBEHAVIOUR_KINDS.map((kind) => ({ kind }) as const), ...SET]
+const ALL: readonly Misbehaviour[] = [
+  ...(Object.keys(SIMPLE_MISBEHAVIOURS) as SimpleMisbehaviourKind[]).map((kind) => ({ kind })),
+  ...SET,
+]
 
 /** Answers that never end are waited for a moment only. */
 const IMPATIENT: Partial<ExaminationOptions> = { timeouts: { firstByte: 400, idle: 400, quiet: 400 }, maxAttempts: 1 }

@@ -59,7 +59,7 @@ describe('it says in words what is going on', () => {
     const report = await visited(t, but({ when: { user: 'What is the weather in Oslo' }, say: 'Done: ok.' }))
     const said = report.behaviours.map((one) => one.said)
     assert.ok(
-      said.some((words) => words.startsWith('It answered in words: “Done: ok.”')),
+      said.some((words) => words.startsWith('The model answered with text instead of a call: “Done: ok.”')),
       said.join('\n'),
     )
   })
@@ -120,7 +120,7 @@ describe('what an endpoint need not have', () => {
     const report = await visited(t, but({ when: { user: 'What is the word' }, misbehave: [refused] }))
     assert.deepEqual(
       report.behaviours.filter(({ status }) => status !== 'passes').map(({ id, status, said }) => [id, status, said]),
-      [[29, 'not offered', 'It is refused: Notes are beyond me.']],
+      [[29, 'not offered', 'The endpoint rejected the request: Notes are beyond me.']],
     )
     assert.deepEqual(report.findings, [])
   })
@@ -130,7 +130,7 @@ test('with a limit of tokens it stops asking, and says so', async (t) => {
   const report = await visited(t, doctorScript, 'openai-chat', { maxTokens: 6000, concurrency: 1 })
   assert.ok(report.tokens <= 6000, String(report.tokens))
   const [last] = report.behaviours.filter(({ status }) => status === 'not offered')
-  assert.match(last?.said ?? '', /tokens for this examination are used up/)
+  assert.match(last?.said ?? '', /token budget of this run is used up/)
 })
 
 test('a model that falls out of its loop, lies about its length or ignores a limit', async (t) => {
@@ -151,6 +151,6 @@ test('a model that falls out of its loop, lies about its length or ignores a lim
   assert.equal(degraded.length, 3, degraded.join('\n'))
   assert.match(
     degraded.join('\n'),
-    /7: It stopped after 2 rounds\.\n16: Its arguments do not fit: .*\n18: The limit of tokens/,
+    /7: The model stopped after 2 rounds\.\n16: The arguments do not match the schema: .*\n18: The endpoint ignored/,
   )
 })

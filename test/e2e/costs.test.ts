@@ -55,7 +55,7 @@ describe('--max-cost', () => {
     assert.ok(spent <= 5, `${spent} dollars were spent`)
     // 4096 tokens are set aside for an answer, and they alone cost four dollars here.
     assert.ok(here.server.requests.length >= 1 && here.server.requests.length < 5, String(here.server.requests.length))
-    assert.match(out, /The budget does not reach: \$[\d.]+ of \$5\.00 are spent, and this request may cost \$[\d.]+/)
+    assert.match(out, /The budget is not sufficient: \$[\d.]+ of \$5\.00 are spent, and this request may cost \$[\d.]+/)
     const more = await dragoman(['-p', 'go on', '--resume', '--max-cost', '500'], here)
     assert.equal(more.code, 0)
   })

@@ -61,7 +61,7 @@ describe('dragoman login', () => {
     const here = await place(t)
     const { code, out, err } = await dragoman(['login', 'groq'], here, { input: 'gsk_wrong0123456789abcdefghij' })
     assert.equal(code, 41)
-    assert.match(err, /^dragoman: groq refuses it \(401\); nothing is stored\n$/)
+    assert.match(err, /^dragoman: groq rejects it \(401\); nothing is stored\n$/)
     assert.ok(!existsSync(here.file))
     assert.ok(!`${out}${err}`.includes('gsk_wrong'))
   })
@@ -80,7 +80,7 @@ describe('dragoman login', () => {
     assert.equal(code, 1)
     assert.match(
       err,
-      /could not be tried: groq \(127.*something else than JSON; check DRAGOMAN_GROQ_BASE_URL; nothing is/,
+      /could not be tried: groq \(127.*something other than JSON; check DRAGOMAN_GROQ_BASE_URL; nothing is/,
     )
     assert.ok(!existsSync(here.file))
   })

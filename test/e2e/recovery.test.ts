@@ -211,6 +211,6 @@ describe('what an endpoint refuses', () => {
       [2, 1, 1],
     )
     const told = events.filter((event) => event.type === 'turn' && event.event.type === 'warn')
-    assert.match(JSON.stringify(told), /refuses the tool bad, which is left out/)
+    assert.match(JSON.stringify(told), /refuses the tool bad, which is omitted/)
   })
 })

@@ -45,7 +45,10 @@ test('tokens: what does not fit is refused before it is sent', async () => {
   assert.equal(ledger.spent.tokens, 800)
   const fault = faultOf(await eventsOf(model, small))
   assert.deepEqual([fault?.kind, fault?.code], ['quota', 'budget'])
-  assert.equal(fault?.message, 'The budget does not reach: 800 of 850 tokens are spent, and this request may take 101.')
+  assert.equal(
+    fault?.message,
+    'The budget is not sufficient: 800 of 850 tokens are spent, and this request may use 101.',
+  )
   assert.equal(inner.asked, 2)
 })
 
@@ -68,7 +71,7 @@ test('a price that nobody knows is no price of nothing: no limit in money can ho
   )
   const fault = faultOf(await eventsOf(model, small))
   assert.equal(fault?.code, 'budget')
-  assert.equal(fault?.message, 'The price of p/m is not known, so no limit in money can hold.')
+  assert.equal(fault?.message, 'The price of p/m is unknown, so a cost limit cannot be enforced.')
   assert.equal(inner.asked, 0)
   // A limit in tokens needs no price.
   const counted = withBudget(
@@ -92,7 +95,7 @@ test('an answer that is longer than anybody thought is stopped when it can no lo
   const ledger = createBudgetLedger({ money: 0.1 }, cheap)
   const fault = faultOf(await eventsOf(withBudget(talker, ledger), question('Hi', { system: '', tools: [] })))
   assert.equal(fault?.code, 'budget')
-  assert.match(fault?.message ?? '', /the answer was stopped/)
+  assert.match(fault?.message ?? '', /the response was stopped/)
   assert.ok(said > 350 && said < 425, `${said} pieces were said`)
   assert.ok(ledger.spent.money > 0.095 && ledger.spent.money < 0.106, String(ledger.spent.money))
 })

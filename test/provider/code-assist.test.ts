@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { countCodeAssistTokens, onboardCodeAssist } from '../../src/provider/auth/code-assist-onboarding.ts'
+import { onboardCodeAssist } from '../../src/provider/auth/code-assist-onboarding.ts'
 import { resolveModel } from '../../src/provider/resolve-model.ts'
 import { createModel, createHttpClient } from '../../src/provider/http/node-http-client.ts'
 import type { Environment, Endpoint } from '../../src/provider/endpoint.ts'
@@ -110,7 +110,7 @@ describe('entering', () => {
         ],
       },
       200,
-      /no tier is open to you\. You are too young\. https:\/\/g\.example\/v/,
+      /no tier is available to you\. You are too young\. https:\/\/g\.example\/v/,
     ],
     [
       'an error',
@@ -193,14 +193,5 @@ describe('asking', () => {
       message: 'The sign-in to code-assist failed: Code Assist answered loadCodeAssist with 503: down.',
     })
     assert.equal((await answerOf(model, request)).turn.finish.reason, 'stop')
-  })
-
-  test('how many tokens', async (t) => {
-    const { url, heard } = await serve(t, (response) => reply(response, { totalTokens: 42 }))
-    const contents = [{ role: 'user', parts: [{ text: 'Hello.' }] }]
-    assert.equal(await countCodeAssistTokens(aimed(url), contents, { httpClient: createHttpClient({}) }), 42)
-    assert.deepEqual(heard.map(shown), [
-      ['POST', '/v1internal:countTokens', { request: { model: 'models/gemini-2.5-pro', contents } }],
-    ])
   })
 })

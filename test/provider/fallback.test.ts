@@ -36,7 +36,7 @@ test('the next one answers, and the turn says who did', async () => {
   const { turn, warnings, attempts } = fold(events, chain.origin)
   assert.deepEqual(turn.origin, second.origin)
   assert.deepEqual(turn.parts, [{ kind: 'text', text: 'I am second.' }])
-  assert.deepEqual(warnings, [{ code: 'fallback', message: 'first/first-1: Down. Going on with second/second-1.' }])
+  assert.deepEqual(warnings, [{ code: 'fallback', message: 'first/first-1: Down. Continuing with second/second-1.' }])
   assert.equal(attempts?.length, 1)
   assert.notEqual(first.asked[0], second.asked[0])
   // A server may be up again the next time.

@@ -144,7 +144,7 @@ describe('tokens', () => {
     )
     await assert.rejects(
       async () => await createMetadataCredential(host, { httpClient: createHttpClient({}) }).read(),
-      /no metadata server/,
+      /not a metadata server/,
     )
   })
 
@@ -158,19 +158,22 @@ describe('tokens', () => {
     )
     const { read } = credential({ ...PERSON, token_uri: url })
     await assert.rejects(async () => await read(), {
-      message: 'it is no longer valid (Token [secret] revoked.); sign in again.',
+      message: 'the credential is no longer valid (Token [secret] revoked.); sign in again.',
     })
     const bad = credential({ ...SERVICE, private_key: 'nonsense', token_uri: url })
     await assert.rejects(async () => await bad.read(), {
-      message: 'its private_key cannot be read; make a new key file.',
+      message: 'its private_key is invalid; create a new key file.',
     })
     const problem = (file: JsonObject): string => {
       const made = createGoogleCredential(file, { httpClient: createHttpClient({}) })
       return 'problem' in made ? made.problem : 'none'
     }
     assert.equal(problem({ type: 'authorized_user', client_id: 'a', client_secret: 'b' }), 'It has no refresh_token.')
-    assert.match(problem({ type: 'external_account' }), /^Its type, external_account, is not spoken; set GOOGLE_CLOUD/)
-    assert.match(problem({ ...PERSON, token_uri: 'http://evil.example/token' }), /no https URL/)
+    assert.match(
+      problem({ type: 'external_account' }),
+      /^Its type, external_account, is not supported; set GOOGLE_CLOUD/,
+    )
+    assert.match(problem({ ...PERSON, token_uri: 'http://evil.example/token' }), /not https/)
     assert.match(problem({}), /no type/)
   })
 })

@@ -64,10 +64,10 @@ describe('signing in with one’s own client', () => {
     const refused = await startRedirectServer('s')
     t.after(() => refused.close())
     await visit(`${refused.url}?state=s&error=access_denied`)
-    await assert.rejects(refused.code, /refused in the browser \(access_denied\)/)
+    await assert.rejects(refused.code, /declined in the browser \(access_denied\)/)
     const late = await startRedirectServer('s', 5)
     t.after(() => late.close())
-    await assert.rejects(late.code, /nobody came back/)
+    await assert.rejects(late.code, /did not return in time/)
   })
 
   test('no refresh token, no sign-in', async (t) => {
@@ -85,9 +85,9 @@ describe('signing in with one’s own client', () => {
       const client = parseOAuthClient(json)
       return 'problem' in client ? client.problem : 'none'
     }
-    assert.match(problem({}), /no client file/)
+    assert.match(problem({}), /not an OAuth client file/)
     assert.match(problem({ installed: { client_id: 'a' } }), /no client_secret/)
-    assert.match(problem({ installed: { ...FILE, token_uri: 'http://evil.example' } }), /no https URL/)
+    assert.match(problem({ installed: { ...FILE, token_uri: 'http://evil.example' } }), /not https/)
     const usual = parseOAuthClient({ installed: FILE })
     assert.ok('id' in usual && usual.tokenUrl === 'https://oauth2.googleapis.com/token')
   })

@@ -58,7 +58,7 @@ describe('which proxy', () => {
   test('only what we speak', () => {
     assert.equal(
       via('https://a.example', { HTTPS_PROXY: 'socks5://p:1' }),
-      'HTTPS_PROXY must name an http:// proxy; other kinds are not spoken.',
+      'HTTPS_PROXY must name an http:// proxy; other kinds are not supported.',
     )
   })
 })
@@ -181,7 +181,7 @@ describe('through a proxy', () => {
     const fault = await faultOf({ ALL_PROXY: 'socks5://127.0.0.1:9' })
     assert.deepEqual(fault, {
       kind: 'invalid',
-      message: 'ALL_PROXY must name an http:// proxy; other kinds are not spoken.',
+      message: 'ALL_PROXY must name an http:// proxy; other kinds are not supported.',
     })
   })
 

@@ -154,7 +154,7 @@ describe('secrets in a recording', () => {
       const { post, kept, told } = tape()
       await eventsOf(createModel(aimed(`${name}/x`, url), { httpClient: post }))
       assert.ok(kept[0] && 'refused' in kept[0], `${wire}: ${JSON.stringify(kept).slice(0, 2000)}`)
-      assert.deepEqual(told, ['Exchange 1 is not recorded: its answer spells out a secret, [secret], in pieces.'])
+      assert.deepEqual(told, ['Exchange 1 is not recorded: its response contains a secret, [secret], in pieces.'])
       for (const part of parts) assert.ok(!JSON.stringify(kept).includes(part), `${wire}: ${part}`)
     }
   })
@@ -168,7 +168,7 @@ describe('secrets in a recording', () => {
       question(`This is ${canaries(1)[0]?.value}.`),
     )
     assert.ok(kept[0] && 'refused' in kept[0])
-    assert.match(told[0] ?? '', /^Exchange 1 is not recorded: it still holds a secret, \[secret\], after all/)
+    assert.match(told[0] ?? '', /^Exchange 1 is not recorded: it still contains a secret, \[secret\], after/)
   })
 })
 

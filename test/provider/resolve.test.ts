@@ -45,7 +45,7 @@ describe('names', () => {
     )
     assert.match(
       problem('what/ever'),
-      /^42: There is no provider “what”\. A model is named as provider\/model; there are gemini, /,
+      /^42: There is no provider “what”\. Name a model as provider\/model; the providers are gemini, /,
     )
   })
 
@@ -60,7 +60,7 @@ describe('names', () => {
     )
     assert.equal(
       problem('groq/x', { GROQ_API_KEY: 'ключ' }),
-      '41: The key in GROQ_API_KEY holds characters that no key has.',
+      '41: The key in GROQ_API_KEY contains invalid characters.',
     )
   })
 
@@ -73,7 +73,7 @@ describe('names', () => {
   test('a token of Google must say who pays', () => {
     assert.equal(
       problem('vertex/gemini-2.5-pro', { GOOGLE_CLOUD_ACCESS_TOKEN: 't' }),
-      '42: vertex needs to know who pays: set GOOGLE_CLOUD_PROJECT.',
+      '42: vertex needs a project for billing: set GOOGLE_CLOUD_PROJECT.',
     )
   })
 })
@@ -100,11 +100,11 @@ describe('addresses', () => {
     )
     assert.equal(
       problem('openai/x', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'api.openai.com' }),
-      '42: OPENAI_BASE_URL is no http(s) URL.',
+      '42: OPENAI_BASE_URL is not an http(s) URL.',
     )
     assert.equal(
       problem('openai/x', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'https://me:pw@gate.example/v1' }),
-      '42: OPENAI_BASE_URL holds a password, which is not sent: leave it out.',
+      '42: OPENAI_BASE_URL contains a password, which would not be sent: remove it.',
     )
   })
 
@@ -310,7 +310,7 @@ describe('rows of one’s own', () => {
       'The provider "lab" must have no password in "url"; it would not be sent.',
     )
     assert.equal(wrong({ modle: 'x' }), 'The provider "lab" has the unknown key "modle"; did you mean "model"?')
-    assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; there are "gemini", /)
+    assert.match(wrong({ url: 'http://a', wire: 'soap' }), /has an unknown wire; the known ones are "gemini", /)
     assert.equal(
       wrong({ url: 'http://a', profile: { thinkk: true } }),
       'The provider "lab" has the unknown flag "thinkk"; did you mean "think"?',
@@ -329,14 +329,17 @@ describe('rows of one’s own', () => {
     )
     assert.equal(
       wrong({ url: 'http://a', headers: { a: 'b\nc' } }),
-      'The provider "lab" needs names and plain texts in "headers".',
+      'The provider "lab" needs an object of strings in "headers".',
     )
-    assert.equal(wrong({ url: 'http://a', path: 'x' }), 'The provider "lab" has an unknown "path"; there is "vertex".')
+    assert.equal(
+      wrong({ url: 'http://a', path: 'x' }),
+      'The provider "lab" has an unknown "path"; the known one is "vertex".',
+    )
     assert.equal(
       wrong({ url: 'http://a', signIn: 1 }),
-      'The provider "lab" has an unknown "signIn"; there is "google".',
+      'The provider "lab" has an unknown "signIn"; the known one is "google".',
     )
-    assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a text in "model".')
+    assert.equal(wrong({ url: 'http://a', model: '' }), 'The provider "lab" needs a string in "model".')
     assert.ok('problem' in parseProvider('My Lab', { url: 'http://a' }))
   })
 })

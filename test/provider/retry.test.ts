@@ -167,7 +167,10 @@ describe('hints (T157)', () => {
     const { model, heard, waits } = await patient(t, (response) =>
       reply(response, { error: { message: 'Too many requests' } }, 429, { 'retry-after': '3600' }),
     )
-    assert.match(reasonOf(await eventsOf(model)), /Too many requests\. It asks to wait 60 minutes, which is too long/)
+    assert.match(
+      reasonOf(await eventsOf(model)),
+      /Too many requests\. The server asks to wait 60 minutes, which is longer than/,
+    )
     assert.equal(heard.length, 1)
     assert.deepEqual(waits, [])
   })

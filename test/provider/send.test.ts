@@ -233,7 +233,7 @@ describe('three clocks (T109)', () => {
       }
     })
     const events = await eventsOf(chatPort(url, { clock }))
-    assert.match(faultOf(events).message, /did not finish its answer within 60 minutes/)
+    assert.match(faultOf(events).message, /did not finish its response within 60 minutes/)
     assert.ok(clock.now() >= 60 * MINUTE)
   })
 })

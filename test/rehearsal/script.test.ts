@@ -56,7 +56,7 @@ describe('a script that somebody wrote', () => {
       assert.throws(
         () => parseScript(script),
         (error: Error) => {
-          assert.match(error.message, /^This is not a script: /)
+          assert.match(error.message, /^Invalid script: /)
           assert.match(error.message, says)
           return true
         },

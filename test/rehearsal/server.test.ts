@@ -9,26 +9,18 @@ import { answers, ask, BODIES, meaning, pathOf, post, rehearse, said, TOOLS, wit
 describe('expectations', () => {
   const call: ScriptStep = { call: [{ name: 'read_file', args: { path: 'a' } }] }
   const cases: [what: string, step: ScriptStep, says: RegExp][] = [
-    [
-      'user',
-      { expect: { user: { matches: '^Stop' } } },
-      /What the person said last must match \/\^Stop\/; it is "Go\."\./,
-    ],
+    ['user', { expect: { user: { matches: '^Stop' } } }, /The last user message must match \/\^Stop\/; it is "Go\."\./],
     ['system', { expect: { system: 'pirate' } }, /The system prompt must contain "pirate"; it is "Be brief\."\./],
     [
       'tools',
       { expect: { tools: ['read_file', 'fly'] } },
-      /The tool fly is not declared; declared are read_file, write_file\./,
+      /The tool fly is not declared; the declared ones are read_file, write_file\./,
     ],
-    ['results', { expect: { results: ['x', 'y'] } }, /What the tools answered must contain "x"; it is ""\./],
+    ['results', { expect: { results: ['x', 'y'] } }, /The tool results must contain "x"; it is ""\./],
     ['not', { expect: { user: { not: 'Go' } } }, /must not contain "Go"/],
-    ['request', { expect: { request: 2 } }, /It is request 1 to this script, not request 2\./],
-    ['turns', { expect: { turns: 1 } }, /The assistant has spoken 0 times since the start, not once\./],
-    [
-      'take',
-      { take: { id: { $from: 'user', match: 'id=(\\d+)' } }, say: '{id}' },
-      /Nothing in the text of the user matches/,
-    ],
+    ['request', { expect: { request: 2 } }, /This is request 1 to the script, not request 2\./],
+    ['turns', { expect: { turns: 1 } }, /The number of assistant turns since the start is 0, not 1\./],
+    ['take', { take: { id: { $from: 'user', match: 'id=(\\d+)' } }, say: '{id}' }, /The user text has no match for/],
   ]
   for (const [what, step, says] of cases) {
     test(`${what}: a request that is not as expected is refused in a sentence, and recorded`, async () => {
@@ -108,7 +100,7 @@ describe('which step answers', () => {
     for (const wire of wireIds) {
       const { answered, turn } = await ask(rehearsal, wire, { model: 'nobody' })
       assert.equal(answered.status, 404)
-      assert.match(turn.finish.fault?.message ?? '', /There is no model "nobody" here; there are script\./)
+      assert.match(turn.finish.fault?.message ?? '', /Unknown model "nobody"; the models are script\./)
     }
     await rehearsal.close()
   })

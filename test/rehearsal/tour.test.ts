@@ -118,7 +118,7 @@ describe('the tour', () => {
   test('says so where the edit was declined', async () => {
     await withProject(async (folder) => {
       const { texts } = await play('gemini', folder, ['replace'])
-      assert.match(texts.at(-1) ?? '', /did not pass, or they did not run/)
+      assert.match(texts.at(-1) ?? '', /failed or did not run/)
       assert.match(texts.at(-1) ?? '', /scripted rehearsal, not a model/)
     })
   })

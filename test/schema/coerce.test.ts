@@ -214,7 +214,7 @@ describe('T47 extra and misspelt properties', () => {
     assert.deepEqual(changes, [
       '"e[0].filePath" was read as "e[0].file_path".',
       '"e[0].limit" was the text "3"; it was read as the number 3.',
-      '"e[0].why" is not a known property; it was left out.',
+      '"e[0].why" is not a known property; it was omitted.',
     ])
   })
 })

@@ -6,7 +6,6 @@ import {
   ANTHROPIC_NAME_RULE,
   GEMINI_NAME_RULE,
   generateValidName,
-  createNameMapper,
   OPENAI_NAME_RULE,
   toLegalNames,
 } from '../../src/schema/dialect/tool-names.ts'
@@ -77,7 +76,7 @@ describe('T145 tool names', () => {
       )
       fc.assert(
         fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {
-          const wire = createNameMapper(rule)(names)
+          const wire = toLegalNames(names, rule)
           assert.deepEqual([...wire.keys()], names)
           assert.equal(new Set(wire.values()).size, names.length)
           for (const legal of wire.values()) assert.ok(rule.pattern.test(legal) && legal.length <= rule.maxLength)

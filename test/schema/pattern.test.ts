@@ -24,10 +24,10 @@ describe('usablePattern', () => {
     '^(.|x)+$',
     '^(?:[a-z]+\\s?)*$',
   ]) {
-    it(`does not trust ${pattern}`, () => assert.match(JSON.stringify(checkPattern(pattern)), /for ever/))
+    it(`does not trust ${pattern}`, () => assert.match(JSON.stringify(checkPattern(pattern)), /exponential time/))
   }
   for (const pattern of ['(', '[z-a]', '(?i)a', 'a**', '\\']) {
-    it(`refuses ${pattern}`, () => assert.match(JSON.stringify(checkPattern(pattern)), /no valid/))
+    it(`refuses ${pattern}`, () => assert.match(JSON.stringify(checkPattern(pattern)), /not a valid/))
   }
 
   it('reads what other languages escape', () => {

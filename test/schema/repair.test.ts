@@ -4,8 +4,8 @@ import { repairSchema } from '../../src/schema/normalize/repair-schema.ts'
 
 describe('repairSchema', () => {
   const cases: [string, unknown, unknown, RegExp | undefined][] = [
-    ['nothing at all', undefined, { type: 'object', properties: {} }, /says nothing/],
-    ['true', true, { type: 'object', properties: {} }, /says nothing/],
+    ['nothing at all', undefined, { type: 'object', properties: {} }, /declares no parameter schema/],
+    ['true', true, { type: 'object', properties: {} }, /declares no parameter schema/],
     ['an empty schema', {}, { type: 'object', properties: {} }, /object/],
     [
       'properties without a type',
@@ -32,7 +32,7 @@ describe('repairSchema', () => {
       'boolean properties',
       { type: 'object', properties: { a: true, b: false } },
       { type: 'object', properties: { a: {} } },
-      /accept nothing/,
+      /accept no value/,
     ],
     ['no properties', { type: 'object' }, { type: 'object', properties: {} }, undefined],
     ['a nullable root', { type: ['object', 'null'], properties: {} }, { type: 'object', properties: {} }, undefined],
@@ -40,7 +40,7 @@ describe('repairSchema', () => {
       'unknown required names',
       { type: 'object', properties: { a: {} }, required: ['a', 'b'] },
       { type: 'object', properties: { a: {} }, required: ['a'] },
-      /nowhere declared/,
+      /not declared/,
     ],
     [
       'required twice',
@@ -70,13 +70,13 @@ describe('repairSchema', () => {
       'a dead reference',
       { type: 'object', properties: { a: { $ref: '#/x', description: 'd' } } },
       { type: 'object', properties: { a: { description: 'd' } } },
-      /leads nowhere/,
+      /cannot be resolved/,
     ],
     [
       'a bare type',
       { type: 'object', properties: { a: 'string', b: 'what' } },
       { type: 'object', properties: { a: { type: 'string' }, b: {} } },
-      /no schema/,
+      /not a schema/,
     ],
     [
       'an empty enum',

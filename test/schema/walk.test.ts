@@ -122,7 +122,7 @@ describe('inlineRefs', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
     const { schema, cutRefs } = inlineRefs(
       { type: 'object', properties: { root: { $ref: '#/$defs/node' } }, $defs: { node } },
-      { maxDepth: 1 },
+      1,
     )
     assert.deepEqual(cutRefs, ['#/$defs/node'])
     assert.deepEqual(schema, {

@@ -113,6 +113,11 @@ function checkOne({ path, text }: Source): Breach[] {
   return found
 }
 
+/** Folders of which others may import only some files. */
+const entryFiles: Readonly<Record<string, readonly string[]>> = {
+  provider: ['index.ts', 'catalog.ts', 'model-list.ts', 'optional-middleware.ts', 'recording.ts', 'sign-in.ts'],
+}
+
 /** The rule that an import breaks, if it breaks one. */
 function importRule(path: string, folder: string, layer: number, specifier: string): string | undefined {
   if (specifier.startsWith('.')) {
@@ -120,8 +125,10 @@ function importRule(path: string, folder: string, layer: number, specifier: stri
     if (target === '../package.json') return undefined
     if (target.startsWith('..')) return `imports ${specifier}, outside src`
     const other = folderOf(target)
-    if (other === folder || (layers[other] ?? Infinity) < layer) return undefined
-    return `${folder} may not import ${other || target}`
+    if (other === folder) return undefined
+    if ((layers[other] ?? Infinity) >= layer) return `${folder} may not import ${other || target}`
+    const entries = entryFiles[other]
+    return entries && !entries.includes(posix.relative(other, target)) ? `${target} is internal to ${other}` : undefined
   }
   if (/^dragoman(?:\/|$)/.test(specifier)) return 'imports the package itself'
 

@@ -185,7 +185,7 @@ describe('on a real terminal', { skip: noTmux }, () => {
     const { terminal } = await open([{ say: 'No.', misbehave: [{ kind: 'status', status: 429 }] }])
     terminal.type('go')
     terminal.press('Enter')
-    await terminal.shows(/slow down.*\s*.*Retrying in [3-9] s\./)
+    await terminal.shows(/rate limit of.*\s*.*Retrying in [3-9] s\./)
     assert.equal(terminal.history().match(/Retrying/g)?.length, 1, terminal.history())
     terminal.press('Escape')
     await terminal.shows('Stopped.')

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../model/json.ts'
-import type { SentRequest } from '../../provider/model.ts'
+import type { SentRequest } from '../../provider/index.ts'
 import type { Entry, EntryBody } from '../../session/log/entry.ts'
 import type { Session } from '../../session/session.ts'
 import { countCommonPrefix, joinHashLists, type PrefixHashes } from '../../wire/history/prefix-hashes.ts'

@@ -1,7 +1,7 @@
 import type { CloseReason, RunEvent } from '../../agent/loop/run-event.ts'
 import type { TurnEvent } from '../../model/event.ts'
-import { formatDuration } from '../../provider/http/transport-faults.ts'
-import { endWithPeriod } from '../../provider/middleware/wrap-model.ts'
+import { endWithPeriod } from '../../model/text.ts'
+import { formatDuration } from '../../provider/index.ts'
 import type { RunError } from './run-output.ts'
 import { truncateLines } from './truncate-lines.ts'
 

@@ -4,17 +4,19 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import type { Redactor } from '../../model/security/redactor.ts'
 import type { AssistantTurn, Turn } from '../../model/turn.ts'
-import type { Model } from '../../provider/model.ts'
-import { resolveModel } from '../../provider/resolve-model.ts'
-import type { ProviderDefinition } from '../../provider/provider-definition.ts'
-import { createModel } from '../../provider/http/node-http-client.ts'
-import { getBaseUrlVariable, type Endpoint } from '../../provider/endpoint.ts'
-import type { HttpClient } from '../../provider/http/http-client.ts'
-import type { RequestDifference } from '../../provider/middleware/recording/request-difference.ts'
-import { withFallback } from '../../provider/middleware/fallback.ts'
-import { createReplayClient } from '../../provider/middleware/recording/replay.ts'
-import { withAdaptation } from '../../provider/middleware/adaptation/with-adaptation.ts'
-import { withRetry } from '../../provider/middleware/retry.ts'
+import {
+  type Model,
+  resolveModel,
+  type ProviderDefinition,
+  createModel,
+  getBaseUrlVariable,
+  type Endpoint,
+  type HttpClient,
+  withAdaptation,
+  withRetry,
+} from '../../provider/index.ts'
+import { type RequestDifference, createReplayClient } from '../../provider/recording.ts'
+import { withFallback } from '../../provider/optional-middleware.ts'
 import type { Entry } from '../../session/log/entry.ts'
 import { appendEntry, projectHistory } from '../../session/project-history.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'

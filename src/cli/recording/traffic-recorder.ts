@@ -2,15 +2,16 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, writeFi
 import { join, resolve } from 'node:path'
 import type { ToolSpec } from '../../model/request.ts'
 import { type Redactor, createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
-import { listSecrets } from '../../provider/auth/stored-credential.ts'
+import {
+  listSecrets,
+  type Model,
+  getSharedHttpClient,
+  type Endpoint,
+  type HttpClient,
+  wrapModel,
+} from '../../provider/index.ts'
 import type { ModelOrigin } from '../../model/turn.ts'
-import type { Model } from '../../provider/model.ts'
-import { getSharedHttpClient } from '../../provider/http/node-http-client.ts'
-import type { Endpoint } from '../../provider/endpoint.ts'
-import type { HttpClient } from '../../provider/http/http-client.ts'
-import { recordExchanges } from '../../provider/middleware/recording/record.ts'
-import { traceExchanges } from '../../provider/middleware/trace.ts'
-import { wrapModel } from '../../provider/middleware/wrap-model.ts'
+import { recordExchanges, traceExchanges } from '../../provider/recording.ts'
 import type { Session } from '../../session/session.ts'
 import { UserError } from '../user-error.ts'
 import { openKeyFile } from '../sign-in/key-file.ts'

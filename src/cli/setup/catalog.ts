@@ -1,5 +1,5 @@
 import type { Catalog } from '../../provider/catalog.ts'
-import type { Model } from '../../provider/model.ts'
+import type { Model } from '../../provider/index.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
 
@@ -15,7 +15,7 @@ export function createCostLimit(
   catalog: () => Promise<Catalog>,
 ): (port: Model) => Promise<Model> {
   if (dollars === undefined) return (port) => Promise.resolve(port)
-  const started = Promise.all([catalog(), import('../../provider/middleware/budget.ts')]).then(
+  const started = Promise.all([catalog(), import('../../provider/optional-middleware.ts')]).then(
     ([prices, { withBudget, createBudgetLedger }]) => ({
       prices,
       budget: withBudget,

@@ -1,14 +1,22 @@
-import type { Model } from '../../provider/model.ts'
-import { findDefaultModel, findLocalModel, type ResolveError, resolveModel } from '../../provider/resolve-model.ts'
-import type { ProviderDefinition } from '../../provider/provider-definition.ts'
-import { parseProvider } from '../../provider/parse-provider.ts'
-import { createModel, probeJson, getSharedHttpClient } from '../../provider/http/node-http-client.ts'
-import { providers as table } from '../../provider/providers.ts'
-import type { Endpoint } from '../../provider/endpoint.ts'
-import { createTimeouts, MAX_SILENCE_MS } from '../../provider/http/timeouts.ts'
-import { withAdaptation } from '../../provider/middleware/adaptation/with-adaptation.ts'
-import { withRetry } from '../../provider/middleware/retry.ts'
-import { withServerContextWindow } from '../../provider/middleware/server-context-window.ts'
+import {
+  type Model,
+  findDefaultModel,
+  findLocalModel,
+  type ResolveError,
+  resolveModel,
+  type ProviderDefinition,
+  parseProvider,
+  createModel,
+  probeJson,
+  getSharedHttpClient,
+  providers as table,
+  type Endpoint,
+  createTimeouts,
+  MAX_SILENCE_MS,
+  withAdaptation,
+  withRetry,
+  withServerContextWindow,
+} from '../../provider/index.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
 import { createLazyCatalog, createCostLimit } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
@@ -60,7 +68,7 @@ export async function chooseModel(
     )
     if (!main) throw new UserError(NO_MODEL_MESSAGE, 41)
     const chain =
-      rest.length === 0 ? main : (await import('../../provider/middleware/fallback.ts')).withFallback([main, ...rest])
+      rest.length === 0 ? main : (await import('../../provider/optional-middleware.ts')).withFallback([main, ...rest])
     return {
       model:
         tap?.withRequestRecording(

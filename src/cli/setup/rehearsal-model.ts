@@ -1,6 +1,4 @@
-import { resolveModel } from '../../provider/resolve-model.ts'
-import { providers } from '../../provider/providers.ts'
-import type { Endpoint } from '../../provider/endpoint.ts'
+import { resolveModel, providers, type Endpoint } from '../../provider/index.ts'
 import { UserError } from '../user-error.ts'
 import { defined } from '../../model/defined.ts'
 

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../model/json.ts'
-import type { FindSavedCapabilities } from '../../provider/resolve-model.ts'
-import type { Capabilities, ProviderDefinition } from '../../provider/provider-definition.ts'
-import { parseCapabilities } from '../../provider/parse-provider.ts'
-import type { Endpoint } from '../../provider/endpoint.ts'
+import {
+  type FindSavedCapabilities,
+  type Capabilities,
+  type ProviderDefinition,
+  parseCapabilities,
+  type Endpoint,
+} from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
 import { configFolderPath } from '../paths/folders.ts'

@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { toGrantedCredential, type CredentialStore } from '../../provider/auth/stored-credential.ts'
 import {
+  toGrantedCredential,
+  type CredentialStore,
   createGoogleCredential,
   createMetadataCredential,
   getProjectId,
-} from '../../provider/auth/google-credentials.ts'
-import type { ResolveError, CredentialSources } from '../../provider/resolve-model.ts'
-import { getSharedHttpClient } from '../../provider/http/node-http-client.ts'
-import type { Environment, GrantedCredential } from '../../provider/endpoint.ts'
-import type { HttpClient } from '../../provider/http/http-client.ts'
+  type ResolveError,
+  type CredentialSources,
+  getSharedHttpClient,
+  type Environment,
+  type GrantedCredential,
+  type HttpClient,
+} from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { openKeyFile } from './key-file.ts'
 import { defined } from '../../model/defined.ts'

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject, stringOrEmpty } from '../../model/json.ts'
-import {
-  type StoredCredential,
-  parseStoredCredential,
-  type CredentialStore,
-} from '../../provider/auth/stored-credential.ts'
+import { type StoredCredential, parseStoredCredential, type CredentialStore } from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile, withFileLock } from '../paths/private-file.ts'
 import { dataFolderPath } from '../paths/folders.ts'

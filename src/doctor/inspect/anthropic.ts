@@ -1,9 +1,8 @@
-import { isObject, stringOrEmpty } from '../../model/json.ts'
-import { toArray, toNumberOrNull, toObject } from './json-values.ts'
-import type { InspectionBuilder } from './inspect-frames.ts'
+import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
+import { toNumberOrNull, toObject } from './json-values.ts'
+import type { FrameInspection } from './inspect-frames.ts'
 
-/** Looks at an event of Anthropic's messages, or at a whole message. */
-export function inspectAnthropicEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
+export function inspectAnthropicEvent(inspection: FrameInspection, value: Record<string, unknown>): void {
   const message = toObject(value['message'])
   const usage = value['usage'] ?? message['usage']
   if (isObject(usage)) inspection.usages.push(usage)
@@ -30,13 +29,7 @@ export function inspectAnthropicEvent(inspection: InspectionBuilder, value: Reco
       if (index === null) inspection.blockIndexes.push(null)
       inspection.text += stringOrEmpty(delta['text'])
       if (delta['type'] === 'input_json_delta')
-        inspection.fragments.push({
-          index,
-          id: undefined,
-          name: undefined,
-          arguments: delta['partial_json'],
-          startsCall: false,
-        })
+        inspection.fragments.push({ index, arguments: delta['partial_json'], startsCall: false })
       return
     case 'content_block_stop':
       inspection.hasOpenBlock = false
@@ -46,12 +39,12 @@ export function inspectAnthropicEvent(inspection: InspectionBuilder, value: Reco
   }
 }
 
-function inspectWholeMessage(inspection: InspectionBuilder, message: Record<string, unknown>): void {
+function inspectWholeMessage(inspection: FrameInspection, message: Record<string, unknown>): void {
   inspection.startCount++
   if (typeof message['stop_reason'] === 'string') inspection.finishReasons.push(message['stop_reason'])
-  for (const block of toArray(message['content']).filter(isObject)) {
+  for (const block of listObjects(message['content'])) {
     inspection.text += stringOrEmpty(block['text'])
-    // Whole, the arguments are an object by right.
+    // In a whole message, the arguments are an object.
     if (block['type'] === 'tool_use')
       inspection.fragments.push({
         ...toCallFragment(block, undefined),
@@ -60,7 +53,7 @@ function inspectWholeMessage(inspection: InspectionBuilder, message: Record<stri
   }
 }
 
-/** The arguments of a call that begins are an empty object, to be filled. */
+/** A call starts with an empty object as its arguments. */
 function toCallFragment(block: Record<string, unknown>, index: number | null | undefined) {
   const input = block['input']
   const args = isObject(input) && Object.keys(input).length === 0 ? undefined : input

@@ -7,54 +7,39 @@ import { inspectChatChunk } from './openai-chat.ts'
 import { inspectGeminiChunk } from './gemini.ts'
 import { inspectResponsesEvent } from './openai-responses.ts'
 
-/** A piece of a call as it stood in one frame, before anybody put calls together. What a frame did not hold is undefined. */
+/** A piece of a call as it was in one frame, before assembly. What the frame did not contain is undefined. */
 export interface CallFragment {
-  /** The number that tells calls apart on this wire; null where there should be one, and undefined where the wire has none. */
-  readonly index: number | null | undefined
-  readonly id: unknown
-  /** The vendor's second id of the same thing (Responses). */
+  /** The index that identifies the call; null if it is missing, undefined if the wire has none. */
+  readonly index?: number | null | undefined
+  readonly id?: unknown
+  /** The vendor's second id of the same call (Responses). */
   readonly itemId?: unknown
-  readonly name: unknown
-  readonly arguments: unknown
-  /** Does the wire say that a call begins here? */
+  readonly name?: unknown
+  readonly arguments?: unknown
+  /** Does a call start in this frame? */
   readonly startsCall: boolean
-  /** The arguments are all of them, said once more at the end. */
+  /** The complete arguments, repeated at the end of the call. */
   readonly isFinalCopy?: true
 }
 
-/** What stands in the frames of an answer, in the same words for all wires. */
+/** What the frames of a response contain, in the same terms for all wires. */
 export interface FrameInspection {
-  readonly fragments: readonly CallFragment[]
-  /** The numbers of the blocks or items in the order in which they began, and null for one without. */
-  readonly blockIndexes: readonly (number | null)[]
-  /** The words with which the answer ended. */
-  readonly finishReasons: readonly string[]
-  /** The objects that hold token counts. */
-  readonly usages: readonly unknown[]
-  /** The visible text. */
-  readonly text: string
-  /** How often an answer began. */
-  readonly startCount: number
-  /** Something began that was not said to have ended. */
-  readonly hasOpenBlock: boolean
-  /** An error came inside the answer. */
-  readonly hasError: boolean
-}
-
-/** A look that sees nothing yet; the eyes of a wire add to it. */
-export interface InspectionBuilder {
   fragments: CallFragment[]
+  /** The indexes of the blocks or items in the order of their start; null for one without an index. */
   blockIndexes: (number | null)[]
   finishReasons: string[]
   usages: unknown[]
   text: string
+  /** How often a response started. */
   startCount: number
+  /** A block started and did not end. */
   hasOpenBlock: boolean
+  /** An error came inside the response. */
   hasError: boolean
 }
 
 const FRAME_INSPECTORS: Readonly<
-  Record<WireId, (inspection: InspectionBuilder, value: Record<string, unknown>) => void>
+  Record<WireId, (inspection: FrameInspection, value: Record<string, unknown>) => void>
 > = {
   'openai-chat': inspectChatChunk,
   'openai-responses': inspectResponsesEvent,
@@ -63,9 +48,8 @@ const FRAME_INSPECTORS: Readonly<
   'code-assist': inspectGeminiChunk,
 }
 
-/** Looks at the frames of an answer. */
 export function inspectFrames(wire: WireId, frames: readonly Frame[]): FrameInspection {
-  const inspection: InspectionBuilder = {
+  const inspection: FrameInspection = {
     fragments: [],
     blockIndexes: [],
     finishReasons: [],
@@ -83,13 +67,12 @@ export function inspectFrames(wire: WireId, frames: readonly Frame[]): FrameInsp
   return inspection
 }
 
-/** The frames of an answer, cut again from its bytes. */
+/** Parses the frames of a response from its bytes again. */
 export function parseTraceFrames({ headers, chunks }: Pick<ResponseTrace, 'headers' | 'chunks'>): Frame[] {
   const frameParser = createFramer(headers['content-type'])
   return [...chunks.flatMap((chunk) => frameParser.push(chunk)), ...frameParser.end()]
 }
 
-/** The text of an answer, byte for byte. */
 export function decodeTraceBody({ chunks }: Pick<ResponseTrace, 'chunks'>): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()

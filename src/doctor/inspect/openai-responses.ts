@@ -1,9 +1,8 @@
-import { isObject, stringOrEmpty } from '../../model/json.ts'
+import { isObject, stringOrEmpty, listObjects } from '../../model/json.ts'
 import { toArray, toNumberOrNull, toObject } from './json-values.ts'
-import type { InspectionBuilder } from './inspect-frames.ts'
+import type { FrameInspection } from './inspect-frames.ts'
 
-/** Looks at an event of Responses, or at a whole response. */
-export function inspectResponsesEvent(inspection: InspectionBuilder, value: Record<string, unknown>): void {
+export function inspectResponsesEvent(inspection: FrameInspection, value: Record<string, unknown>): void {
   const type = stringOrEmpty(value['type'])
   if (value['object'] === 'response') return inspectWholeResponse(inspection, value)
   if (type === 'error' || type === 'response.failed') inspection.hasError = true
@@ -26,25 +25,18 @@ export function inspectResponsesEvent(inspection: InspectionBuilder, value: Reco
       inspection.fragments.push({ ...toCallFragment(item, index), startsCall: false, isFinalCopy: true })
   } else if (type === 'response.function_call_arguments.delta') {
     const args = value['delta']
-    inspection.fragments.push({
-      index,
-      id: undefined,
-      itemId: value['item_id'],
-      name: undefined,
-      arguments: args,
-      startsCall: false,
-    })
+    inspection.fragments.push({ index, itemId: value['item_id'], arguments: args, startsCall: false })
   } else if (index === null) inspection.blockIndexes.push(null)
 }
 
-/** The events that say which item they are about. */
+/** The events that name the item they belong to. */
 const INDEXED_EVENT_TYPES = /^response\.(?:output_item|function_call_arguments|output_text|content_part|reasoning)/
 
-function inspectWholeResponse(inspection: InspectionBuilder, response: Record<string, unknown>): void {
+function inspectWholeResponse(inspection: FrameInspection, response: Record<string, unknown>): void {
   if (isObject(response['usage'])) inspection.usages.push(response['usage'])
   if (isObject(response['error'])) inspection.hasError = true
   if (typeof response['status'] === 'string') inspection.finishReasons.push(response['status'])
-  for (const item of toArray(response['output']).filter(isObject)) {
+  for (const item of listObjects(response['output'])) {
     if (item['type'] === 'function_call')
       inspection.fragments.push({ ...toCallFragment(item, undefined), startsCall: true })
     for (const part of toArray(item['content'])) inspection.text += stringOrEmpty(toObject(part)['text'])

@@ -5,7 +5,7 @@ import { SIMULATED_PROBES } from './simulated-probes.ts'
 import { REASONING_PROBES } from './reasoning-probes.ts'
 import { RESULT_PROBES } from './result-probes.ts'
 
-/** The thirty behaviours of an endpoint that an agent can rely on, in their order. */
+/** The thirty probes, in their order. */
 export const PROBES: readonly Probe[] = [
   ...BASIC_PROBES,
   ...RESULT_PROBES,
@@ -14,11 +14,11 @@ export const PROBES: readonly Probe[] = [
   ...SIMULATED_PROBES,
 ].sort((one, other) => one.id - other.id)
 
-/** The two that all others go on from: an answer, and a call. */
+/** The two probes that the others depend on: a response, and a call. */
 export const ESSENTIAL_PROBES: readonly [Probe, Probe] = [findProbe(1), findProbe(3)]
 
 function findProbe(id: number): Probe {
   const found = PROBES.find((one) => one.id === id)
-  if (!found) throw new Error(`there is no behaviour ${id}`)
+  if (!found) throw new Error(`unknown probe ${id}`)
   return found
 }

@@ -3,6 +3,7 @@ import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 import {
   createCallRequest,
+  createTextRequest,
   explainMissingCall,
   LIST_NOTES_TOOL,
   quoteModelText,
@@ -12,18 +13,15 @@ import {
   checkResponseText,
 } from './probe-helpers.ts'
 
-/** 1 to 5, and 30: text, counts and calls. */
+/** Probes 1 to 5 and 30: text, token counts and calls. */
 export const BASIC_PROBES: readonly Probe[] = [
   {
     id: 1,
     title: 'text',
     failureIds: 'T53, T105–T112',
     advice: 'Check the address, the key and the name of the model.',
-    mode: 'live',
     async run(context) {
-      const exchange = await context.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const exchange = await context.sendShared('text', createTextRequest)
       return checkResponseText(exchange, /ready/i) ?? passedResult()
     },
   },
@@ -31,63 +29,61 @@ export const BASIC_PROBES: readonly Probe[] = [
     id: 2,
     title: 'token counts',
     failureIds: 'T116',
-    advice: 'Without counts, what is used is estimated from the text.',
-    mode: 'live',
+    advice: 'Dragoman estimates the usage from the text.',
     async run(context) {
-      const exchange = await context.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const exchange = await context.sendShared('text', createTextRequest)
       const { input, cacheRead, cacheWrite, output, reasoning } = exchange.usage
       if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
       if (input + cacheRead + cacheWrite === 0 && output + reasoning === 0)
-        return degradedResult('It counts no tokens.')
+        return degradedResult('The response has no token counts.')
       return input + cacheRead + cacheWrite > 0 && output + reasoning > 0
         ? passedResult()
-        : degradedResult('It counts only one way.')
+        : degradedResult('The response counts only input tokens or only output tokens.')
     },
   },
   {
     id: 3,
+    isRequired: true,
     title: 'one call',
     failureIds: 'T01–T31',
     advice: 'Use a model that was trained to call tools, and start local servers with their tool parser switched on.',
-    mode: 'live',
     async run(context) {
       const exchange = await context.sendShared('call', createCallRequest)
       const [call] = exchange.calls
       if (!call) return (await probePromptTools(context, exchange)) ?? explainMissingCall(exchange)
-      if (call.name !== WEATHER_TOOL.name) return failedResult(`It called ${call.name}, which there is not.`)
+      if (call.name !== WEATHER_TOOL.name)
+        return failedResult(`The model called ${call.name}, which is not a declared tool.`)
       if (typeof call.input?.['city'] !== 'string')
-        return degradedResult(`It called without the city: ${quoteModelText(call.raw)}`)
+        return degradedResult(`The call has no city argument: ${quoteModelText(call.raw)}`)
       return /oslo/i.test(call.input['city'])
         ? passedResult()
-        : degradedResult(`It asked for ${quoteModelText(call.raw)}`)
+        : degradedResult(`The call has other arguments than requested: ${quoteModelText(call.raw)}`)
     },
   },
   {
     id: 4,
     title: 'two calls at once',
     failureIds: 'T01–T05, T10',
-    advice: 'With one call at a time everything works, only slower.',
-    mode: 'live',
+    advice: 'Parallel calls are optional; sequential calls are slower.',
     async run(context) {
       const text = 'What is the weather in Oslo and in Lima? Call the tool for both cities at the same time.'
       const exchange = await context.send({ tools: [WEATHER_TOOL], turns: [createUserTurn(text)] })
       if (exchange.calls.length === 0) return explainMissingCall(exchange)
-      if (exchange.calls.length === 1) return notOfferedResult('It makes one call at a time.')
+      if (exchange.calls.length === 1) return notOfferedResult('The model makes one call at a time.')
       const cities = exchange.calls.map(({ input }) => JSON.stringify(input ?? {}).toLowerCase())
       const both = ['oslo', 'lima'].every((city) => cities.some((one) => one.includes(city)))
       if (new Set(exchange.calls.map(({ id }) => id)).size < exchange.calls.length)
-        return failedResult('Two calls have one id.')
-      return both ? passedResult() : degradedResult(`It asked for ${quoteModelText(cities.join(', '))}`)
+        return failedResult('Two calls have the same id.')
+      return both
+        ? passedResult()
+        : degradedResult(`The calls have other arguments than requested: ${quoteModelText(cities.join(', '))}`)
     },
   },
   {
     id: 5,
     title: 'a call without arguments',
     failureIds: 'T17, T128',
-    advice: 'No arguments and empty ones are the same here.',
-    mode: 'live',
+    advice: 'Dragoman treats missing arguments as an empty object.',
     async run(context) {
       const exchange = await context.send({
         tools: [LIST_NOTES_TOOL],
@@ -97,31 +93,31 @@ export const BASIC_PROBES: readonly Probe[] = [
       if (!call) return explainMissingCall(exchange)
       return Object.keys(call.input ?? {}).length === 0
         ? passedResult()
-        : degradedResult(`It made arguments up: ${quoteModelText(call.raw)}`)
+        : degradedResult(`The call has arguments that the tool does not declare: ${quoteModelText(call.raw)}`)
     },
   },
   {
     id: 30,
-    title: 'the same answer without streaming',
+    title: 'the same response without streaming',
     failureIds: 'T26, T113',
-    advice: 'Answers are streamed unless the profile says otherwise.',
-    mode: 'live',
+    advice: 'Dragoman streams responses unless the profile sets "stream" to false.',
     async run(context) {
-      if (context.capabilities.stream === false) return passedResult('Its answers are asked for whole anyway.')
+      if (context.capabilities.stream === false)
+        return passedResult('Streaming is off for this endpoint, so there is nothing to compare.')
       const streamed = await context.sendShared('call', createCallRequest)
       const whole = await context.send({ ...createCallRequest(), params: { stream: false } })
       const failure = toFailureResult(whole)
       if (failure) return failure
-      if (streamed.fault) return degradedResult('Only the whole answer came.')
+      if (streamed.fault) return degradedResult('Only the request without streaming succeeded.')
       if (toComparableTurn(whole.turn) === toComparableTurn(streamed.turn)) return passedResult()
       if (whole.calls.length === 0 && streamed.calls.length > 0)
         return failedResult('The call is lost without streaming.')
-      return degradedResult('The two answers differ in their words; a model is free to do so.')
+      return degradedResult('The two responses have different text, which a model may do.')
     },
   },
 ]
 
-/** A model that makes no native call may make one when the tools are described to it in the prompt (T156). */
+/** A model without native calls may call tools that are described in the prompt (T156). */
 async function probePromptTools(
   context: ProbeContext,
   { fault, turn }: ProbeExchange,
@@ -135,6 +131,6 @@ async function probePromptTools(
   )
   return (
     exchange &&
-    degradedResult('It makes no native calls, but it makes them where the tools are described in the prompt.')
+    degradedResult('The model makes no native calls, but calls tools that are described in the prompt (tools: "text").')
   )
 }

@@ -51,14 +51,13 @@ const LONG_NAME_TOOL: ToolSpec = {
   name: 'notizen.auflisten/für-alle:die_es_wirklich_ganz_genau_und_vollständig_wissen_wollen_und_zwar_jetzt',
 }
 
-/** 14 to 18 and 25: how tools are declared, forced and cut off. */
+/** Probes 14 to 18 and 25: how tools are declared and chosen, and calls that are cut off. */
 export const DECLARATION_PROBES: readonly Probe[] = [
   {
     id: 14,
-    title: 'tools that are forced, forbidden, required',
+    title: 'tool choice: named tool, none, required',
     failureIds: 'T153',
-    advice: 'The agent leaves the choice to the model.',
-    mode: 'live',
+    advice: 'The agent leaves the choice to the model, so this does not affect it.',
     async run(context) {
       const tools = [WEATHER_TOOL, LIST_NOTES_TOOL]
       const [named, none, required] = await Promise.all([
@@ -71,24 +70,22 @@ export const DECLARATION_PROBES: readonly Probe[] = [
         context.send({ tools, toolChoice: 'required', turns: [createUserTurn('Greet me, with any tool.')] }),
       ])
       const unsupported = [
-        ...(named.calls.some(({ name }) => name === LIST_NOTES_TOOL.name) ? [] : ['a named tool cannot be forced']),
-        ...(!none.fault && none.calls.length === 0 ? [] : ['tools cannot be forbidden']),
-        ...(required.calls.length > 0 ? [] : ['a call cannot be required']),
+        ...(named.calls.some(({ name }) => name === LIST_NOTES_TOOL.name) ? [] : ['a named tool is not enforced']),
+        ...(!none.fault && none.calls.length === 0 ? [] : ['none is not respected']),
+        ...(required.calls.length > 0 ? [] : ['required is not enforced']),
       ]
       if (unsupported.length === 0) return passedResult()
       const refusals = [named, none, required].filter(({ fault }) => fault?.kind === 'invalid')
-      const all = `Here ${unsupported.join(', ')}.`
+      const all = `Tool choice: ${unsupported.join(', ')}.`
       if (unsupported.length < 3) return degradedResult(all)
       return refusals.length > 0 ? notOfferedResult(all) : (toFailureResult(named) ?? failedResult(all))
     },
   },
   {
     id: 15,
-    title: 'a schema that refers to itself',
+    title: 'a recursive schema',
     failureIds: 'T129, T147–T149',
-    advice:
-      'Nothing to do: schemas are written in the language of the endpoint, and a tool that it refuses is left out.',
-    mode: 'live',
+    advice: "No action needed: schemas are converted to the endpoint's dialect, and a tool that it rejects is omitted.",
     async run(context) {
       const text = 'Plant a tree with the tool: the root is named oak, and it has one child named acorn.'
       return checkDeclaredCall(await context.send({ tools: [TREE_TOOL], turns: [createUserTurn(text)] }), TREE_TOOL)
@@ -98,14 +95,13 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     id: 16,
     title: 'enums, unions and null',
     failureIds: 'T42, T129, T146, T151',
-    advice: 'What a dialect cannot say is said in the description, and values are put right.',
-    mode: 'live',
+    advice: 'No action needed: unsupported constraints go into the description, and argument types are coerced.',
     async run(context) {
       const text = 'Set the key alpha to the number 5 with the tool. The note is exactly: if a < b && c > d'
       const exchange = await context.send({ tools: [VALUE_TOOL], turns: [createUserTurn(text)] })
       if (exchange.calls.some(({ raw }) => /&(?:lt|gt|amp);/.test(raw)) && context.capabilities.entities !== true)
         return {
-          ...degradedResult('It writes < and & as HTML does; this is undone.'),
+          ...degradedResult('The model HTML-escapes arguments (&lt;, &amp;). Dragoman decodes them.'),
           capabilities: { entities: true },
         }
       return checkDeclaredCall(exchange, VALUE_TOOL)
@@ -115,8 +111,7 @@ export const DECLARATION_PROBES: readonly Probe[] = [
     id: 17,
     title: 'a long name with unusual characters',
     failureIds: 'T97, T145',
-    advice: 'Names are made legal, and the way back is kept.',
-    mode: 'live',
+    advice: 'Dragoman maps tool names to legal ones and back.',
     async run(context) {
       const exchange = await context.send({
         tools: [LONG_NAME_TOOL],
@@ -127,30 +122,29 @@ export const DECLARATION_PROBES: readonly Probe[] = [
   },
   {
     id: 18,
-    title: 'an answer cut off inside arguments',
+    title: 'a response truncated inside arguments',
     failureIds: 'T37–T39',
-    advice: 'A call that did not close never runs.',
-    mode: 'live',
+    advice: 'An incomplete call never runs.',
     expectedQuirks: ['length', 'malformed-call', 'empty'],
     async run(context) {
       const turns = [createUserTurn('Write a note about the sea with the tool. Its text has 300 words.')]
       const exchange = await context.send({ tools: [WRITE_NOTE_TOOL], turns, params: { maxTokens: 40 } })
       const failure = toFailureResult(exchange)
       if (failure) return failure
-      if (exchange.calls.length > 0) return degradedResult('The limit of tokens was not kept: the call came whole.')
+      if (exchange.calls.length > 0)
+        return degradedResult('The endpoint ignored the token limit: the call was complete.')
       if (exchange.turn.finish.reason === 'length') return passedResult()
       const begun = exchange.turn.parts.some(({ kind }) => kind === 'call')
       return begun
-        ? passedResult('It does not say that it was cut off; the half call was refused all the same.')
-        : notOfferedResult('It made no call.')
+        ? passedResult('The endpoint does not report the truncation. Dragoman rejected the incomplete call.')
+        : notOfferedResult('The model made no call.')
     },
   },
   {
     id: 25,
-    title: 'stopped in the middle of a call',
+    title: 'cancelled in the middle of a call',
     failureIds: 'T165',
-    advice: 'An answer that is stopped leaves no call behind.',
-    mode: 'live',
+    advice: 'No call of a cancelled response runs.',
     async run(context) {
       let began = false
       const exchange = await context.send({
@@ -162,19 +156,21 @@ export const DECLARATION_PROBES: readonly Probe[] = [
         },
       })
       if (exchange.fault) return toFailureResult(exchange) ?? passedResult()
-      if (!began) return notOfferedResult('It made no call to stop.')
-      if (exchange.turn.finish.reason !== 'aborted') return degradedResult('It was over before it could be stopped.')
-      return exchange.calls.length === 0 ? passedResult() : failedResult('A call of a stopped answer would run.')
+      if (!began) return notOfferedResult('The model made no call, so cancelling could not be tested.')
+      if (exchange.turn.finish.reason !== 'aborted')
+        return degradedResult('The response finished before it could be cancelled.')
+      return exchange.calls.length === 0 ? passedResult() : failedResult('A call of a cancelled response would run.')
     },
   },
 ]
 
 function checkDeclaredCall(exchange: ProbeExchange, tool: ToolSpec): ProbeResult {
   if (exchange.warnings.some(({ code }) => code === 'tool-quarantined' || code === 'tool-set-aside'))
-    return degradedResult('It refuses such a tool, which is left out so that the others work.')
+    return degradedResult('The endpoint rejects this tool. Dragoman omits it, so that the other tools work.')
   const [call] = exchange.calls
   if (!call) return explainMissingCall(exchange)
-  if (call.name !== tool.name) return failedResult(`It called “${truncateLine(call.name)}”, which there is not.`)
+  if (call.name !== tool.name)
+    return failedResult(`The model called “${truncateLine(call.name)}”, which is not a declared tool.`)
   const [problem] = validate(tool.schema, call.input ?? {})
-  return problem ? degradedResult(`Its arguments do not fit: ${problem.message}`) : passedResult()
+  return problem ? degradedResult(`The arguments do not match the schema: ${problem.message}`) : passedResult()
 }

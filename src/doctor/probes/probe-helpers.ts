@@ -5,12 +5,11 @@ import { degradedResult, failedResult, notOfferedResult, type ProbeResult } from
 import type { ProbeExchange } from '../probe-exchange.ts'
 import type { ProbeRequest } from '../probe-runner.ts'
 
-/** What a person says. */
 export function createUserTurn(text: string): Turn {
   return { role: 'user', parts: [{ kind: 'text', text }] }
 }
 
-/** What another model said before, somewhere else. */
+/** A turn of another model, from another provider. */
 export function createForeignTurn(...parts: AssistantPart[]): Turn {
   const origin = { provider: 'elsewhere', wire: 'anthropic', model: 'another' } as const
   const reason = parts.some(({ kind }) => kind === 'call') ? 'calls' : 'stop'
@@ -31,7 +30,7 @@ export function createResultsTurn(
   }
 }
 
-/** A tool with these parameters, all of them needed unless `required` says otherwise. */
+/** A tool whose parameters are all required, unless `schemaExtras` says otherwise. */
 export function createToolSpec(
   name: string,
   description: string,
@@ -49,55 +48,60 @@ export const WEATHER_TOOL = createToolSpec('get_weather', 'Tells the weather in 
 export const LIST_NOTES_TOOL = createToolSpec('list_notes', 'Lists all notes. It takes no arguments.', {})
 export const WRITE_NOTE_TOOL = createToolSpec('write_note', 'Writes a note.', { text: { type: 'string' } })
 
-/** The question that most probes go on from: it takes one call. */
+export function createTextRequest(): ProbeRequest {
+  return { turns: [createUserTurn('Reply with the single word: ready.')] }
+}
+
+/** The request that most probes build on: it needs one call. */
 export function createCallRequest(): ProbeRequest {
   return { tools: [WEATHER_TOOL], turns: [createUserTurn('What is the weather in Oslo? Use the tool.')] }
 }
 
-/** A refusal or a fault as a verdict; undefined where there was neither. */
+/** The result for a fault or a content filter; undefined if there was neither. */
 export function toFailureResult({ fault, turn }: ProbeExchange): ProbeResult | undefined {
   if (fault?.code === 'budget')
-    return notOfferedResult('The tokens for this examination are used up; --max-tokens gives more.')
-  if (fault?.kind === 'invalid') return notOfferedResult(`It is refused: ${truncateLine(fault.message)}`)
+    return notOfferedResult('The token budget of this run is used up. Raise it with --max-tokens.')
+  if (fault?.kind === 'invalid')
+    return notOfferedResult(`The endpoint rejected the request: ${truncateLine(fault.message)}`)
   if (fault) return failedResult(truncateLine(fault.message))
-  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the answer.')
+  if (turn.finish.reason === 'filter') return failedResult('A content filter stopped the response.')
   return undefined
 }
 
-/** Whether some words are in an answer that had to be given in words. */
+/** The result for a response without the expected text; undefined if it has it. */
 export function checkResponseText(exchange: ProbeExchange, expectedPattern: RegExp): ProbeResult | undefined {
   const failure = toFailureResult(exchange)
   if (failure) return failure
-  if (exchange.text === '' && exchange.calls.length > 0) return degradedResult('It called again instead of answering.')
-  if (exchange.text === '') return failedResult('The answer is empty.')
+  if (exchange.text === '' && exchange.calls.length > 0)
+    return degradedResult('The model made another call instead of answering.')
+  if (exchange.text === '') return failedResult('The response is empty.')
   return expectedPattern.test(exchange.text)
     ? undefined
-    : degradedResult(`It answered something else: ${quoteModelText(exchange.text)}`)
+    : degradedResult(`The response does not contain the expected text: ${quoteModelText(exchange.text)}`)
 }
 
-/** Why there is no call where there should be one. */
+/** The result for a response without a runnable call. */
 export function explainMissingCall(exchange: ProbeExchange): ProbeResult {
   const failure = toFailureResult(exchange)
   if (failure) return failure
   const call = exchange.turn.parts.find((part) => part.kind === 'call')
   if (call?.kind === 'call')
     return failedResult(
-      `The call may not run: ${call.flaw?.message ?? `it ended with “${exchange.turn.finish.reason}”`}`,
+      `The call was rejected: ${call.flaw?.message ?? `the finish reason is “${exchange.turn.finish.reason}”`}`,
     )
   return failedResult(
     exchange.text === ''
-      ? 'There is neither a call nor a word.'
-      : `It answered in words: ${quoteModelText(exchange.text)}`,
+      ? 'The response has neither a call nor text.'
+      : `The model answered with text instead of a call: ${quoteModelText(exchange.text)}`,
   )
 }
 
-/** What a model wrote, at the end of a sentence of ours: it must not run into the next one. */
+/** Quotes text of a model at the end of a sentence. */
 export function quoteModelText(text: string): string {
   const shortened = truncateLine(text)
   return /[.!?…]$/.test(shortened) ? `“${shortened}”` : `“${shortened}”.`
 }
 
-/** The beginning of a text, on one line. */
 export function truncateLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > 160 ? `${line.slice(0, 160)}…` : line

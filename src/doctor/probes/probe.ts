@@ -1,48 +1,45 @@
-import type { Capabilities } from '../../provider/provider-definition.ts'
+import type { Capabilities } from '../../provider/index.ts'
 import type { ProbeContext } from '../probe-runner.ts'
 
-/** How an endpoint did. `not offered` is no fault: it does not have such a thing, or nobody could try it here. */
+/** `not offered` is no failure: the endpoint does not have the feature, or it could not be tested. */
 export type ProbeStatus = 'passes' | 'degraded' | 'fails' | 'not offered'
 
-/** What came of a probe, and a sentence about it. */
 export interface ProbeResult {
   readonly status: ProbeStatus
   readonly message: string
-  /** Flags of the profile that it speaks for. */
+  /** The profile flags that follow from the result. */
   readonly capabilities?: Capabilities
 }
 
-/** Something that every endpoint should do, and how it is tried. */
+/** A behaviour that every endpoint should have, and how it is tested. */
 export interface Probe {
   readonly id: number
   readonly title: string
-  /** The failures that taught it. */
+  /** The known failures that it tests (docs/failures.md). */
   readonly failureIds: string
-  /** What a person can do where it is not so. */
+  /** What the user can do if it fails. */
   readonly advice: string
-  /** Asked of the endpoint, or tried here on the bytes that it sent before, changed. */
-  readonly mode: 'live' | 'drill'
-  /** Signs that the question itself asks for. */
+  /** `live`, the default: asks the endpoint. `drill`: replays recorded bytes of the endpoint, with changes. */
+  readonly mode?: 'live' | 'drill'
+  /** Tools cannot be used with an endpoint that fails this probe. */
+  readonly isRequired?: true
+  /** Quirks that the request itself provokes. */
   readonly expectedQuirks?: readonly string[]
   readonly run: (context: ProbeContext) => Promise<ProbeResult>
 }
 
-/** All is well. */
 export function passedResult(message = ''): ProbeResult {
   return { status: 'passes', message }
 }
 
-/** It works, but not as it should. */
 export function degradedResult(message: string): ProbeResult {
   return { status: 'degraded', message }
 }
 
-/** It does not work. */
 export function failedResult(message: string): ProbeResult {
   return { status: 'fails', message }
 }
 
-/** There is no such thing here. */
 export function notOfferedResult(message: string): ProbeResult {
   return { status: 'not offered', message }
 }

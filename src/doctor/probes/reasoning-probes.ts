@@ -11,14 +11,13 @@ import {
 
 const LOW_EFFORT = { effort: 'low' } as const
 
-/** 10, 11 and 28: thoughts and the prompt cache. */
+/** Probes 10, 11 and 28: reasoning and the prompt cache. */
 export const REASONING_PROBES: readonly Probe[] = [
   {
     id: 10,
     title: 'visible reasoning',
     failureIds: 'T71, T76–T79',
-    advice: 'A model that does not think aloud works as well.',
-    mode: 'live',
+    advice: 'Visible reasoning is optional.',
     async run(probeContext) {
       const text = 'How many days are six weeks and three days? Think first, then reply with the number.'
       const exchange = await probeContext.send({ turns: [createUserTurn(text)], params: LOW_EFFORT })
@@ -26,16 +25,17 @@ export const REASONING_PROBES: readonly Probe[] = [
       if (failure) return failure
       if (hasReasoning(exchange)) return passedResult()
       return notOfferedResult(
-        exchange.usage.reasoning > 0 ? 'It thinks, but does not show it.' : 'It shows no thoughts.',
+        exchange.usage.reasoning > 0
+          ? 'The model reasons, but does not return its reasoning.'
+          : 'The response has no reasoning.',
       )
     },
   },
   {
     id: 11,
-    title: 'reasoning that goes back with a call',
+    title: 'reasoning that is sent back with a call',
     failureIds: 'T74, T75, T81–T84, T117',
-    advice: 'Look at the refusal: the flags "needsReasoning", "replay" and "signatures" say what goes back.',
-    mode: 'live',
+    advice: 'Read the error; the profile flags "needsReasoning", "replay" and "signatures" control what is sent back.',
     async run(probeContext) {
       const turns = [
         createUserTurn('Which city is the capital of Norway? Think, then ask the tool for the weather there.'),
@@ -43,7 +43,8 @@ export const REASONING_PROBES: readonly Probe[] = [
       const first = await probeContext.send({ tools: [WEATHER_TOOL], turns, params: LOW_EFFORT })
       if (first.calls.length === 0) return explainMissingCall(first)
       const hasNativeData = first.turn.parts.some(({ native }) => native?.data !== undefined)
-      if (!hasReasoning(first) && !hasNativeData) return notOfferedResult('There is no reasoning beside its calls.')
+      if (!hasReasoning(first) && !hasNativeData)
+        return notOfferedResult('The response with the call has no reasoning.')
       const calls = first.turn.parts.filter((part) => part.kind === 'call')
       const result = createResultsTurn(calls, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }])
       const second = await probeContext.send({
@@ -51,16 +52,15 @@ export const REASONING_PROBES: readonly Probe[] = [
         turns: [...turns, first.turn, result],
         params: LOW_EFFORT,
       })
-      if (second.fault) return failedResult(`It does not take its own reasoning back: ${second.fault.message}`)
+      if (second.fault) return failedResult(`The endpoint rejects its own reasoning: ${second.fault.message}`)
       return checkResponseText(second, /7|seven|rain/i) ?? passedResult()
     },
   },
   {
     id: 28,
-    title: 'a prompt that is read from the cache',
+    title: 'prompt cache',
     failureIds: 'T92',
-    advice: 'Requests extend each other byte for byte, so a cache hits wherever there is one.',
-    mode: 'live',
+    advice: 'No action needed: each request extends the previous one byte for byte, as prompt caches require.',
     async run(probeContext) {
       const request = {
         system: LONG_SYSTEM_PROMPT,
@@ -75,16 +75,16 @@ export const REASONING_PROBES: readonly Probe[] = [
       if (second.usage.cacheRead > 0) return passedResult(`${second.usage.cacheRead} tokens came from the cache.`)
       const written = first.usage.cacheWrite + second.usage.cacheWrite
       return written > 0
-        ? degradedResult('It writes a cache, but did not read it.')
-        : notOfferedResult('It tells of no cache.')
+        ? degradedResult('The endpoint wrote to its prompt cache, but did not read from it.')
+        : notOfferedResult('The endpoint reports no prompt cache.')
     },
   },
 ]
 
-/** Servers on one's own machine have as much of a window as they were given, and say so only now (T160). */
+/** A local server reports its context window only now (T160). */
 function contextTooSmallResult(message: string): ProbeResult {
   const window = Number(/(?:context|maximum|limit)\D{0,40}(\d{3,7})\b/i.exec(message)?.[1])
-  const probeResult = notOfferedResult(`Its window is too small to try: ${message}`)
+  const probeResult = notOfferedResult(`The context window is too small for this probe: ${message}`)
   return window > 0 ? { ...probeResult, capabilities: { window } } : probeResult
 }
 
@@ -92,7 +92,7 @@ function hasReasoning({ turn }: ProbeExchange): boolean {
   return turn.parts.some((part) => part.kind === 'reasoning')
 }
 
-/** Caches begin at a thousand tokens or more; this is about twice that. */
+/** Prompt caches start at a thousand tokens or more; this is about twice as long. */
 const LONG_SYSTEM_PROMPT = Array.from(
   { length: 120 },
   (_none, at) => `Rule ${at + 1}: whoever counts the birds on the roof writes their number down before noon.`,

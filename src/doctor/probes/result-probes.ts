@@ -16,17 +16,17 @@ import {
 const STEP_TOOL = createToolSpec('take_step', 'Takes a step.', { n: { type: 'integer' } })
 const STEP_COUNT = 5
 
-/** 6 to 9, 12, 13 and 29: what goes back to the model. */
+/** Probes 6 to 9, 12, 13 and 29: what is sent back to the model. */
 export const RESULT_PROBES: readonly Probe[] = [
   {
     id: 6,
-    title: 'a call, its result, and the answer',
+    isRequired: true,
+    title: 'a call, its result, and the response',
     failureIds: 'T85–T91, T99',
-    advice: 'Without this no tool can be used. Look at the refusal; a flag of the profile may help.',
-    mode: 'live',
+    advice: 'Tools cannot be used without this. Read the error; a profile flag may help.',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return failedResult('It needs a call (3) to go on from.')
+      if (call.calls.length === 0) return failedResult('Skipped: probe 3 (one call) made no call.')
       const answer = await context.send(createFollowUpRequest(call, [{ kind: 'text', text: 'Oslo: 7 degrees, rain.' }]))
       return checkResponseText(answer, /7|seven|rain/i) ?? passedResult()
     },
@@ -35,8 +35,7 @@ export const RESULT_PROBES: readonly Probe[] = [
     id: 7,
     title: 'five rounds of calls',
     failureIds: 'T90–T92, T164',
-    advice: 'A model that stops early needs to be told to go on.',
-    mode: 'live',
+    advice: 'The model may stop before the task is done; tell it to continue.',
     async run(context) {
       const text =
         'Call take_step with n = 1. Each result tells you the next n. Go on until a result says stop, then say done.'
@@ -46,7 +45,9 @@ export const RESULT_PROBES: readonly Probe[] = [
         const failure = toFailureResult(exchange)
         if (failure) return failure
         if (exchange.calls.length === 0)
-          return round === 1 ? explainMissingCall(exchange) : degradedResult(`It stopped after ${round - 1} rounds.`)
+          return round === 1
+            ? explainMissingCall(exchange)
+            : degradedResult(`The model stopped after ${round - 1} rounds.`)
         const next = round < STEP_COUNT ? `Done. Now call take_step with n = ${round + 1}.` : 'Done. Stop now.'
         turns.push(exchange.turn, createResultsTurn(getCallParts(exchange), [{ kind: 'text', text: next }]))
       }
@@ -58,41 +59,40 @@ export const RESULT_PROBES: readonly Probe[] = [
     id: 8,
     title: 'a result that is an error',
     failureIds: 'T99',
-    advice: 'Errors go back as text where a wire has no word for them.',
-    mode: 'live',
+    advice: 'Dragoman sends errors as text where the API has no field for them.',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return notOfferedResult('It needs a call (3) to go on from.')
+      if (call.calls.length === 0) return notOfferedResult('Skipped: probe 3 (one call) made no call.')
       const answer = await context.send(
         createFollowUpRequest(call, [{ kind: 'text', text: 'The weather service is down.' }], 'error'),
       )
       return (
         toFailureResult(answer) ??
-        (answer.text === '' && answer.calls.length === 0 ? failedResult('The answer is empty.') : passedResult())
+        (answer.text === '' && answer.calls.length === 0 ? failedResult('The response is empty.') : passedResult())
       )
     },
   },
   {
     id: 9,
-    title: 'a picture in a result',
+    title: 'an image in a result',
     failureIds: 'T100',
-    advice: 'Pictures become a sentence for models that do not look at them; set the flag "media" to false.',
-    mode: 'live',
+    advice:
+      'For a model without image input, set the profile flag "media" to false; Dragoman then sends a text placeholder.',
     async run(context) {
       const call = await context.sendShared('call', createCallRequest)
-      if (call.calls.length === 0) return notOfferedResult('It needs a call (3) to go on from.')
+      if (call.calls.length === 0) return notOfferedResult('Skipped: probe 3 (one call) made no call.')
       const { media } = context.capabilities
-      if (media === false) return notOfferedResult('It looks at no pictures.')
+      if (media === false) return notOfferedResult('The model has no image input.')
       const content = [
         { kind: 'text', text: 'Oslo: the picture shows it.' },
         { kind: 'media', mime: 'image/png', data: TEST_IMAGE_BASE64 },
       ] as const
       const answer = await context.send(createFollowUpRequest(call, content))
       if (answer.warnings.some(({ code }) => code === 'learnt'))
-        return notOfferedResult('It looks at no pictures; they become a sentence.')
+        return notOfferedResult('The model has no image input. Dragoman sends a text placeholder.')
       return (
         toFailureResult(answer) ??
-        (answer.text === '' && answer.calls.length === 0 ? failedResult('The answer is empty.') : passedResult())
+        (answer.text === '' && answer.calls.length === 0 ? failedResult('The response is empty.') : passedResult())
       )
     },
   },
@@ -100,8 +100,7 @@ export const RESULT_PROBES: readonly Probe[] = [
     id: 12,
     title: 'the reasoning of another model in the history',
     failureIds: 'T81, T120',
-    advice: 'What another vendor has sealed is never sent.',
-    mode: 'live',
+    advice: "Dragoman never sends another vendor's signed reasoning.",
     async run(context) {
       const native = { wire: 'anthropic', signer: 'elsewhere:another', data: { signature: 'c2VhbGVk' } } as const
       const thought = { kind: 'reasoning', text: 'Paris is the capital of France.', native } as const
@@ -120,7 +119,6 @@ export const RESULT_PROBES: readonly Probe[] = [
     title: 'an interrupted call in the history',
     failureIds: 'T88, T165',
     advice: 'Every call gets a result before the next request.',
-    mode: 'live',
     async run(context) {
       const { tools = [] } = createCallRequest()
       const call: CallPart = {
@@ -140,10 +138,9 @@ export const RESULT_PROBES: readonly Probe[] = [
   },
   {
     id: 29,
-    title: 'a note of the harness in the middle',
+    title: 'a harness note in the history',
     failureIds: 'T101',
-    advice: 'Notes go as messages of the person where a wire has nothing else.',
-    mode: 'live',
+    advice: 'Dragoman sends notes as user messages where the API has no other role.',
     async run(context) {
       const exchange = await context.send({
         turns: [
@@ -158,7 +155,6 @@ export const RESULT_PROBES: readonly Probe[] = [
   },
 ]
 
-/** The question with the call and its result. */
 function createFollowUpRequest(
   exchange: ProbeExchange,
   content: Parameters<typeof createResultsTurn>[1],

@@ -13,35 +13,49 @@ import {
 } from './simulated-responses.ts'
 import { type ProbeExchange, toComparableTurn } from '../probe-exchange.ts'
 import type { FixedResponse, ProbeContext } from '../probe-runner.ts'
-import { createCallRequest, createUserTurn, truncateLine, toFailureResult, checkResponseText } from './probe-helpers.ts'
+import {
+  createCallRequest,
+  createTextRequest,
+  createUserTurn,
+  truncateLine,
+  toFailureResult,
+  checkResponseText,
+} from './probe-helpers.ts'
 
-/** 19 to 24, 26 and 27: what nobody can ask a model for is tried on the bytes that it sent before. */
+/** Probes 19 to 24, 26 and 27: what no model can be asked for is simulated with the bytes that it sent before. */
 export const SIMULATED_PROBES: readonly Probe[] = [
-  createSimulatedProbe(19, 'an answer that a filter stopped', 'T55, T59, T125', async (probeContext, exchange) => {
-    const { turn, calls } = await probeContext.replayResponse(
-      exchange,
-      encodeFramesAsResponse(exchange, simulateContentFilter(getRecordedFrames(exchange))),
-    )
-    if (calls.length > 0) return failedResult('A call of a filtered answer would run.')
-    return turn.finish.reason === 'filter' ? passedResult() : failedResult(`It ends with “${turn.finish.reason}”.`)
-  }),
+  createSimulatedProbe(
+    19,
+    'a response stopped by a content filter',
+    'T55, T59, T125',
+    async (probeContext, exchange) => {
+      const { turn, calls } = await probeContext.replayResponse(
+        exchange,
+        encodeFramesAsResponse(exchange, simulateContentFilter(getRecordedFrames(exchange))),
+      )
+      if (calls.length > 0) return failedResult('A call of a filtered response would run.')
+      return turn.finish.reason === 'filter'
+        ? passedResult()
+        : failedResult(`It was decoded with the finish reason “${turn.finish.reason}”.`)
+    },
+  ),
   createSimulatedProbe(20, 'a malformed call', 'T41, T124', async (probeContext, exchange) => {
     const { calls } = await probeContext.replayResponse(
       exchange,
       encodeFramesAsResponse(exchange, simulateMalformedCall(getRecordedFrames(exchange))),
     )
-    return calls.length === 0 ? passedResult() : failedResult('A call that nobody can read would run.')
+    return calls.length === 0 ? passedResult() : failedResult('A call with malformed arguments would run.')
   }),
-  createSimulatedProbe(21, 'a stream that ends without its end', 'T53, T108', (probeContext, exchange) => {
+  createSimulatedProbe(21, 'a stream without an end event', 'T53, T108', (probeContext, exchange) => {
     const frames = getRecordedFrames(exchange)
     const cut =
       frames.length > 1
-        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames))
+        ? encodeFramesAsResponse(exchange, takeFramesBeforeEnd(frames, probeContext.wire))
         : truncateChunks(encodeFramesAsResponse(exchange, frames))
     return checkSimulatedFault(probeContext, exchange, cut, ['transport', 'decode'])
   }),
-  createSimulatedProbe(22, 'an error after the beginning of an answer', 'T107', (probeContext, exchange) => {
-    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange)) : []
+  createSimulatedProbe(22, 'an error in mid-stream', 'T107', (probeContext, exchange) => {
+    const startedFrames = exchange.stream ? takeFramesBeforeEnd(getRecordedFrames(exchange), probeContext.wire) : []
     return checkSimulatedFault(
       probeContext,
       exchange,
@@ -49,7 +63,7 @@ export const SIMULATED_PROBES: readonly Probe[] = [
       ['server'],
     )
   }),
-  createSimulatedProbe(23, 'a rate limit that says how long to wait', 'T157, T158', async (probeContext, exchange) => {
+  createSimulatedProbe(23, 'a rate limit with a retry time', 'T157, T158', async (probeContext, exchange) => {
     const response = createErrorResponse(429, createErrorBody(probeContext.wire, 'Too many requests', 'rate'), {
       'retry-after': '7',
     })
@@ -58,7 +72,7 @@ export const SIMULATED_PROBES: readonly Probe[] = [
       ? passedResult()
       : wrongFaultResult(limited)
   }),
-  createSimulatedProbe(24, 'a history that is too long', 'T159', (probeContext, exchange) =>
+  createSimulatedProbe(24, 'context window exceeded', 'T159', (probeContext, exchange) =>
     checkSimulatedFault(
       probeContext,
       exchange,
@@ -71,10 +85,9 @@ export const SIMULATED_PROBES: readonly Probe[] = [
   ),
   {
     id: 26,
-    title: 'letters that are split between two chunks',
+    title: 'characters split across chunks',
     failureIds: 'T105',
-    advice: 'One decoder reads the whole answer.',
-    mode: 'live',
+    advice: 'No action needed: one UTF-8 decoder reads the whole response.',
     async run(probeContext) {
       const exchange = await probeContext.send({
         turns: [createUserTurn('Reply with exactly this line: Grüße, 你好, 🙂')],
@@ -86,21 +99,21 @@ export const SIMULATED_PROBES: readonly Probe[] = [
         encodeFramesAsResponse(exchange, getRecordedFrames(exchange), 1),
       )
       if (toComparableTurn(split.turn) !== toComparableTurn(exchange.turn))
-        return failedResult('Byte by byte the answer reads otherwise.')
+        return failedResult('Read one byte at a time, the response is decoded differently.')
       return checkResponseText(exchange, /Grüße.*你好.*🙂/) ?? passedResult()
     },
   },
-  createSimulatedProbe(27, 'events of a kind that nobody knows', 'T132, T140', async (probeContext, exchange) => {
-    if (!exchange.stream) return notOfferedResult('Its answers are not streamed.')
+  createSimulatedProbe(27, 'unknown event types', 'T132, T140', async (probeContext, exchange) => {
+    if (!exchange.stream) return notOfferedResult('Responses are not streamed.')
     const replayed = await probeContext.replayResponse(
       exchange,
       encodeFramesAsResponse(exchange, insertUnknownEvent(getRecordedFrames(exchange))),
     )
     if (toComparableTurn(replayed.turn) !== toComparableTurn(exchange.turn) || replayed.fault)
-      return failedResult('It changes the answer.')
+      return failedResult('An unknown event changes the decoded response.')
     return replayed.warnings.length > exchange.warnings.length
       ? passedResult()
-      : failedResult('It is dropped without a word.')
+      : failedResult('An unknown event is dropped without a warning.')
   }),
 ]
 
@@ -114,15 +127,13 @@ function createSimulatedProbe(
     id,
     title,
     failureIds,
-    advice: 'This is a fault of Dragoman: report it, with the answer of this server.',
+    advice: 'This is a bug in Dragoman. Report it, with the response of this server.',
     mode: 'drill',
     async run(probeContext) {
       const call = await probeContext.sendShared('call', createCallRequest)
-      const text = await probeContext.sendShared('text', () => ({
-        turns: [createUserTurn('Reply with the single word: ready.')],
-      }))
+      const text = await probeContext.sendShared('text', createTextRequest)
       const exchange = [call, text].find((one) => !one.fault && one.turn.parts.length > 0)
-      return exchange ? run(probeContext, exchange) : notOfferedResult('There is no good answer to try it on.')
+      return exchange ? run(probeContext, exchange) : notOfferedResult('No successful response is available to replay.')
     },
   }
 }
@@ -134,13 +145,15 @@ async function checkSimulatedFault(
   kinds: readonly FaultKind[],
 ): Promise<ProbeResult> {
   const replayed = await probeContext.replayResponse(exchange, response)
-  if (replayed.calls.length > 0) return failedResult('A call of such an answer would run.')
+  if (replayed.calls.length > 0) return failedResult('A call of the failed response would run.')
   return replayed.fault && kinds.includes(replayed.fault.kind) ? passedResult() : wrongFaultResult(replayed)
 }
 
 function wrongFaultResult({ fault: found, turn }: ProbeExchange): ProbeResult {
   return failedResult(
-    found ? `It is taken for “${found.kind}”: ${truncateLine(found.message)}` : `It ends with “${turn.finish.reason}”.`,
+    found
+      ? `It was classified as “${found.kind}”: ${truncateLine(found.message)}`
+      : `It was decoded with the finish reason “${turn.finish.reason}”.`,
   )
 }
 

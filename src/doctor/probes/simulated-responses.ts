@@ -2,16 +2,15 @@ import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { Frame } from '../../wire/framing/frame.ts'
 import type { ProbeExchange } from '../probe-exchange.ts'
-import { parseTraceFrames } from '../inspect/inspect-frames.ts'
+import { inspectFrames, parseTraceFrames } from '../inspect/inspect-frames.ts'
 import type { FixedResponse } from '../probe-runner.ts'
 
-/** What an endpoint once answered, as frames: the material of a drill. */
 export function getRecordedFrames(exchange: ProbeExchange): Frame[] {
   const trace = exchange.traces.at(-1)
   return trace ? parseTraceFrames(trace).filter(({ kind }) => kind !== 'comment') : []
 }
 
-/** Frames written down as an answer again, in pieces of so many bytes. */
+/** Encodes frames as a response again, in chunks of `size` bytes. */
 export function encodeFramesAsResponse(
   exchange: ProbeExchange,
   frames: readonly Frame[],
@@ -25,7 +24,6 @@ export function encodeFramesAsResponse(
   return { status: 200, headers: { 'content-type': wholeFrame ? 'application/json' : 'text/event-stream' }, chunks }
 }
 
-/** An error with which an endpoint refuses a request. */
 export function createErrorResponse(
   status: number,
   body: unknown,
@@ -35,13 +33,15 @@ export function createErrorResponse(
   return { status, headers: { 'content-type': 'application/json', ...headers }, chunks }
 }
 
-/** The frames before the first one that says that the answer is over; of a whole answer, half. */
-export function takeFramesBeforeEnd(frames: readonly Frame[]): Frame[] {
-  const end = frames.findIndex((frame) => frame.kind === 'done' || (frame.kind === 'json' && isFinalEvent(frame.value)))
+/** The frames before the first one with a finish reason; half of them if there is none. */
+export function takeFramesBeforeEnd(frames: readonly Frame[], wire: WireId): Frame[] {
+  const end = frames.findIndex(
+    (frame) => frame.kind === 'done' || inspectFrames(wire, [frame]).finishReasons.length > 0,
+  )
   return frames.slice(0, end < 0 ? Math.ceil(frames.length / 2) : end)
 }
 
-/** The same frames with another word for their end: that of a content filter. */
+/** The same frames with the finish reason of a content filter. */
 export function simulateContentFilter(frames: readonly Frame[]): Frame[] {
   return editFrames(frames, (key, value, parent) => {
     if (key === 'finish_reason' && typeof value === 'string') return 'content_filter'
@@ -54,7 +54,7 @@ export function simulateContentFilter(frames: readonly Frame[]): Frame[] {
   })
 }
 
-/** The same frames with arguments that nobody can read; Gemini says so itself, and sends no call. */
+/** The same frames with malformed arguments; for Gemini, its own finish reason for them and no call. */
 export function simulateMalformedCall(frames: readonly Frame[]): Frame[] {
   return editFrames(frames, (key, value, parent) => {
     if (key === 'parts' && Array.isArray(value))
@@ -69,13 +69,12 @@ export function simulateMalformedCall(frames: readonly Frame[]): Frame[] {
 
 const MALFORMED_ARGUMENTS = '{city=?}'
 
-/** An event of a kind that nobody knows, after the first one. */
 export function insertUnknownEvent(frames: readonly Frame[]): Frame[] {
-  const unknownEvent: Frame = { kind: 'json', value: { type: 'doctor.note', note: 'Nobody needs to understand this.' } }
+  const unknownEvent: Frame = { kind: 'json', value: { type: 'doctor.note', note: 'An unknown event.' } }
   return [...frames.slice(0, 1), unknownEvent, ...frames.slice(1)]
 }
 
-/** An error as each wire sends it in the middle of a stream. */
+/** An error as each wire sends it in mid-stream. */
 export function createErrorFrame(wire: WireId): Frame {
   return {
     kind: 'json',
@@ -114,12 +113,6 @@ function editFrames(frames: readonly Frame[], edit: FieldEdit): Frame[] {
     })
     return { ...frame, value: JSON.parse(text) as unknown }
   })
-}
-
-function isFinalEvent(value: unknown): boolean {
-  return /"(?:finish_reason|stop_reason|finishReason)":"|"type":"(?:message_stop|response\.(?:completed|incomplete))"/.test(
-    JSON.stringify(value),
-  )
 }
 
 function encodeSseEvent(frame: Frame): string {

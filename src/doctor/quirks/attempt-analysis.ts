@@ -10,23 +10,21 @@ import {
 } from '../inspect/inspect-frames.ts'
 import type { ResponseTrace } from '../recording-client.ts'
 
-/** One attempt of an exam, looked at from all sides. */
 export interface AttemptAnalysis {
   readonly wire: WireId
   readonly exchange: ProbeExchange
   readonly trace: ResponseTrace
-  /** Is it the attempt that the turn was made of? */
+  /** Was the turn made from this attempt? */
   readonly isLastAttempt: boolean
-  /** Is it the first exam of all? Then every refusal says something about the server, not about the question. */
+  /** Is it the first exchange? Then any rejection says something about the server, not about the request. */
   readonly isFirstExchange: boolean
   readonly frames: readonly Frame[]
   readonly inspection: FrameInspection
   readonly body: string
-  /** Are these server-sent events, whatever the content type says? */
+  /** Is the body server-sent events, whatever the content type says? */
   readonly isSse: boolean
 }
 
-/** All attempts of an exam. */
 export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstExchange: boolean): AttemptAnalysis[] {
   return exchange.traces.map((trace, at) => {
     const frames = parseTraceFrames(trace)
@@ -48,7 +46,7 @@ export function analyzeAttempts(exchange: ProbeExchange, wire: WireId, isFirstEx
 
 const SSE_START_PATTERN = /^\uFEFF?(?:data|event|id|retry)?:/
 
-/** The pieces under each number that tells calls apart. */
+/** The fragments of calls, by index. */
 export function groupFragmentsByIndex({ fragments }: FrameInspection): CallFragment[][] {
   const groupsByIndex = new Map<number, CallFragment[]>()
   for (const fragment of fragments) {
@@ -60,12 +58,11 @@ export function groupFragmentsByIndex({ fragments }: FrameInspection): CallFragm
   return [...groupsByIndex.values()]
 }
 
-/** A text that says something, or undefined. */
 export function toNonEmptyString(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The argument texts of a call, piece by piece, without what is only said once more at the end. */
+/** The argument texts of a call, without the copy at the end. */
 export function getArgumentTexts(group: readonly CallFragment[]): string[] {
   return group.flatMap((fragment) => (fragment.isFinalCopy ? [] : (toNonEmptyString(fragment.arguments) ?? [])))
 }

@@ -1,15 +1,14 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { CallFragment } from '../inspect/inspect-frames.ts'
 import type { ServerQuirk } from './server-quirks.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 
-/** What can be odd about calls: their numbers, ids, names and arguments. */
+/** Quirks of calls: indexes, ids, names and arguments. */
 export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'index-missing',
     failureIds: 'T01',
-    description: 'does not number the pieces of its calls',
-    outcome: 'handled',
+    description: 'sends call fragments without an index',
     detect: ({ inspection }) =>
       inspection.blockIndexes.includes(null) || inspection.fragments.some(({ index }) => index === null),
   },
@@ -17,7 +16,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'index-zero',
     failureIds: 'T02',
     description: 'gives every call the index 0',
-    outcome: 'handled',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some(
@@ -27,8 +25,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'index-sparse',
     failureIds: 'T04',
-    description: 'leaves gaps in the numbers of its calls',
-    outcome: 'handled',
+    description: 'skips call indexes',
     detect: ({ inspection }) => {
       const sortedIndexes = [...new Set(inspection.blockIndexes.filter((one) => one !== null))].sort((a, b) => a - b)
       return sortedIndexes.some((number, at) => number !== at)
@@ -37,9 +34,8 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-missing',
     failureIds: 'T06',
-    description: 'gives its calls no ids',
-    outcome: 'handled',
-    // Code Assist has none to begin with.
+    description: 'sends calls without ids',
+    // Calls of Code Assist have no ids.
     detect: ({ wire, inspection }) =>
       wire !== 'code-assist' &&
       groupFragmentsByCall(inspection.fragments).some(
@@ -50,8 +46,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-empty',
     failureIds: 'T07',
-    description: 'gives its calls empty ids',
-    outcome: 'handled',
+    description: 'sends calls with empty ids',
     detect: ({ inspection }) =>
       inspection.fragments.some(({ id, name }) => id === '' && toNonEmptyString(name) !== undefined),
   },
@@ -59,7 +54,6 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
     id: 'ids-same',
     failureIds: 'T10',
     description: 'gives several calls the same id',
-    outcome: 'handled',
     detect: ({ inspection }) => {
       const ids = groupFragmentsByCall(inspection.fragments).flatMap((group) => toNonEmptyString(group[0]?.id) ?? [])
       return new Set(ids).size < ids.length
@@ -68,8 +62,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ids-rotating',
     failureIds: 'T09, T141',
-    description: 'gives each piece of a call another id',
-    outcome: 'handled',
+    description: 'changes the id between fragments of a call',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const items = new Set(group.flatMap(({ itemId }) => toNonEmptyString(itemId) ?? []))
@@ -82,8 +75,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-split',
     failureIds: 'T13',
-    description: 'sends the name of a tool in pieces',
-    outcome: 'handled',
+    description: 'splits tool names across fragments',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).some((same) => !same)),
@@ -91,8 +83,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-repeated',
     failureIds: 'T12',
-    description: 'repeats the name of the tool with every piece of a call',
-    outcome: 'handled',
+    description: 'repeats the tool name in every fragment',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some((group) => compareLaterNames(group).includes(true)),
@@ -100,8 +91,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'name-late',
     failureIds: 'T14',
-    description: 'sends the name of a tool after its arguments',
-    outcome: 'handled',
+    description: 'sends the tool name after the arguments',
     detect: ({ wire, inspection }) =>
       wire === 'openai-chat' &&
       groupFragmentsByIndex(inspection).some(
@@ -111,8 +101,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-cumulative',
     failureIds: 'T20',
-    description: 'sends all arguments so far with every piece',
-    outcome: 'handled',
+    description: 'sends cumulative arguments instead of deltas',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const all = getArgumentTexts(group)
@@ -127,8 +116,7 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-repeated',
     failureIds: 'T21',
-    description: 'sends all arguments once more after the last piece',
-    outcome: 'handled',
+    description: 'repeats the whole arguments after the last fragment',
     detect: ({ inspection }) =>
       groupFragmentsByIndex(inspection).some((group) => {
         const all = getArgumentTexts(group)
@@ -138,27 +126,24 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'arguments-object',
     failureIds: 'T16',
-    description: 'sends arguments as an object where the wire wants text',
-    outcome: 'handled',
+    description: 'sends arguments as an object instead of a JSON string',
     detect: ({ inspection }) => inspection.fragments.some((fragment) => isObject(fragment.arguments)),
   },
   {
     id: 'arguments-doubled',
     failureIds: 'T31',
-    description: 'writes arguments as text inside text',
-    outcome: 'handled',
+    description: 'double-encodes arguments (JSON inside a JSON string)',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some(
         (group) =>
-          typeof parseJson(getArgumentTexts(group).join('')) === 'string' &&
-          isJsonObjectText(String(parseJson(getArgumentTexts(group).join('')))),
+          typeof tryParseJson(getArgumentTexts(group).join('')) === 'string' &&
+          isJsonObjectText(String(tryParseJson(getArgumentTexts(group).join('')))),
       ),
   },
   {
     id: 'interleaved',
     failureIds: 'T05',
-    description: 'sends the pieces of several calls in turns',
-    outcome: 'handled',
+    description: 'interleaves the fragments of several calls',
     detect: ({ inspection }) => {
       const order = inspection.fragments.flatMap(({ index, isFinalCopy }) =>
         typeof index === 'number' && !isFinalCopy ? [index] : [],
@@ -170,21 +155,20 @@ export const CALL_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'ghost-call',
     failureIds: 'T08, T28',
-    description: 'makes calls of nothing',
-    outcome: 'handled',
+    description: 'sends empty calls',
     detect: ({ inspection }) =>
       groupFragmentsByCall(inspection.fragments).some((group) => group.every(isEmptyFragment)),
   },
   {
     id: 'malformed-call',
     failureIds: 'T41, T124',
-    description: 'makes calls that cannot be read',
+    description: 'sends malformed calls',
     outcome: 'retried',
     detect: hasMalformedCall,
   },
 ]
 
-/** The pieces of each call: under one number, or each for itself where there are none. */
+/** The fragments of each call: by index, or one by one if there are no indexes. */
 function groupFragmentsByCall(fragments: readonly CallFragment[]): CallFragment[][] {
   const numbered = groupFragmentsByIndex({ fragments } as Parameters<typeof groupFragmentsByIndex>[0])
   const unnumbered = fragments.filter(
@@ -197,7 +181,7 @@ function getOpeningFragments(group: readonly CallFragment[]): CallFragment[] {
   return group.filter(({ startsCall, name }) => startsCall && toNonEmptyString(name) !== undefined)
 }
 
-/** For each later piece that names the tool again and is no new call: is it the same name? */
+/** For each later fragment that names the tool again: is it the same name? */
 function compareLaterNames(group: readonly CallFragment[]): boolean[] {
   const [first] = group
   const sortedIndexes = toNonEmptyString(first?.name)
@@ -217,14 +201,6 @@ function hasMalformedCall({ isLastAttempt, exchange: { turn } }: AttemptAnalysis
   return turn.finish.reason === 'malformed-call' || hasFlawedCall
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function isJsonObjectText(text: string): boolean {
-  return isObject(parseJson(text))
+  return isObject(tryParseJson(text))
 }

@@ -4,12 +4,12 @@ import type { ServerQuirk } from './server-quirks.ts'
 import { type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 import { hasCleanEnd, endsMidBlock } from './transport-quirks.ts'
 
-/** What can be odd about an answer as a whole: its end, its text, its counts. */
+/** Quirks of a response as a whole: its end, text and token counts. */
 export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'finish-missing',
     failureIds: 'T53',
-    description: 'ends its answers without saying that they are over',
+    description: 'ends responses without a finish reason',
     outcome: 'harmful',
     detect: (attempt) =>
       hasCleanEnd(attempt) &&
@@ -20,22 +20,19 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'finish-repeated',
     failureIds: 'T56',
-    description: 'says more than once that an answer is over',
-    outcome: 'handled',
+    description: 'sends more than one finish reason',
     detect: ({ inspection }) => inspection.finishReasons.length > 1,
   },
   {
     id: 'finish-wrong',
     failureIds: 'T51, T52, T54',
-    description: 'gives the wrong reason for the end of an answer',
-    outcome: 'handled',
+    description: 'sends a wrong finish reason',
     detect: (attempt) => describeWrongFinishReason(attempt) ?? false,
   },
   {
     id: 'no-done',
     failureIds: 'T111',
-    description: 'leaves out the [DONE] at the end of a stream',
-    outcome: 'handled',
+    description: 'omits [DONE] at the end of a stream',
     detect: (attempt) =>
       attempt.wire === 'openai-chat' &&
       attempt.isSse &&
@@ -46,7 +43,7 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'empty',
     failureIds: 'T57',
-    description: 'answers with nothing',
+    description: 'sends empty responses',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange: { turn }, inspection }) =>
       isLastAttempt && turn.finish.reason === 'stop' && turn.parts.length === 0 && inspection.fragments.length === 0,
@@ -54,30 +51,29 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'filter',
     failureIds: 'T55, T59',
-    description: 'stops answers with a content filter',
+    description: 'stops responses with a content filter',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange }) => isLastAttempt && exchange.turn.finish.reason === 'filter',
   },
   {
     id: 'length',
     failureIds: 'T37, T38',
-    description: 'cuts answers off before their limit',
+    description: 'truncates responses before the token limit',
     outcome: 'harmful',
     detect: ({ isLastAttempt, exchange }) => {
       const { turn, request } = exchange
       if (!isLastAttempt || turn.finish.fault) return false
-      // A model that is long-winded runs into the limit that it was given.
+      // A long response may reach the limit of the request.
       const outputTokens = (turn.usage?.output ?? 0) + (turn.usage?.reasoning ?? 0)
       if (turn.finish.reason === 'length') return outputTokens < 0.9 * (request.params?.maxTokens ?? Infinity)
       const isTruncated = turn.parts.some((part) => part.kind === 'call' && part.flaw?.code === 'unfinished')
-      return isTruncated && turn.finish.reason !== 'aborted' && 'and says that all is well'
+      return isTruncated && turn.finish.reason !== 'aborted' && 'and reports a normal finish'
     },
   },
   {
     id: 'text-call',
     failureIds: 'T60–T70',
-    description: 'lets its model write calls as text instead of making them',
-    outcome: 'handled',
+    description: 'returns tool calls as text instead of native calls',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt &&
       exchange.warnings.some(({ code }) => ['written-call', 'fenced-call', 'unread-call'].includes(code)),
@@ -85,23 +81,20 @@ export const RESPONSE_QUIRKS: readonly ServerQuirk[] = [
   {
     id: 'think-in-text',
     failureIds: 'T71',
-    description: 'writes the thoughts of its model into the text, between <think> and </think>',
-    outcome: 'handled',
+    description: 'returns reasoning inside the text, between <think> and </think>',
     detect: ({ inspection }) => /<think(?:ing)?>/.test(inspection.text),
   },
   {
     id: 'unknown-events',
     failureIds: 'T132, T140',
-    description: 'sends events that nobody knows',
-    outcome: 'handled',
+    description: 'sends unknown event types',
     detect: ({ isLastAttempt, exchange }) =>
       isLastAttempt && exchange.warnings.some(({ code }) => UNKNOWN_EVENT_CODES.has(code)),
   },
   {
     id: 'usage-hostile',
     failureIds: 'T116',
-    description: 'counts tokens in a way that nobody can believe',
-    outcome: 'handled',
+    description: 'sends invalid token counts',
     detect: ({ inspection }) => inspection.usages.some(hasInvalidTokenCount),
   },
 ]
@@ -114,7 +107,7 @@ const UNKNOWN_EVENT_CODES = new Set([
   'unknown-delta',
 ])
 
-/** The words that each wire ends an answer with: when it called, when it did not, and in either case. */
+/** The finish reasons of each wire: with calls, without calls, and in either case. */
 const FINISH_REASON_PATTERNS: Readonly<Record<WireId, { withCalls: RegExp; withoutCalls: RegExp; either: RegExp }>> = {
   'openai-chat': {
     withCalls: /^(?:tool_calls|function_call)$/,

@@ -5,30 +5,31 @@ import type { ProbeExchange } from '../probe-exchange.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type AttemptAnalysis, analyzeAttempts } from './attempt-analysis.ts'
 
-/** Something about a server that is not as its wire says, seen from outside. */
+/** A deviation of a server from its API, seen in its bytes. */
 export interface ServerQuirk {
   readonly id: string
-  /** The failures that taught it. */
+  /** The known failures that it belongs to (docs/failures.md). */
   readonly failureIds: string
-  /** What is going on, as the end of a sentence that begins with “This server”. */
+  /** The predicate of a sentence whose subject is “This server”. */
   readonly description: string
-  /** What comes of it: we deal with it, it costs something, or nothing can be done from here. */
-  readonly outcome: 'handled' | 'retried' | 'harmful'
-  /** Is it there? A text says more about it. */
+  /** Dragoman has to retry, or cannot work around it; by default it handles the quirk. */
+  readonly outcome?: QuirkOutcome
+  /** A string adds a detail to the description. */
   readonly detect: (attempt: AttemptAnalysis) => boolean | string
 }
 
-/** A sign that was seen. */
+type QuirkOutcome = 'handled' | 'retried' | 'harmful'
+
 export interface QuirkFinding {
   readonly id: string
   readonly said: string
-  readonly outcome: ServerQuirk['outcome']
+  readonly outcome: QuirkOutcome
 }
 
-/** All signs. Where an answer did not come to its end, nothing is said about what its end would have held. */
+/** All quirks. Where a response has no clean end, nothing is said about its end. */
 export const SERVER_QUIRKS: readonly ServerQuirk[] = [...TRANSPORT_QUIRKS, ...RESPONSE_QUIRKS, ...CALL_QUIRKS]
 
-/** The signs in an exam, each once; `but` are those that the question itself asked for. */
+/** The quirks in an exchange, each once, without those that the request itself provokes. */
 export function findQuirks(
   exchange: ProbeExchange,
   wire: WireId,
@@ -36,7 +37,7 @@ export function findQuirks(
 ): QuirkFinding[] {
   const attempts = analyzeAttempts(exchange, wire, options.isFirstExchange ?? false)
   return SERVER_QUIRKS.filter(({ id }) => !options.expectedQuirks?.includes(id)).flatMap(
-    ({ id, failureIds, description, outcome, detect }) => {
+    ({ id, failureIds, description, outcome = 'handled', detect }) => {
       for (const attempt of attempts) {
         const detail = detect(attempt)
         if (detail === false) continue
@@ -50,8 +51,8 @@ export function findQuirks(
   )
 }
 
-const OUTCOME_TEXTS: Readonly<Record<ServerQuirk['outcome'], string>> = {
+const OUTCOME_TEXTS: Readonly<Record<QuirkOutcome, string>> = {
   handled: 'handled',
-  retried: 'nothing of such an answer runs, and it is asked for again',
-  harmful: 'nothing runs that should not, but the work does not get done',
+  retried: 'Dragoman discards the response and retries',
+  harmful: 'Dragoman runs no call of it, and the task cannot proceed',
 }

@@ -2,14 +2,13 @@ import { type JsonResponse } from '../http/fetch-json.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
 import { stringOrEmpty } from '../../model/json.ts'
 
-/** A token that is good for a while. */
 export interface AccessToken {
   readonly value: string
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** Keeps a token until shortly before it expires; whoever asks meanwhile waits for the same one. */
+/** Caches a token until shortly before it expires. Concurrent callers share one fetch. */
 export function createCachedToken(obtain: () => Promise<AccessToken>, now: () => number = Date.now) {
   let pendingFetch: Promise<AccessToken> | undefined
   let cachedToken: AccessToken | undefined
@@ -33,7 +32,7 @@ export function createCachedToken(obtain: () => Promise<AccessToken>, now: () =>
   }
 }
 
-/** The token in the answer of a token endpoint; throws a sentence if there is none. */
+/** The token in the response of a token endpoint; throws a message if there is none. */
 export function parseAccessToken({ status, json }: JsonResponse, now: number): AccessToken {
   const value = stringOrEmpty(json['access_token'])
   if (status === 200 && value !== '') {
@@ -43,14 +42,13 @@ export function parseAccessToken({ status, json }: JsonResponse, now: number): A
   throw new Error(formatTokenError(status, json))
 }
 
-/** What a token endpoint says when it refuses. */
 function formatTokenError(status: number, json: JsonResponse['json']): string {
   const code = stringOrEmpty(json['error'])
   const description = createRedactor().redact(stringOrEmpty(json['error_description'])).slice(0, 300)
   if (code === 'invalid_grant')
-    return `it is no longer valid${description === '' ? '' : ` (${description})`}; sign in again.`
+    return `the credential is no longer valid${description === '' ? '' : ` (${description})`}; sign in again.`
   return `Google answered ${status}${code === '' ? '' : `, ${code}`}${description === '' ? '' : `: ${description}`}.`
 }
 
-/** Before a token expires, a new one is fetched: a request under way must not outlive its token. */
+/** A request in progress must not outlive its token. */
 const RENEWAL_MARGIN_MS = 5 * 60_000

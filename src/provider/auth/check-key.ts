@@ -3,12 +3,11 @@ import { fetchEndpointJson, buildModelListUrl } from '../list-models.ts'
 import { getBaseUrlSource, type Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
 
-/** What an endpoint says to a key: it takes it, it refuses it, or it cannot be asked. */
 export type KeyCheckResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string }
 
-/** Tries a key at an endpoint with a request that costs nothing: the list of models, or whatever the row names. */
+/** Tests a key with a request that costs nothing: the list of models, or the path that the provider names. */
 export async function checkKey(endpoint: Endpoint, httpClient: HttpClient): Promise<KeyCheckResult> {
   const { provider, wire, baseUrl } = endpoint
   const url = provider.check === undefined ? buildModelListUrl(endpoint) : new URL(`${baseUrl}${provider.check}`)
@@ -17,17 +16,17 @@ export async function checkKey(endpoint: Endpoint, httpClient: HttpClient): Prom
     isRefused: refused,
     reason: why,
   })
-  if (!url) return createFailure(`${provider.id} has nothing at which a key can be tried`)
+  if (!url) return createFailure(`${provider.id} has no request that can test a key`)
   const answer = await fetchEndpointJson(endpoint, url, httpClient)
   if ('kind' in answer) return createFailure(answer.message)
   const { status, json } = answer
   if (status === 401 || status === 403 || status === WIRE_ENDPOINTS[wire].badKeyStatus)
-    return createFailure(`${provider.id} refuses it (${status})`, true)
+    return createFailure(`${provider.id} rejects it (${status})`, true)
   if (status >= 300) return createFailure(`${provider.id} answered ${status}`)
-  // A page that asks people to sign in to a network answers every key with 200.
+  // A network's sign-in page answers every key with 200.
   return json === undefined
     ? createFailure(
-        `${provider.id} (${url.host}) answered with something else than JSON; check ${getBaseUrlSource(endpoint)}`,
+        `${provider.id} (${url.host}) answered with something other than JSON; check ${getBaseUrlSource(endpoint)}`,
       )
     : { ok: true }
 }

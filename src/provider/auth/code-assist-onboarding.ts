@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty, listObjects } from '../../model/json.ts'
 import { createRedactor } from '../../model/security/redactor.ts'
 import { buildKeyHeader, USER_AGENT } from '../http/url-and-headers.ts'
 import { type Clock, systemClock, sleep } from '../clock.ts'
@@ -7,13 +7,12 @@ import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson } from '../http/fetch-json.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What Code Assist says about a person: in which tier they are, and which project pays. */
+/** The user's tier in Code Assist, and the project that is billed. */
 export interface CodeAssistAccount {
   readonly tier: string
   readonly project?: string
 }
 
-/** What entering needs. */
 export interface CodeAssistOptions {
   readonly httpClient: HttpClient
   readonly clock?: Clock
@@ -21,8 +20,8 @@ export interface CodeAssistOptions {
 }
 
 /**
- * Enters Code Assist: asks for the person's tier and project, and signs them up if they have none. Throws a sentence
- * where the person must do something first.
+ * Asks Code Assist for the user's tier and project, and signs the user up if there is none. Throws a message if the
+ * user must do something first.
  */
 export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistOptions): Promise<CodeAssistAccount> {
   const ownProject = endpoint.project
@@ -37,7 +36,7 @@ export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistO
   if (current !== '') return createAccount(current, stringOrEmpty(json['cloudaicompanionProject']) || ownProject, json)
 
   const tier = chooseTier(json)
-  // Who pays for nothing gets a project of Google's.
+  // The free tier gets a project of Google's.
   const tierFields = tier === FREE_TIER ? {} : projectField
   const started = checkResponse(
     await callMethod(endpoint, options, 'onboardUser', { tierId: tier, ...tierFields, metadata }),
@@ -49,23 +48,10 @@ export async function onboardCodeAssist(endpoint: Endpoint, options: CodeAssistO
   return createAccount(tier, stringOrEmpty(project['id']) || ownProject, json)
 }
 
-/** Asks how many tokens a conversation has; `contents` are in Gemini's form. */
-export async function countCodeAssistTokens(
-  endpoint: Endpoint,
-  contents: JsonObject[],
-  options: CodeAssistOptions,
-): Promise<number> {
-  const body = { request: { model: `models/${endpoint.model}`, contents } }
-  const json = checkResponse(await callMethod(endpoint, options, 'countTokens', body), 'countTokens')
-  const total = json['totalTokens']
-  return typeof total === 'number' ? total : 0
-}
-
 const METADATA = { ideType: 'IDE_UNSPECIFIED', platform: 'PLATFORM_UNSPECIFIED', pluginType: 'GEMINI' }
 const FREE_TIER = 'free-tier'
 const LEGACY_TIER = 'legacy-tier'
 
-/** How often we look whether an operation is done, and how often at most. */
 const POLL_INTERVAL_MS = 5000
 const MAX_POLLS = 60
 
@@ -85,7 +71,7 @@ async function awaitOperation(
   return operation
 }
 
-/** With a body a method is called; without one an operation is looked at. */
+/** With a body it calls a method, without one it reads an operation. */
 async function callMethod(
   endpoint: Endpoint,
   { httpClient, signal }: CodeAssistOptions,
@@ -124,16 +110,16 @@ function createAccount(tier: string, project: string | undefined, json: JsonObje
 }
 
 function chooseTier(json: JsonObject): string {
-  const allowed = toObjects(json['allowedTiers'])
+  const allowed = listObjects(json['allowedTiers'])
   const usual = allowed.find((tier) => tier['isDefault'] === true)
   if (!usual && allowed.length === 0 && listIneligibleReasons(json) !== '')
-    throw new Error(`no tier is open to you.${listIneligibleReasons(json)}`)
+    throw new Error(`no tier is available to you.${listIneligibleReasons(json)}`)
   return getTierId(usual) || LEGACY_TIER
 }
 
-/** Why some tiers are closed to this person, in Google's words. */
+/** Why some tiers are not available to this user, in Google's words. */
 function listIneligibleReasons(json: JsonObject): string {
-  const closed = toObjects(json['ineligibleTiers'])
+  const closed = listObjects(json['ineligibleTiers'])
   return closed
     .map((tier) => [
       stringOrEmpty(tier['reasonMessage']) || stringOrEmpty(tier['reasonCode']),
@@ -143,15 +129,11 @@ function listIneligibleReasons(json: JsonObject): string {
     .join('')
 }
 
-function toObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter((one: unknown) => isObject(one)) : []
-}
-
 function getTierId(value: unknown): string {
   return isObject(value) ? stringOrEmpty(value['id']) : ''
 }
 
-/** A company's fence around its project refuses this one question; those people are in the standard tier. */
+/** VPC Service Controls of a company block this one method; its users are in the standard tier. */
 function isBlockedByServiceControls({ status, json }: JsonResponse): boolean {
   return status >= 400 && JSON.stringify(json).includes('SECURITY_POLICY_VIOLATED')
 }

@@ -5,26 +5,25 @@ import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson, createFormRequest } from '../http/fetch-json.ts'
 import { createCachedToken, type AccessToken, parseAccessToken } from './access-token.ts'
 
-/** What fetching a token needs. */
 export interface TokenDependencies {
   readonly httpClient: HttpClient
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** Where the refresh token is kept, if it is ours to replace. */
+  /** Absent if the refresh token is not ours to replace. */
   readonly refreshTokenStore?: RefreshTokenStore
 }
 
-/** Where a refresh token is kept. Some servers replace it each time it is used, so only one process at a time uses it. */
+/** Where a refresh token is stored. Some servers replace it at each use, so only one process at a time may use it. */
 export interface RefreshTokenStore {
-  /** The token as it is kept now; another process may have replaced it. */
+  /** The token as it is stored now; another process may have replaced it. */
   read(): string | undefined
   replace(old: string, next: string): void
   runExclusively<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * The credential of a file of Google's: of a person (`authorized_user`), of a service account, or of somebody who may
- * act as one (`impersonated_service_account`). Gives a sentence where it is of another kind.
+ * The credential of a Google credential file: of a user (`authorized_user`), a service account, or an impersonated
+ * service account.
  */
 export function createGoogleCredential(
   file: JsonObject,
@@ -40,28 +39,26 @@ export function createGoogleCredential(
   }
 }
 
-/** The project that a credential file names. */
 export function getProjectId(file: JsonObject): string | undefined {
   return stringOrEmpty(file['project_id']) || stringOrEmpty(file['quota_project_id']) || undefined
 }
 
-/** The credential of the machine itself, from the server that Google's machines have beside them. */
+/** The credential of a machine on Google Cloud, from its metadata server. */
 export function createMetadataCredential(host: string, { httpClient, now = Date.now }: TokenDependencies): Credential {
   const url = new URL(`http://${host}/computeMetadata/v1/instance/service-accounts/default/token`)
   const fetch = async (): Promise<AccessToken> => {
     const request = { url, method: 'GET', headers: { 'metadata-flavor': 'Google' }, body: [] } as const
     const answer = await fetchJson(httpClient, request)
-    // Anybody may sit at this address; Google's server says who it is.
-    if (answer.headers['metadata-flavor'] !== 'Google') throw new Error(`${host} is no metadata server of Google's.`)
+    // Anything may listen at this address; Google's server identifies itself.
+    if (answer.headers['metadata-flavor'] !== 'Google') throw new Error(`${host} is not a metadata server of Google.`)
     return parseAccessToken(answer, now())
   }
   return { style: 'bearer', ...createCachedToken(fetch, now) }
 }
 
-/** Where a person's or a service account's token comes from, if the file does not say. */
+/** The default of `token_uri`. */
 export const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token'
 
-/** What we ask to be allowed. */
 export const CLOUD_PLATFORM_SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
 
 interface TokenSource {
@@ -83,7 +80,7 @@ function createTokenSource(file: JsonObject, dependencies: TokenDependencies): R
   const kind = stringOrEmpty(file['type'])
   const read = Object.hasOwn(CREDENTIAL_READERS, kind) ? CREDENTIAL_READERS[kind] : undefined
   if (read) return read(file, dependencies)
-  const what = kind === '' ? 'It says no type' : `Its type, ${kind}, is not spoken`
+  const what = kind === '' ? 'It has no type' : `Its type, ${kind}, is not supported`
   return {
     problem: `${what}; set GOOGLE_CLOUD_ACCESS_TOKEN to what gcloud auth print-access-token prints, or use a service account.`,
   }
@@ -109,7 +106,7 @@ function createUserSource(
   const renew = async (): Promise<AccessToken> => {
     const token = refreshTokenStore?.read() ?? fields.refresh_token
     const answer = await refreshWith(token)
-    // A token that was refused may have been replaced by a process that knows nothing of our lock.
+    // The rejected token may have been replaced by a process that does not use our lock.
     const stored = answer.status === 200 ? token : (refreshTokenStore?.read() ?? token)
     return parseAccessToken(stored === token ? answer : await refreshWith(stored), now())
   }
@@ -136,15 +133,15 @@ function createServiceAccountSource(
   return { fetchToken: fetch }
 }
 
-/** Somebody's credential is changed into one of a service account. */
+/** Exchanges another credential for one of a service account. */
 function createImpersonatedSource(file: JsonObject, dependencies: TokenDependencies): ReturnType<CredentialReader> {
   const { httpClient, now = Date.now } = dependencies
   const address = stringOrEmpty(file['service_account_impersonation_url'])
   if (!isSecureUrl(address)) return INSECURE_URL_PROBLEM
   const inner = isObject(file['source_credentials']) ? file['source_credentials'] : {}
-  // One step; a chain that goes round would never end.
+  // Only one step: a cyclic chain would never end.
   const source = inner['type'] === 'impersonated_service_account' ? undefined : createTokenSource(inner, dependencies)
-  if (!source) return { problem: 'Its source_credentials are impersonated themselves, which is not spoken.' }
+  if (!source) return { problem: 'Its source_credentials are impersonated themselves, which is not supported.' }
   if ('problem' in source) return source
   const fetch = async (): Promise<AccessToken> => {
     const { value } = await source.fetchToken()
@@ -152,7 +149,7 @@ function createImpersonatedSource(file: JsonObject, dependencies: TokenDependenc
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${value}` }
     const answer = await fetchJson(httpClient, { url: new URL(address), headers, body: [JSON.stringify(body)] })
     const token = stringOrEmpty(answer.json['accessToken'])
-    if (token === '') throw new Error(`the service account cannot be impersonated: Google answered ${answer.status}.`)
+    if (token === '') throw new Error(`impersonating the service account failed: Google answered ${answer.status}.`)
     const expires = Date.parse(stringOrEmpty(answer.json['expireTime']))
     return { value: token, expiresAt: Number.isNaN(expires) ? now() + 3_600_000 : expires }
   }
@@ -164,8 +161,8 @@ function createJwt(head: object, claims: object, privateKey: string): string {
   try {
     return `${text}.${createSign('RSA-SHA256').update(text).sign(privateKey, 'base64url')}`
   } catch {
-    // What OpenSSL says about it may quote the key.
-    throw new Error('its private_key cannot be read; make a new key file.')
+    // OpenSSL's message may quote the key.
+    throw new Error('its private_key is invalid; create a new key file.')
   }
 }
 
@@ -180,11 +177,11 @@ function getTokenUrl(file: JsonObject): string | undefined {
   return isSecureUrl(url) ? url : undefined
 }
 
-/** A secret goes only where nobody can listen. */
+/** Secrets are only sent over https, or to this machine. */
 export function isSecureUrl(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-const INSECURE_URL_PROBLEM = { problem: 'The address in it is no https URL.' }
+const INSECURE_URL_PROBLEM = { problem: 'It contains a URL that is not https.' }

@@ -6,7 +6,7 @@ import { isSecureUrl, CLOUD_PLATFORM_SCOPE, GOOGLE_TOKEN_URL } from './google-cr
 import { startRedirectServer, type OAuthRedirect } from './redirect-server.ts'
 import { parseAccessToken } from './access-token.ts'
 
-/** An OAuth client of the person's own, as Google's console gives it out. */
+/** The user's own OAuth client, from Google's console. */
 export interface OAuthClient {
   readonly id: string
   readonly secret: string
@@ -14,23 +14,22 @@ export interface OAuthClient {
   readonly tokenUrl: string
 }
 
-/** Reads the file that Google's console gives out for a desktop client. */
 export function parseOAuthClient(json: JsonObject): OAuthClient | { readonly problem: string } {
   const inner = json['installed'] ?? json['web']
-  if (!isObject(inner)) return { problem: 'it is no client file: it has no "installed" in it' }
+  if (!isObject(inner)) return { problem: 'it is not an OAuth client file: it has no "installed"' }
   const id = stringOrEmpty(inner['client_id'])
   const secret = stringOrEmpty(inner['client_secret'])
   if (id === '' || secret === '') return { problem: 'it has no client_id or no client_secret' }
   const authUrl = stringOrEmpty(inner['auth_uri']) || 'https://accounts.google.com/o/oauth2/v2/auth'
   const tokenUrl = stringOrEmpty(inner['token_uri']) || GOOGLE_TOKEN_URL
-  if (!isSecureUrl(authUrl) || !isSecureUrl(tokenUrl)) return { problem: 'an address in it is no https URL' }
+  if (!isSecureUrl(authUrl) || !isSecureUrl(tokenUrl)) return { problem: 'it contains a URL that is not https' }
   return { id, secret, authUrl, tokenUrl }
 }
 
 /**
- * Signs a person in with their own client: they agree in a browser, which comes back to us on this machine. The code is
- * bound to us twice: by `state`, and by a secret that only we know (PKCE). Gives a credential of the kind that gcloud
- * stores; throws a sentence if it does not come to one.
+ * Signs the user in with their own OAuth client, in a browser that is redirected back to this machine. The code is
+ * bound to this process by `state` and by PKCE. Returns a credential as gcloud stores it; throws a message if the sign-
+ * in fails.
  */
 export async function signInWithBrowser(
   client: OAuthClient,
@@ -55,7 +54,7 @@ export async function signInWithBrowser(
     parseAccessToken(answer, 0)
     const refresh = stringOrEmpty(answer.json['refresh_token'])
     if (refresh === '')
-      throw new Error('Google gave no refresh token; remove the access of this client and sign in again.')
+      throw new Error('Google sent no refresh token; revoke the access of this client and sign in again.')
     return {
       type: 'authorized_user',
       client_id: client.id,

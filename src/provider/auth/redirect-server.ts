@@ -1,34 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A browser that is to come back to this machine. */
 export interface OAuthRedirect {
   readonly url: string
-  /** What it brings. Rejects with a sentence if the person said no, or does not come. */
+  /** The authorization code. Rejects with a message if the user declined, or did not answer in time. */
   readonly code: Promise<string>
-  /** The same, with who says that they sent it, where servers tell. */
+  /** The code, with the issuer if the server names it. */
   readonly result: Promise<{ readonly code: string; readonly issuer?: string }>
   close(): void
 }
 
-/** How long a person may take to agree. */
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 
 const MAX_CONNECTIONS = 100
 
-/** Who connects and says nothing must not keep the browser out. */
+/** A client that connects and sends nothing must not block the browser. */
 const SERVER_TIMEOUTS = { headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 500 }
 
-/** Waits on loopback for a browser that comes back with `state`. Whoever comes without it gets nothing, and we wait on. */
+/** Waits on loopback for a redirect with this `state`. Other requests are rejected, and do not end the wait. */
 export async function startRedirectServer(
   state: string,
   timeoutMs: number = SIGN_IN_TIMEOUT_MS,
 ): Promise<OAuthRedirect> {
   const { promise: answer, resolve, reject } = createDeferred<Awaited<OAuthRedirect['result']>>()
   const code = answer.then((given) => given.code)
-  // Who asks for the code hears of it; until then it is no matter.
+  // Whoever awaits the code gets the error; before that it must not count as unhandled.
   code.catch(() => {})
-  // Anything on this machine can send anything here; nothing that comes may end the sign-in.
+  // Any program on this machine can send requests here; none may end the sign-in.
   const server = createServer(SERVER_TIMEOUTS, (request, response) => {
     request.on('error', () => undefined)
     response.on('error', () => undefined)
@@ -41,21 +39,21 @@ export async function startRedirectServer(
   })
   const { port } = server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
-  const timer = setTimeout(() => reject(new Error('nobody came back from the browser; try again.')), timeoutMs)
+  const timer = setTimeout(() => reject(new Error('the browser did not return in time; try again.')), timeoutMs)
 
   function handleRequest(request: IncomingMessage, response: ServerResponse): void {
-    // Not every path that HTTP allows is one that can be read: `//` is none.
+    // HTTP allows paths that no URL can have, such as `//`.
     const path = request.url ?? '/'
-    if (!URL.canParse(path, origin)) return sendText(response, 400, 'This is not the way in.')
+    if (!URL.canParse(path, origin)) return sendText(response, 400, 'This is not a valid sign-in redirect.')
     const url = new URL(path, origin)
-    // A page elsewhere can make a browser come here under another name; it is not answered.
+    // A web page can make a browser send requests here under another host name.
     const isCallback =
       request.method === 'GET' &&
       url.origin === origin &&
       url.pathname === CALLBACK_PATH &&
       request.headers.host === `127.0.0.1:${port}`
     if (!isCallback || url.searchParams.get('state') !== state)
-      return sendText(response, 400, 'This is not the way in.')
+      return sendText(response, 400, 'This is not a valid sign-in redirect.')
     const given = url.searchParams.get('code')
     if (given !== null && given !== '') {
       sendText(response, 200, 'You are signed in. This window can be closed.')
@@ -64,7 +62,7 @@ export async function startRedirectServer(
     } else {
       const why = (url.searchParams.get('error') ?? 'no reason given').replace(/[^\w -]/g, '').slice(0, 60)
       sendText(response, 200, 'You are not signed in. This window can be closed.')
-      reject(new Error(`it was refused in the browser (${why}).`))
+      reject(new Error(`the sign-in was declined in the browser (${why}).`))
     }
   }
 

@@ -9,23 +9,21 @@ import {
 } from './google-credentials.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a person signed in with, as it is stored: a key, or a credential of Google's, with the project that pays. */
+/** A credential as it is stored, with the cloud project that is billed. */
 export type StoredCredential =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'google'; readonly credential: JsonObject; readonly project?: string }
 
-/** Where grants are stored, by row. */
+/** Stored credentials, by provider. */
 export interface CredentialStore {
   get(provider: string): StoredCredential | undefined
   set(provider: string, stored: StoredCredential): void
-  /** Was there one to remove? */
+  /** Returns whether there was one. */
   remove(provider: string): boolean
   listProviders(): readonly string[]
-  /** The refresh token of a row, for those who use it up. */
   getRefreshTokenStore?(provider: string): RefreshTokenStore
 }
 
-/** What a stored grant is good for. */
 export function toGrantedCredential(
   stored: StoredCredential,
   provider: ProviderDefinition,
@@ -38,7 +36,7 @@ export function toGrantedCredential(
   return { key, ...defined({ project }) }
 }
 
-/** Reads a grant that was stored; undefined where it is none. */
+/** Undefined if it is not a stored credential. */
 export function parseStoredCredential(json: unknown): StoredCredential | undefined {
   if (!isObject(json)) return undefined
   const { kind, key, credential, project } = json
@@ -47,7 +45,7 @@ export function parseStoredCredential(json: unknown): StoredCredential | undefin
   return { kind, credential: credential as JsonObject, ...(typeof project === 'string' && { project }) }
 }
 
-/** The secrets of a grant, to be kept out of everything. */
+/** The secrets to redact. */
 export function listSecrets(stored: StoredCredential): string[] {
   if (stored.kind === 'key') return [stored.key]
   return ['client_secret', 'refresh_token', 'private_key'].flatMap((name) => {

@@ -9,8 +9,8 @@ import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
 /**
- * A port that sees to its own sign-in: a token that is refused is fetched anew, once; and where the endpoint must be
- * entered before it answers, that is done before the first request.
+ * Handles the sign-in of a model: a rejected token is renewed once, and an endpoint that needs onboarding gets it
+ * before the first request.
  */
 export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpClient): Model {
   const renewing = endpoint.credential?.renew ? withTokenRenewal(inner, endpoint.credential.renew) : inner
@@ -19,7 +19,7 @@ export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpCli
     : renewing
 }
 
-/** Asks once more, with a fresh token, if the first was refused. Nothing has been said yet when that happens. */
+/** Sends the request again with a new token if the first was rejected; at that point nothing has been streamed. */
 function withTokenRenewal(inner: Model, renew: () => void): Model {
   return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {
     const reportedWarnings = new Set<string>()
@@ -36,7 +36,7 @@ function withTokenRenewal(inner: Model, renew: () => void): Model {
   })
 }
 
-/** Asks Code Assist first which project pays. */
+/** Asks Code Assist which project is billed before the first request. */
 function withOnboarding(endpoint: Endpoint, inner: Model, httpClient: HttpClient): Model {
   let account: CodeAssistAccount | undefined
   return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {

@@ -1,18 +1,17 @@
-/** One request, ready to go. */
 export interface HttpRequest {
   readonly url: URL
-  /** POST, if nothing is said. */
+  /** The default is POST. */
   readonly method?: 'GET' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
   /** In pieces, to be sent one after the other. */
   readonly body: readonly string[]
-  /** Of the body in bytes, where somebody has counted it already. */
+  /** The length of the body, if it is known already. */
   readonly bodyBytes?: number
-  /** Told once, when all of it has gone out: until then nothing should hold it up. */
+  /** Called once, when the whole request has been sent. */
   readonly onSent?: () => void
 }
 
-/** The answer to it. Reading the body throws where the connection breaks. */
+/** Reading the body throws if the connection breaks. */
 export interface HttpResponse {
   readonly status: number
   /** Lower-case names. */
@@ -20,5 +19,8 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Sends a request and waits for the head of its answer; throws if there is none. Aborting the signal ends it at any point. */
+/**
+ * Sends a request and waits for the response headers; throws if there are none. Aborting the signal ends it at any
+ * time.
+ */
 export type HttpClient = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>

@@ -1,16 +1,13 @@
-/**
- * Waits for work that may be slow, and can be woken meanwhile: to say what is waited for, and to end although the work
- * never does.
- */
+/** Waits for slow work, and can be interrupted: to report progress, or to end although the work never does. */
 export interface InterruptibleWait {
-  /** Gives what the work gives, or `WOKEN`; then the same work can be waited for again. */
+  /** Returns the result of the work, or `INTERRUPTED`; then the same work can be awaited again. */
   wait<T>(work: Promise<T>): Promise<T | typeof INTERRUPTED>
   interrupt(): void
 }
 
 export const INTERRUPTED = Symbol('woken')
 
-/** Starts it, for one who waits for one thing at a time. */
+/** For one wait at a time. */
 export function createInterruptibleWait(): InterruptibleWait {
   let resume: ((value: typeof INTERRUPTED) => void) | undefined
   let isWoken = false

@@ -1,30 +1,37 @@
 import type { TurnEvent } from '../../model/event.ts'
 import { isKeyLike, type Redactor, createRedactor } from '../../model/security/redactor.ts'
 
-/** Takes the key with which we asked out of what comes back; one event may become two. */
+/** Removes the API key of the request from its response; one event may become two. */
 export interface KeyRedactor {
   readonly setKey: (key: string) => void
   readonly redact: (event: TurnEvent) => TurnEvent[]
 }
 
-/**
- * Starts a scrub for one answer. Servers repeat the key in their errors, and some in their text; it goes no further. The
- * arguments of calls are left as they are: what a model calls is never altered.
- */
+/** Servers repeat the key in errors, and some in text. The arguments of calls are never altered. */
 export function createKeyRedactor(): KeyRedactor {
   const secrets = createRedactor()
   let key = ''
   const textParts = new Set<number>()
-  /** The end of what was said in a part, where it could be the beginning of the key. */
+  /** The end of a part's text, if it could be the start of the key. */
   const heldBack = new Map<number, string>()
 
-  function delta(index: number, text: string): TurnEvent[] {
+  function delta(event: Extract<TurnEvent, { type: 'part-delta' }>): TurnEvent[] {
+    const { index, text } = event
     const whole = (heldBack.get(index) ?? '') + text
-    if (!whole.includes(key.charAt(0)) || !textParts.has(index)) return [{ type: 'part-delta', index, text: whole }]
+    // Text that is held back starts with the first character of the key.
+    if (!whole.includes(key.charAt(0)) || !textParts.has(index)) return [event]
     const clean = whole.replaceAll(key, '[key]')
     const end = findPossibleKeyStart(clean, key)
     heldBack.set(index, clean.slice(end))
     return end === 0 ? [] : [{ type: 'part-delta', index, text: clean.slice(0, end) }]
+  }
+
+  function close(event: Extract<TurnEvent, { type: 'part-close' }>): TurnEvent[] {
+    const { index, part } = event
+    const rest = heldBack.get(index) ?? ''
+    const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, text: rest }]
+    const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
+    return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
   }
 
   return {
@@ -33,27 +40,29 @@ export function createKeyRedactor(): KeyRedactor {
       key = isKeyLike(secret) ? secret : ''
     },
     redact(event) {
-      if (event.type === 'warn' || event.type === 'finish') return [redactMessages(event, key, secrets)]
-      if (key === '') return [event]
-      if (event.type === 'part-delta') {
-        const clean = delta(event.index, event.text)
-        return clean.length === 1 && clean[0]?.type === 'part-delta' && clean[0].text === event.text ? [event] : clean
+      switch (event.type) {
+        case 'warn':
+        case 'finish':
+          return [redactMessages(event, key, secrets)]
+        case 'part-open':
+          if (event.kind === 'text' || event.kind === 'reasoning') textParts.add(event.index)
+          return [event]
+        case 'part-delta':
+          return key === '' ? [event] : delta(event)
+        case 'part-close':
+          return key === '' ? [event] : close(event)
+        case 'open':
+        case 'wait':
+        case 'usage':
+          return [event]
+        default:
+          return event satisfies never
       }
-      if (event.type === 'part-open') {
-        if (event.kind === 'text' || event.kind === 'reasoning') textParts.add(event.index)
-        return [event]
-      }
-      if (event.type !== 'part-close') return [event]
-      const { index, part } = event
-      const rest = heldBack.get(index) ?? ''
-      const last: TurnEvent[] = rest === '' ? [] : [{ type: 'part-delta', index, text: rest }]
-      const containsKey = (part.kind === 'text' || part.kind === 'reasoning') && part.text.includes(key)
-      return [...last, containsKey ? { ...event, part: { ...part, text: part.text.replaceAll(key, '[key]') } } : event]
     },
   }
 }
 
-/** Where the end begins that could be the beginning of the key. */
+/** The index at which a prefix of the key may start, at the end of the text. */
 function findPossibleKeyStart(text: string, key: string): number {
   const first = key.charAt(0)
   for (
@@ -67,7 +76,7 @@ function findPossibleKeyStart(text: string, key: string): number {
 
 type MessageTurnEvent = Extract<TurnEvent, { type: 'warn' | 'finish' }>
 
-/** Sentences lose whatever looks like a secret; all else loses only the key. */
+/** Messages lose everything that looks like a secret, other fields only the key. */
 function redactMessages(event: MessageTurnEvent, key: string, { redact }: Redactor): TurnEvent {
   const escapedKey = JSON.stringify(key).slice(1, -1)
   const text = JSON.stringify(event)

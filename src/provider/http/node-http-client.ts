@@ -16,20 +16,19 @@ import {
 import { stripIpv6Brackets, getPort, type HttpProxy, findProxy } from './proxy.ts'
 import type { Environment, Endpoint } from '../endpoint.ts'
 import type { HttpRequest, HttpClient, HttpResponse } from './http-client.ts'
-import { ProxyError } from './transport-faults.ts'
+import { ProxyError, UNSUPPORTED_PROXY_CODE } from './transport-faults.ts'
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts'
 import { defined } from '../../model/defined.ts'
+import { tryParseJson } from '../../model/json.ts'
 
-/** What a port may be given; all of it has a default. */
+/** All options have a default. */
 export interface ModelOptions {
   readonly httpClient?: HttpClient
   readonly clock?: Clock
   readonly timeouts?: Partial<Timeouts>
-  /** Makes the writer of the port's request bodies. */
   readonly createBodyWriter?: (wire: Wire) => RequestBodyWriter
 }
 
-/** The model at the end of a wire. */
 export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Model {
   let codec: Promise<EndpointCodec> | undefined
   const dependencies: RequestDependencies = {
@@ -50,18 +49,17 @@ export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Mod
 
 let sharedClient: HttpClient | undefined
 
-/** The client that all ports share, with its connections, unless they are told otherwise. */
+/** The HTTP client of all models that are not given another one, with its open connections. */
 export function getSharedHttpClient(): HttpClient {
   return (sharedClient ??= createHttpClient(process.env))
 }
 
-/** How connections are made. */
 export interface TlsOptions {
-  /** Certificates that are trusted besides the usual ones. */
+  /** Certificates that are trusted in addition to the usual ones. */
   readonly ca?: string
 }
 
-/** Starts an HTTP client. It keeps one set of connections per origin open for the next request, but no process alive. */
+/** Keeps connections open for later requests, but keeps no process alive. */
 export function createHttpClient(env: Environment, tls: TlsOptions = {}): HttpClient {
   const connections = new Map<string, Promise<HttpConnection>>()
   const connectionTo = (url: URL): Promise<HttpConnection> => {
@@ -74,7 +72,7 @@ export function createHttpClient(env: Environment, tls: TlsOptions = {}): HttpCl
     for (let attempt = 1; ; attempt++) {
       const sent = await sendOverConnection(connection, httpRequest, signal)
       if ('status' in sent) return sent
-      // A server may close an idle connection in the very moment in which we use it; nobody has read the request then.
+      // A server may close an idle connection just when it is used; then it has not read the request.
       if (!sent.isStale || signal.aborted || attempt > MAX_STALE_RETRIES) throw sent.error
     }
   }
@@ -82,7 +80,7 @@ export function createHttpClient(env: Environment, tls: TlsOptions = {}): HttpCl
 
 const MAX_STALE_RETRIES = 3
 
-/** Asks a URL for JSON; undefined if it does not come in time. */
+/** Undefined if no JSON comes in time. */
 export async function probeJson(url: string, ms: number): Promise<unknown> {
   const { request } = await import('node:http')
   const text = await new Promise<string>((resolve) => {
@@ -101,30 +99,26 @@ export async function probeJson(url: string, ms: number): Promise<unknown> {
     })
     outgoing.end()
   })
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return tryParseJson(text)
 }
 
-/** A way to an origin. */
+/** How to reach an origin. */
 interface HttpConnection {
   readonly request: (options: ConnectionOptions, answered: (incoming: IncomingMessage) => void) => ClientRequest
   readonly options: (url: URL) => ConnectionOptions
-  /** The proxy that stands between, where we speak to it and not to the origin. */
+  /** Set if requests go to the proxy itself, and not through a tunnel. */
   readonly proxy?: string
 }
 
 interface ConnectionOptions extends RequestOptions {
   readonly headers?: Readonly<Record<string, string>>
-  /** Ends the making of a connection; the agent hands it on to whoever makes it. */
+  /** Aborts the connecting; the agent passes it to `createConnection`. */
   readonly stop?: AbortSignal
 }
 
 async function openConnection(url: URL, env: Environment, tls: TlsOptions): Promise<HttpConnection> {
   const proxy = findProxy(url, env)
-  if (proxy && 'problem' in proxy) throw new ProxyError('', 'unspoken', proxy.problem)
+  if (proxy && 'problem' in proxy) throw new ProxyError('', UNSUPPORTED_PROXY_CODE, proxy.problem)
   const http = await import('node:http')
   const keep = { keepAlive: true, keepAliveMsecs: 30_000 }
   const toAddress = (to: URL): ConnectionOptions => ({
@@ -135,7 +129,7 @@ async function openConnection(url: URL, env: Environment, tls: TlsOptions): Prom
   if (url.protocol === 'http:') {
     const agent = new http.Agent(keep)
     if (!proxy) return { request: http.request, options: (to) => ({ ...toAddress(to), agent }) }
-    // A proxy is asked for the whole address.
+    // A proxy gets the absolute URL.
     const options = (to: URL): ConnectionOptions => ({
       host: proxy.host,
       port: proxy.port,
@@ -152,7 +146,7 @@ async function openConnection(url: URL, env: Environment, tls: TlsOptions): Prom
   return { request: https.request, options: (to) => ({ ...toAddress(to), agent }) }
 }
 
-/** Makes an agent connect through a proxy, with CONNECT; from there on the connection is ours, and sealed. */
+/** Makes an agent connect through a proxy with CONNECT; the tunnel is encrypted end to end. */
 function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof import('node:http').request): void {
   type Connect = (
     options: ConnectionOptions & { socket?: Duplex },
@@ -179,7 +173,7 @@ function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof impo
     const stop = (): void => void proxyRequest.destroy()
     options.stop?.addEventListener('abort', stop)
     proxyRequest.once('close', () => options.stop?.removeEventListener('abort', stop))
-    proxyRequest.once('timeout', () => proxyRequest.destroy(new Error('it does not answer')))
+    proxyRequest.once('timeout', () => proxyRequest.destroy(new Error('it does not respond')))
     proxyRequest.once('error', (error: Error & { code?: string }) =>
       fail(error.code ?? '', error.code ?? error.message),
     )
@@ -209,7 +203,6 @@ function tunnelThroughProxy(agent: Agent, proxy: HttpProxy, request: typeof impo
   }
 }
 
-/** How long a proxy may take to connect. */
 const PROXY_TIMEOUT_MS = 60_000
 
 function formatProxyAddress({ host, port: at }: HttpProxy): string {
@@ -228,7 +221,7 @@ function sendOverConnection(
     const { headers, ...options } = connection.options(httpRequest.url)
     const size = httpRequest.method === 'GET' ? {} : { 'content-length': String(length) }
     const all = { ...headers, ...httpRequest.headers, ...size }
-    // With an error it would be thrown at nobody where the whole answer is here, but not yet read.
+    // Destroying it with an error would throw if the whole response has arrived but was not read yet.
     const stop = (): void => void outgoing.destroy()
     let isAnswered = false
     const outgoing = connection.request(
@@ -237,7 +230,7 @@ function sendOverConnection(
         isAnswered = true
         const done = (): void => signal.removeEventListener('abort', stop)
         incoming.once('end', done).once('close', done)
-        // Whoever reads the body hears of it; if nobody does, it is no matter.
+        // The reader of the body gets the error; without a reader it does not matter.
         incoming.on('error', done)
         if (connection.proxy !== undefined && incoming.statusCode === 407) {
           incoming.resume()
@@ -254,14 +247,14 @@ function sendOverConnection(
         error: through ? new ProxyError(connection.proxy, error.code ?? '', error.code ?? error.message) : error,
       })
     })
-    // 101 Switching Protocols: the connection is no HTTP any more.
+    // 101 Switching Protocols: this connection is no longer HTTP.
     outgoing.once('upgrade', (incoming, socket) => {
       isAnswered = true
       socket.destroy()
       signal.removeEventListener('abort', stop)
       resolve({ status: incoming.statusCode ?? 101, headers: {}, body: EMPTY_BODY })
     })
-    // However else it ends: somebody waits for it.
+    // However else it ends, the promise must settle.
     outgoing.once('close', () => {
       if (isAnswered) return
       signal.removeEventListener('abort', stop)
@@ -270,21 +263,21 @@ function sendOverConnection(
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     if (httpRequest.onSent) outgoing.once('finish', httpRequest.onSent)
-    void write(outgoing, httpRequest.body)
+    void writeBody(outgoing, httpRequest.body)
   })
 }
 
-/** Sends a body. A long one goes out as fast as it is taken: its bytes are never all in memory. */
-async function write(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
+/** Writes a long body only as fast as it is sent, so that its bytes are never all in memory. */
+async function writeBody(outgoing: ClientRequest, body: readonly string[]): Promise<void> {
   outgoing.cork()
   let waiting = 0
   for (const piece of body)
-    for (const part of partsOf(piece)) {
+    for (const part of splitLongText(piece)) {
       outgoing.write(part)
       waiting += part.length
-      if (waiting < PART) continue
+      if (waiting < CHUNK_CHARS) continue
       outgoing.uncork()
-      if (outgoing.writableNeedDrain) await taken(outgoing)
+      if (outgoing.writableNeedDrain) await waitForDrain(outgoing)
       if (outgoing.destroyed) return
       outgoing.cork()
       waiting = 0
@@ -292,8 +285,8 @@ async function write(outgoing: ClientRequest, body: readonly string[]): Promise<
   outgoing.end()
 }
 
-/** When what was written has gone out, or cannot any more. */
-function taken(outgoing: ClientRequest): Promise<void> {
+/** Resolves when the buffer has drained, or the connection is closed. */
+function waitForDrain(outgoing: ClientRequest): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       outgoing.off('drain', done).off('close', done)
@@ -303,17 +296,17 @@ function taken(outgoing: ClientRequest): Promise<void> {
   })
 }
 
-/** A long text in parts that do not divide a character. */
-function* partsOf(text: string): Generator<string> {
+/** Splits a long text without splitting a character. */
+function* splitLongText(text: string): Generator<string> {
   for (let at = 0, end: number; at < text.length; at = end) {
-    end = at + PART
+    end = at + CHUNK_CHARS
     if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end++
     yield text.slice(at, end)
   }
 }
 
 /** In characters. */
-const PART = 2 ** 20
+const CHUNK_CHARS = 2 ** 20
 
 const EMPTY_BODY: AsyncIterable<Uint8Array> = (async function* () {})()
 
@@ -331,7 +324,7 @@ async function toHttpResponse(incoming: IncomingMessage): Promise<HttpResponse> 
   }
 }
 
-/** We ask for plain bytes; some servers compress all the same (T115). */
+/** We request uncompressed bodies; some servers compress anyway (T115). */
 async function decompressBody(incoming: IncomingMessage): Promise<AsyncIterable<Uint8Array>> {
   const encoding = incoming.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return incoming

@@ -1,16 +1,15 @@
 import { type Environment, isLoopback } from '../endpoint.ts'
 
-/** A proxy that requests go through. */
 export interface HttpProxy {
   readonly host: string
   readonly port: number
-  /** How we introduce ourselves to it, if it wants that. */
+  /** The proxy's credentials. */
   readonly headers: Readonly<Record<string, string>>
-  /** The variable that named it. */
+  /** The variable that named the proxy. */
   readonly variable: string
 }
 
-/** The proxy for an address, by the variables that every tool knows; none for this machine, and none for what NO_PROXY lists. */
+/** The proxy for a URL, by the usual variables; none for this machine and for what NO_PROXY lists. */
 export function findProxy(url: URL, env: Environment): HttpProxy | { readonly problem: string } | undefined {
   if (isLoopback(url.hostname) || isProxyExempt(url, readVariable(env, 'NO_PROXY')?.[1] ?? '')) return undefined
   const found =
@@ -20,7 +19,7 @@ export function findProxy(url: URL, env: Environment): HttpProxy | { readonly pr
   const written = text.includes('://') ? text : `http://${text}`
   const proxy = URL.canParse(written) ? new URL(written) : undefined
   if (proxy?.protocol !== 'http:' || proxy.hostname === '')
-    return { problem: `${variable} must name an http:// proxy; other kinds are not spoken.` }
+    return { problem: `${variable} must name an http:// proxy; other kinds are not supported.` }
   const user = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
   const basic = Buffer.from(user).toString('base64')
   return {
@@ -31,17 +30,15 @@ export function findProxy(url: URL, env: Environment): HttpProxy | { readonly pr
   }
 }
 
-/** A host name without the brackets that an address of the sixth version has in a URL. */
 export function stripIpv6Brackets(host: string): string {
   return host.replace(/^\[|\]$/g, '')
 }
 
-/** The port of a URL, said or unsaid. */
 export function getPort(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80))
 }
 
-/** Both spellings are in use; the small one is the older. */
+/** Both spellings are in use; lower case is the older one. */
 function readVariable(env: Environment, name: string): readonly [name: string, text: string] | undefined {
   for (const spelling of [name.toLowerCase(), name]) {
     const text = env[spelling]?.trim()
@@ -50,7 +47,7 @@ function readVariable(env: Environment, name: string): readonly [name: string, t
   return undefined
 }
 
-/** `*`, `host`, `.domain`, `*.domain`, each perhaps with a port, between commas or spaces. */
+/** `*`, `host`, `.domain`, `*.domain`, each with an optional port, separated by commas or spaces. */
 function isProxyExempt(url: URL, list: string): boolean {
   const host = stripIpv6Brackets(url.hostname).toLowerCase()
   const entries = list.toLowerCase().split(/[\s,]+/)

@@ -5,15 +5,15 @@ import type { ModelRequest } from '../../model/request.ts'
 import type { PrefixHashes } from '../../wire/history/prefix-hashes.ts'
 import type { Wire } from '../../wire/wire.ts'
 
-/** The text of a request body, in pieces, and what had to be changed or left out on the way. */
+/** A request body in pieces, and warnings about what was changed or omitted. */
 export interface RequestBody {
   readonly pieces: readonly string[]
   readonly warnings: readonly Warning[]
-  /** From a writer that can tell where two requests part. */
+  /** Only from a writer that hashes prefixes. */
   readonly prefixHashes?: PrefixHashes
 }
 
-/** Writes the bodies of one port; it may remember what it has written before. */
+/** Writes the bodies of one model; it may reuse what it wrote before. */
 export type RequestBodyWriter = (request: ModelRequest, profile: Profile) => RequestBody
 
 /** Writes every body from scratch. */
@@ -24,7 +24,7 @@ export function createPlainBodyWriter(wire: Wire): RequestBodyWriter {
   }
 }
 
-/** Adds fields that only the endpoint knows; they come first, so that the history stays last. */
+/** Adds fields that only this endpoint knows. They come first, so that the history stays last. */
 export function addExtraFields(pieces: readonly string[], extra: JsonObject, { refuses }: Profile): readonly string[] {
   const fields = Object.entries(extra).filter(([name]) => !refuses.includes(name))
   const [first = '', ...rest] = pieces
@@ -33,7 +33,6 @@ export function addExtraFields(pieces: readonly string[], extra: JsonObject, { r
     : [`${JSON.stringify(Object.fromEntries(fields)).slice(0, -1)},`, first.slice(1), ...rest]
 }
 
-/** How many bytes a body has. */
 export function countBodyBytes(pieces: readonly string[]): number {
   return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
 }

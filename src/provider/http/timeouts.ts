@@ -1,23 +1,23 @@
 import type { Clock } from '../clock.ts'
 
-/** How long each stage of an answer may take, in milliseconds (T109). */
+/** How long each stage of a response may take, in milliseconds (T109). */
 export interface Timeouts {
-  /** Until the answer begins. */
+  /** Until the response headers. */
   readonly firstByte: number
-  /** Without a single byte, once it has begun. */
+  /** Without any byte. */
   readonly idle: number
-  /** Without a frame that says something, though bytes come: comments and pings say nothing. */
+  /** Without content, though bytes come: comments and pings are not content. */
   readonly quiet: number
-  /** For the whole answer. */
+  /** For the whole response. */
   readonly lifetime: number
 }
 
-/** How long a request may go without progress, its attempts and the waits between them together, in milliseconds. */
+/** How long a request may go without progress, over all attempts and the waits between them. */
 export const MAX_SILENCE_MS = 5 * 60_000
 
 /**
- * The limits of an answer that may be silent for so long. Some models think for minutes before they say a word; who sends
- * signs of life meanwhile gets twice the time, in two attempts: the time of such an attempt counts half. Once an answer has begun, a connection without any is dead long before.
+ * Some models reason for minutes before the first content. A server that sends keep-alives meanwhile gets twice the
+ * time, in two attempts, so `quiet` time counts half. Without any byte, a connection is dead much earlier.
  */
 export function createTimeouts(silence: number): Timeouts {
   return {
@@ -30,7 +30,7 @@ export function createTimeouts(silence: number): Timeouts {
 
 export const DEFAULT_TIMEOUTS: Timeouts = createTimeouts(MAX_SILENCE_MS)
 
-/** The same limits where only so much time without progress is left. */
+/** The limits if only `left` milliseconds without progress remain. */
 export function capTimeouts({ firstByte, idle, quiet, lifetime }: Timeouts, left: number): Timeouts {
   return {
     firstByte: Math.min(firstByte, left),
@@ -40,34 +40,31 @@ export function capTimeouts({ firstByte, idle, quiet, lifetime }: Timeouts, left
   }
 }
 
-/** The clocks of one answer. */
 export interface TimeoutMonitor {
-  /** The answer has begun. */
   onHeaders(): void
-  /** Bytes came, whatever they are. */
   onBytes(): void
-  /** A frame said something. */
   onContent(): void
-  /** Milliseconds without progress until now. */
+  /** Milliseconds without progress. */
   getSilentMs(): number
-  /** The vendor has said its last word; the connection gets a moment to end by itself. */
+  /** The last frame has come; the connection gets a moment to close by itself. */
   startLinger(): void
   stop(): void
 }
 
-/** Tells how long there has been no progress, and after how long of that we give up. */
+/** Gets the time without progress, and the limit at which the request is given up. */
 export type WaitListener = (waited: number, limit: number) => void
 
-/** What ran out: one of the limits, or the moment after the last word. */
 export type ExpiredTimeout = keyof Timeouts | 'linger'
 
-/** Some servers leave the connection open after the last word of an answer. */
+/** Some servers leave the connection open after the last frame. */
 const LINGER_MS = 2000
 
-/** A wait of this length is told of, or of a quarter of what is allowed; and again when it is twice as long, and so on. */
+/**
+ * The first wait that is reported, unless a quarter of the limit is shorter; then again at twice the time, and so on.
+ */
 const MIN_REPORTED_WAIT_MS = 10_000
 
-/** Starts the clocks of one answer; the first one that runs out is told, once. */
+/** Starts the timers of one response; the first that expires is reported, once. */
 export function startTimeoutMonitor(
   clock: Clock,
   limits: Timeouts,
@@ -88,7 +85,7 @@ export function startTimeoutMonitor(
   const cancelLifetime = clock.schedule(limits.lifetime, () => expire('lifetime'))
   let cancelStage = clock.schedule(limits.firstByte, () => expire('firstByte'))
 
-  /** Like `listen`, it is set again only when it goes off. */
+  /** Like `checkSilence`, it is rescheduled only when it fires. */
   function reportWait(): void {
     const waited = clock.now() - last.quiet
     if (waited >= nextReport) {
@@ -99,7 +96,7 @@ export function startTimeoutMonitor(
     cancelReport = clock.schedule(nextReport - waited, reportWait)
   }
 
-  /** A timer for each frame would cost more than the frame: it is set again only when it goes off too early. */
+  /** A timer for each frame would cost more than the frame, so it is rescheduled only when it fires too early. */
   function checkSilence(): void {
     const left = (which: keyof typeof last): number => last[which] + limits[which] - clock.now()
     const [idle, quiet] = [left('idle'), left('quiet')]

@@ -3,7 +3,6 @@ import { getPageTitle } from './vendor-faults.ts'
 import { getBaseUrlSource, type Endpoint } from '../endpoint.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** A connection that failed, in a sentence that names the provider and says what can be done. */
 export function createConnectionFault(error: unknown, endpoint: Endpoint, url: URL): Fault {
   const { code = '', message, proxy } = getErrorDetails(error)
   const name = endpoint.provider.id
@@ -17,12 +16,12 @@ export function createConnectionFault(error: unknown, endpoint: Endpoint, url: U
   if (CERTIFICATE_ERROR_CODE.test(code))
     return fault(
       'invalid',
-      `The certificate of ${serverLabel} is not trusted (${code}). If a proxy signs it, name the proxy's certificate in NODE_EXTRA_CA_CERTS.`,
+      `The certificate of ${serverLabel} is not trusted (${code}). If it is signed by a proxy, set NODE_EXTRA_CA_CERTS to the proxy's certificate.`,
     )
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return fault(
       'transport',
-      `The name of ${serverLabel} could not be found. Check the network, or the address in ${getBaseUrlSource(endpoint)}.`,
+      `The host name of ${serverLabel} could not be resolved. Check the network, or the address in ${getBaseUrlSource(endpoint)}.`,
     )
   if (code === 'ECONNREFUSED' && endpoint.provider.port !== undefined)
     return fault(
@@ -37,29 +36,25 @@ export function createConnectionFault(error: unknown, endpoint: Endpoint, url: U
   if (/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/.test(code))
     return fault('transport', `${serverLabel} cannot be reached. Check the network and the proxy.`)
   if (/^(?:HPE_|Z_|ERR__ERROR_|ERR_PADDING)/.test(code))
-    return fault(
-      'decode',
-      `${serverLabel} sent something that is no HTTP answer (${code}). Try again, or check the address.`,
-    )
+    return fault('decode', `${serverLabel} sent an invalid HTTP response (${code}). Try again, or check the address.`)
   if (/^ERR_(?:INVALID|UNESCAPED|HTTP_INVALID)/.test(code))
-    return fault('invalid', `The request to ${serverLabel} could not be written: ${message}`)
+    return fault('invalid', `The request to ${serverLabel} could not be sent: ${message}`)
   return fault('transport', `The connection to ${serverLabel} broke off${code === '' ? '' : ` (${code})`}. Try again.`)
 }
 
-/** An answer that took too long. */
 export function createTimeoutFault(which: keyof Timeouts, limits: Timeouts, endpoint: Endpoint): Fault {
   const time = formatDuration(limits[which])
   const what = {
     firstByte: `did not begin to answer within ${time}`,
     idle: `went silent for ${time}, though the connection stayed open`,
     quiet: `said nothing for ${time}, though it kept the connection open`,
-    lifetime: `did not finish its answer within ${time}`,
+    lifetime: `did not finish its response within ${time}`,
   }
   const waited = which === 'quiet' ? limits.quiet / 2 : limits[which]
   return { kind: 'transport', code: 'timeout', message: `${endpoint.provider.id} ${what[which]}. Try again.`, waited }
 }
 
-/** An answer of which nothing can be made, and of which nothing could be made if it came again (T112). */
+/** A response that cannot be decoded, and could not be if it came again (T112). */
 export function findUnusableResponseFault(
   text: string,
   deep: boolean,
@@ -67,47 +62,49 @@ export function findUnusableResponseFault(
   url: URL,
 ): Fault | undefined {
   const who = `${endpoint.provider.id} (${url.host})`
-  if (deep) return { kind: 'invalid', code: 'too-deep', message: `The answer of ${who} nests too deep to be read.` }
+  if (deep)
+    return { kind: 'invalid', code: 'too-deep', message: `The response of ${who} is nested too deeply to be decoded.` }
   if (!/^\s*</.test(text)) return undefined
-  const message = `${who} answered with a web page (“${getPageTitle(text)}”) instead of an answer. Check the address in ${getBaseUrlSource(endpoint)}, or whether this network wants you to sign in.`
+  const message = `${who} answered with a web page (“${getPageTitle(text)}”). Check the address in ${getBaseUrlSource(endpoint)}, or whether this network requires a sign-in.`
   return { kind: 'invalid', code: 'web-page', message }
 }
 
-/** The most that an answer may hold, in bytes: pictures fit in, and what is longer would only fill the memory. */
+/** In bytes: enough for images; anything longer would only fill the memory. */
 export const MAX_RESPONSE_BYTES = 32 * 2 ** 20
 
-/** An answer that does not end. */
 export function createOversizedFault(endpoint: Endpoint): Fault {
   const size = `${MAX_RESPONSE_BYTES / 2 ** 20} MB`
   return {
     kind: 'invalid',
     code: 'too-long',
-    message: `The answer of ${endpoint.provider.id} is too long: more than ${size}.`,
+    message: `The response of ${endpoint.provider.id} is too long: more than ${size}.`,
   }
 }
 
-/** A redirect. A POST with a key in it is never sent on to where somebody else says. */
+/** A request with a key in it is never redirected. */
 export function createRedirectFault(status: number, location: string | undefined, endpoint: Endpoint, url: URL): Fault {
   const to = location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).host : 'nowhere'
   const message = `${endpoint.provider.id} (${url.host}) redirects to ${to}, which is not followed. If that is right, set ${getBaseUrlSource(endpoint)}.`
   return { kind: 'invalid', status, message }
 }
 
-/** A server that wants to speak another protocol; nobody asked for that, so it is a proxy or a wrong address. */
+/** Nobody asked for another protocol, so this is a proxy or a wrong address. */
 export function createProtocolSwitchFault(status: number, endpoint: Endpoint, url: URL): Fault {
   const name = status === 101 ? ' (Switching Protocols)' : ''
-  const message = `${endpoint.provider.id} (${url.host}) answered ${status}${name}, which is no answer to a request. Check the address in ${getBaseUrlSource(endpoint)}, and the proxy.`
+  const message = `${endpoint.provider.id} (${url.host}) answered ${status}${name}, which is not a response to a request. Check the address in ${getBaseUrlSource(endpoint)}, and the proxy.`
   return { kind: 'invalid', status, message }
 }
 
-/** So many milliseconds, as a person says it. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`
   return ms < 2 * 3_600_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 3_600_000)} hours`
 }
 
-/** An error on the way through a proxy; `proxy` names it. */
+/** The code for a proxy setting that cannot be used; the message is for the user. */
+export const UNSUPPORTED_PROXY_CODE = 'unsupported'
+
+/** `proxy` is the proxy's address; empty if it could not be parsed. */
 export class ProxyError extends Error {
   readonly proxy: string
   readonly code: string
@@ -124,9 +121,9 @@ function createProxyFault(code: string, message: string, proxy: string): Fault {
     return {
       kind: 'auth',
       status: 407,
-      message: `The proxy ${proxy} wants to know who asks: put user:password@ into its URL.`,
+      message: `The proxy ${proxy} requires authentication: put user:password@ into its URL.`,
     }
-  if (code === 'unspoken') return { kind: 'invalid', message }
+  if (code === UNSUPPORTED_PROXY_CODE) return { kind: 'invalid', message }
   return {
     kind: 'transport',
     code,

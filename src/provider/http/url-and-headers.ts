@@ -4,12 +4,12 @@ import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Credential, Endpoint } from '../endpoint.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** The address of a request: the base URL, and below it the place where the wire is spoken. */
+/** The base URL and the path of the wire. */
 export function buildRequestUrl(endpoint: Endpoint, stream: boolean): URL {
   const url = new URL(endpoint.baseUrl)
   const [path = '', query = ''] = buildRequestPath(endpoint, stream).split('?')
   const base = url.pathname.replace(/\/+$/, '')
-  // People write the base with and without the version, or paste the whole address.
+  // Users write the base URL with and without the version, or paste the whole address.
   const version = base.slice(base.lastIndexOf('/') + 1)
   const repeatsVersion = version !== '' && path.startsWith(`/${version}/`)
   url.pathname = base.endsWith(path) ? base : repeatsVersion ? base + path.slice(version.length + 1) : base + path
@@ -18,7 +18,7 @@ export function buildRequestUrl(endpoint: Endpoint, stream: boolean): URL {
   return url
 }
 
-/** The headers of a request, with the key; and the key, so that it can be kept out of everything else. */
+/** `secret` is the key, to be redacted everywhere else. */
 export async function buildRequestHeaders(
   endpoint: Endpoint,
   stream: boolean,
@@ -27,7 +27,7 @@ export async function buildRequestHeaders(
   const headers = {
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream, application/json' : 'application/json',
-    // Compressed streams come in bursts, or not at all (T115).
+    // Compressed streams arrive in bursts, or not at all (T115).
     'accept-encoding': 'identity',
     'cache-control': 'no-transform',
     'user-agent': USER_AGENT,
@@ -40,7 +40,7 @@ export async function buildRequestHeaders(
   return { headers, secret }
 }
 
-/** The same; a sign-in that fails is a fault. */
+/** A failed sign-in is a fault. */
 export async function tryBuildRequestHeaders(
   endpoint: Endpoint,
   stream: boolean,
@@ -53,20 +53,28 @@ export async function tryBuildRequestHeaders(
   }
 }
 
-/** Who we are, in the form in which Google's own client says it. */
+/** In the form of Google's own client. */
 export const USER_AGENT = `dragoman/${manifest.version} (${process.platform}; ${process.arch})`
 
 type HeaderMap = Readonly<Record<string, string>>
 
-/** The header that carries a key. */
 export function buildKeyHeader({ style }: Pick<Credential, 'style'>, key: string): HeaderMap {
-  if (style === 'google') return { 'x-goog-api-key': key }
-  if (style === 'anthropic') return { 'x-api-key': key }
-  return style === 'bearer' ? { authorization: `Bearer ${key}` } : {}
+  switch (style) {
+    case 'google':
+      return { 'x-goog-api-key': key }
+    case 'anthropic':
+      return { 'x-api-key': key }
+    case 'bearer':
+      return { authorization: `Bearer ${key}` }
+    case 'none':
+      return {}
+    default:
+      return style satisfies never
+  }
 }
 
 function buildRequestPath({ wire, provider, model, credential, project, location }: Endpoint, stream: boolean): string {
-  // An API key stands for its project; a token must say which one it is about.
+  // An API key implies its project; a token does not.
   const scope =
     credential?.style === 'bearer' && project !== undefined ? { project, ...(location && { location }) } : {}
   return WIRE_ENDPOINTS[wire].buildPath({ model, stream, ...(provider.path === 'vertex' && { vertex: scope }) })

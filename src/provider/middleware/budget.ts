@@ -2,39 +2,35 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { formatResultText } from '../../model/text.ts'
 import type { ModelOrigin, Part, Turn } from '../../model/turn.ts'
-import { addUsage, NO_USAGE, type Usage } from '../../model/usage.ts'
+import { addUsage, NO_USAGE, sumTokens, type Usage } from '../../model/usage.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { wrapModel } from './wrap-model.ts'
 
-/** How much may be spent. */
 export interface BudgetLimit {
-  /** All tokens together, read and written, cached or not. */
+  /** All tokens, input and output, cached or not. */
   readonly tokens?: number
   /** In US dollars. */
   readonly money?: number
 }
 
-/** What a usage costs in US dollars; undefined where the price of the model is not known. */
+/** In US dollars; undefined if the price of the model is unknown. */
 export type CalculateCost = (origin: ModelOrigin, usage: Usage) => number | undefined
 
-/** A budget. Several ports may share one; what is under way is set aside until it is known what it took. */
+/** A budget that several models may share. Requests in progress are reserved until their usage is known. */
 export interface BudgetLedger {
   readonly spent: { readonly tokens: number; readonly money: number; readonly usage: Usage }
-  /** Sets an amount aside, or says why it cannot. */
   reserve(origin: ModelOrigin, estimate: Usage): BudgetReservation | { readonly problem: string }
 }
 
-/** An amount that was set aside. */
 export interface BudgetReservation {
-  /** Would this much still fit, in place of the amount that was set aside? */
+  /** Would this usage fit in place of the reserved amount? */
   fits(origin: ModelOrigin, usage: Usage): boolean
-  /** Replaces the amount by what was used; more may follow. */
+  /** Books a usage; more may follow. */
   spend(origin: ModelOrigin, usage: Usage): void
-  /** Gives back what is left. */
+  /** Releases what is left of the reservation. */
   close(): void
 }
 
-/** Starts a budget. */
 export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): BudgetLedger {
   let spent = { tokens: 0, money: 0, usage: NO_USAGE }
   let reserved = { tokens: 0, money: 0 }
@@ -46,18 +42,18 @@ export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): Budg
     reserve(origin, estimate) {
       if (cap.money !== undefined && price(origin, estimate) === undefined)
         return {
-          problem: `The price of ${origin.provider}/${origin.model} is not known, so no limit in money can hold.`,
+          problem: `The price of ${origin.provider}/${origin.model} is unknown, so a cost limit cannot be enforced.`,
         }
       const reservedCost = cost(origin, estimate)
       const tokens = spent.tokens + reserved.tokens + reservedCost.tokens
       const money = spent.money + reserved.money + reservedCost.money
       if (cap.tokens !== undefined && tokens > cap.tokens)
         return {
-          problem: `The budget does not reach: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may take ${reservedCost.tokens}.`,
+          problem: `The budget is not sufficient: ${spent.tokens} of ${cap.tokens} tokens are spent, and this request may use ${reservedCost.tokens}.`,
         }
       if (cap.money !== undefined && money > cap.money)
         return {
-          problem: `The budget does not reach: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
+          problem: `The budget is not sufficient: ${formatDollars(spent.money)} of ${formatDollars(cap.money)} are spent, and this request may cost ${formatDollars(reservedCost.money)}.`,
         }
       let open = true
       reserved = { tokens: reserved.tokens + reservedCost.tokens, money: reserved.money + reservedCost.money }
@@ -88,7 +84,7 @@ export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): Budg
   }
 }
 
-/** Refuses a request that may not fit into the budget, before it is sent; and books what each attempt took. */
+/** Rejects a request that may exceed the budget before it is sent, and books the usage of each attempt. */
 export function withBudget(inner: Model, ledger: BudgetLedger | (() => Promise<BudgetLedger>)): Model {
   return wrapModel(inner, (request, options) => streamWithBudget(inner, ledger, request, options))
 }
@@ -112,7 +108,7 @@ async function* streamWithBudget(
   let written = 0
   let counted = estimate.output * CHARS_PER_TOKEN
   const recordUsage = (): void => {
-    // An answer that broke off tells no numbers, but what it said had to be paid.
+    // An interrupted response reports no usage, but its text is billed.
     if (usage ?? written > 0)
       reservation.spend(answeringOrigin, usage ?? { ...estimate, output: Math.ceil(written / CHARS_PER_TOKEN) })
     usage = undefined
@@ -125,9 +121,9 @@ async function* streamWithBudget(
         written += event.text.length
         if (written > counted) {
           counted = written + RECHECK_CHARS
-          // A longer answer than was set aside for goes on only as long as it can be paid for.
+          // A response may exceed its reservation as long as the budget allows it.
           if (!reservation.fits(answeringOrigin, { ...estimate, output: Math.ceil(written / CHARS_PER_TOKEN) })) {
-            const message = 'The budget is used up: the answer was stopped, because more of it could not be paid for.'
+            const message = 'The budget is used up, so the response was stopped.'
             yield { type: 'finish', reason: 'fault', fault: { kind: 'quota', code: 'budget', message } }
             return
           }
@@ -144,19 +140,18 @@ async function* streamWithBudget(
   }
 }
 
-/** A token has about this many letters, in English and in code. */
+/** An average for English and code. */
 const CHARS_PER_TOKEN = 4
 
-/** After so many letters the price of an answer is looked at again. */
 const RECHECK_CHARS = 2000
 
-/** A picture costs about as much as this much text. */
+/** An image costs about as much as this much text. */
 const MEDIA_CHARS = 6000
 
-/** What is set aside for an answer whose length nobody has limited. */
+/** Reserved for a response without a limit. */
 const DEFAULT_OUTPUT_TOKENS = 4096
 
-/** What a request will take, by the length of its text; the answer counts with its limit, if it has one. */
+/** Estimates usage from the length of the text; the response counts with its limit. */
 export function estimateUsage(request: ModelRequest): Usage {
   let letters = (request.system?.length ?? 0) + countToolChars(request.tools)
   for (const turn of request.turns) letters += countTurnChars(turn)
@@ -167,7 +162,7 @@ export function estimateUsage(request: ModelRequest): Usage {
   }
 }
 
-/** What was counted once is not counted again: tools and turns stay the same objects. */
+/** Tools and turns stay the same objects, so each is counted once. */
 const CHAR_COUNTS = new WeakMap<object, number>()
 
 function countToolChars(tools: ModelRequest['tools']): number {
@@ -192,13 +187,19 @@ function getCachedCount(counted: object, count: () => number): number {
 }
 
 function countPartChars(part: Part): number {
-  if (part.kind === 'call') return part.name.length + part.raw.length
-  if (part.kind === 'result') return formatResultText(part).length
-  return part.kind === 'media' ? MEDIA_CHARS : part.text.length
-}
-
-function sumTokens({ input, cacheRead, cacheWrite, output, reasoning }: Usage): number {
-  return input + cacheRead + cacheWrite + output + reasoning
+  switch (part.kind) {
+    case 'text':
+    case 'reasoning':
+      return part.text.length
+    case 'media':
+      return MEDIA_CHARS
+    case 'call':
+      return part.name.length + part.raw.length
+    case 'result':
+      return formatResultText(part).length
+    default:
+      return part satisfies never
+  }
 }
 
 function formatDollars(amount: number): string {

@@ -2,11 +2,12 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import type { Model, RequestOptions } from '../model.ts'
-import { deriveAttemptKey, forwardEvents, endWithPeriod } from './wrap-model.ts'
+import { endWithPeriod } from '../../model/text.ts'
+import { deriveAttemptKey, forwardEvents } from './wrap-model.ts'
 
-/** The models of a list, each asked only when the one before cannot answer; the log says who did. */
+/** Uses each model of a list only if the previous one cannot answer; the log says which one did. */
 export function withFallback(models: readonly [Model, ...Model[]]): Model {
-  // Without money, a key or the model itself, the next request will fare no better.
+  // Without credit, a key or the model itself, the next request would fail too.
   const unavailable = new Set<Model>()
   const first = (): Model => models.find((one) => !unavailable.has(one)) ?? models[0]
 
@@ -25,7 +26,7 @@ export function withFallback(models: readonly [Model, ...Model[]]): Model {
         yield finish
         return
       }
-      const message = `${formatModelName(model)}: ${endWithPeriod(fault.message)} Going on with ${formatModelName(next)}.`
+      const message = `${formatModelName(model)}: ${endWithPeriod(fault.message)} Continuing with ${formatModelName(next)}.`
       yield { type: 'warn', warning: { code: 'fallback', message } }
       yield { type: 'open', anew: true, fault, origin: next.origin }
     }
@@ -47,7 +48,7 @@ function isPermanentFault({ kind, status }: Fault): boolean {
   return kind === 'quota' || kind === 'auth' || (kind === 'invalid' && status === 404)
 }
 
-/** Is it the model that fails, and not our request? A budget is ours, whoever answers. */
+/** Is the failure the model's, and not our request's? A budget is ours. */
 function isProviderFault(fault: Fault): boolean {
   if (fault.kind === 'overflow' || fault.kind === 'policy') return false
   return fault.code !== 'budget' && (fault.kind !== 'invalid' || fault.status === 404)

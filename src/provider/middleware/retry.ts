@@ -5,21 +5,19 @@ import { type Clock, systemClock, sleep } from '../clock.ts'
 import type { Model, RequestOptions } from '../model.ts'
 import { formatDuration } from '../http/transport-faults.ts'
 import { MAX_SILENCE_MS } from '../http/timeouts.ts'
-import { deriveAttemptKey, forwardEvents, endWithPeriod, wrapModel } from './wrap-model.ts'
+import { endWithPeriod } from '../../model/text.ts'
+import { deriveAttemptKey, forwardEvents, wrapModel } from './wrap-model.ts'
 
-/** How patient a port is; all of it has a default. */
+/** All options have a default. */
 export interface RetryOptions {
   readonly clock?: Clock
   /** From 0 to 1. */
   readonly random?: () => number
-  /** How often a model is asked, the first time included. */
+  /** Including the first one. */
   readonly attempts?: number
-  /**
-   * Milliseconds without progress in all: silence of the model and waits between attempts together. Only a server that
-   * asks for more at once gets more.
-   */
+  /** Milliseconds without progress, over all attempts and waits. A server that asks for a longer wait gets it. */
   readonly total?: number
-  /** The longest wait that a server may ask for; beyond it we give up, and say so. */
+  /** The longest wait that a server may ask for. */
   readonly longest?: number
 }
 
@@ -32,8 +30,8 @@ const DEFAULT_RETRY_OPTIONS = {
 }
 
 /**
- * Asks again when asking again may help (T108, T157, T158). Nothing of an answer that did not end well has run, so this
- * is always safe; the front end is told to drop what it has shown.
+ * Retries faults that may be temporary (T108, T157, T158). No call of a failed response has run, so this is always
+ * safe; front ends drop what they have shown.
  */
 export function withRetry(inner: Model, retryOptions: RetryOptions = {}): Model {
   return wrapModel(inner, (request, options) =>
@@ -58,7 +56,7 @@ async function* streamWithRetry(
       reportedWarnings,
     )
     const fault = finish.reason === 'fault' ? finish.fault : undefined
-    if (!fault || !RETRYABLE_KINDS.has(fault.kind) || options.signal?.aborted) {
+    if (!fault || !IS_RETRYABLE[fault.kind] || options.signal?.aborted) {
       yield finish
       return
     }
@@ -70,7 +68,7 @@ async function* streamWithRetry(
         : { ...finish, fault: { ...fault, message: `${endWithPeriod(fault.message)} ${next}` } }
       return
     }
-    const message = `${endWithPeriod(fault.message)} Asking again in ${formatDuration(next)} (attempt ${tries + 1}).`
+    const message = `${endWithPeriod(fault.message)} Retrying in ${formatDuration(next)} (attempt ${tries + 1}).`
     yield { type: 'warn', warning: { code: 'retry', message } }
     yield { type: 'open', anew: true, attempt: tries + 1, wait: next, fault }
     await sleep(retryOptions.clock, next, options.signal)
@@ -83,30 +81,41 @@ async function* streamWithRetry(
   }
 }
 
-const RETRYABLE_KINDS = new Set<FaultKind>(['rate', 'server', 'transport', 'decode'])
+const IS_RETRYABLE: Readonly<Record<FaultKind, boolean>> = {
+  auth: false,
+  rate: true,
+  quota: false,
+  overflow: false,
+  invalid: false,
+  policy: false,
+  server: true,
+  transport: true,
+  decode: true,
+}
 
-/** Nobody is there; a moment may change that, but not many. */
+/** A server that is not there may start in a moment. */
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND'])
 const MAX_UNREACHABLE_ATTEMPTS = 2
 
-/** An attempt that is made at all gets a chance. */
+/** The least time for any attempt. */
 const MIN_SILENCE_MS = 1000
 
 const FIRST_WAIT_MS = 1000
 const MAX_BACKOFF_MS = 30_000
 
-/** How long to wait before the next attempt, or why there is none. */
+/** The wait before the next attempt in milliseconds, or why there is none. */
 function planRetry(
   fault: Fault,
   { tries, waited, last }: { tries: number; waited: number; last: number },
   { attempts, random, total, longest }: Required<RetryOptions>,
 ): number | string {
   const requestedWait = fault.retryAfter ?? 0
-  if (requestedWait > longest) return `It asks to wait ${formatDuration(requestedWait)}, which is too long to wait for.`
+  if (requestedWait > longest)
+    return `The server asks to wait ${formatDuration(requestedWait)}, which is longer than the limit.`
   const maxAttempts = UNREACHABLE_CODES.has(fault.code ?? '') ? Math.min(attempts, MAX_UNREACHABLE_ATTEMPTS) : attempts
   if (tries >= maxAttempts) return tries === 1 ? '' : `Gave up after ${tries} attempts.`
   const backoff = Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (tries - 1)) * (0.75 + random() / 2)
-  // Many clients are told the same time; those who add a little do not all come back at once.
+  // Many clients get the same time; a random addition keeps them from coming back at once.
   const next = Math.round(Math.max(backoff, requestedWait * (1 + random() / 10), last))
   if (waited + next > Math.max(total, requestedWait * 1.1))
     return tries === 1 ? '' : `Gave up after ${tries} attempts in ${formatDuration(waited)}.`

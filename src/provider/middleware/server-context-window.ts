@@ -5,8 +5,8 @@ import type { HttpClient } from '../http/http-client.ts'
 import { wrapModel } from './wrap-model.ts'
 
 /**
- * Knows the context window of a server of one's own, which no table can know. It is read once, when the first answer
- * begins: nothing stands before the first request, and by then the model is loaded.
+ * Reads the context window of a local server, which no table can know. It is read once, when the first response starts:
+ * so it delays no request, and the model is loaded by then.
  */
 export function withServerContextWindow(inner: Model, endpoint: Endpoint, httpClient: () => HttpClient): Model {
   if (endpoint.provider.port === undefined && !isLoopbackUrl(endpoint.provider.url)) return inner

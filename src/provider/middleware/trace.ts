@@ -1,8 +1,9 @@
 import type { Redactor } from '../../model/security/redactor.ts'
 import type { HttpClient, HttpResponse } from '../http/http-client.ts'
+import { countBodyBytes } from '../http/request-body.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** One phase of an exchange. Nothing of what was said is in it. */
+/** One phase of an exchange, without its content. */
 export interface TraceEvent {
   /** The exchange, counted from 1. */
   readonly n: number
@@ -17,7 +18,6 @@ export interface TraceEvent {
   readonly error?: string
 }
 
-/** Tells of every phase of every exchange, with its time. */
 export function traceExchanges(
   httpClient: HttpClient,
   secrets: Redactor,
@@ -32,8 +32,11 @@ export function traceExchanges(
       report({ n, phase, ms: Math.round((now() - start) * 10) / 10, ...more })
     const emitError = (error: unknown): void =>
       emit('error', { error: secrets.redact(getErrorMessage(error)).slice(0, 300) })
-    const bytes = request.body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
-    emit('request', { method: request.method ?? 'POST', url: secrets.redact(request.url.href), bytes })
+    emit('request', {
+      method: request.method ?? 'POST',
+      url: secrets.redact(request.url.href),
+      bytes: countBodyBytes(request.body),
+    })
     try {
       const response = await httpClient(request, signal)
       emit('head', { status: response.status })
@@ -57,7 +60,7 @@ async function* traceBody(
     if (open) report()
     open = false
   }
-  // Whoever has heard enough does not read on; but they stop the connection.
+  // A reader that has enough aborts the connection and does not read on.
   stopped.addEventListener('abort', () => end(() => emit('stopped', { bytes, chunks })), { once: true })
   try {
     for await (const piece of body) {

@@ -2,16 +2,15 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Fault } from '../../model/fault.ts'
 import type { Model } from '../model.ts'
 
-/** A port that asks in another way, and is otherwise the one inside it, also where that one changes. */
+/** A model with another `stream`; everything else is read from `inner`, also when it changes. */
 export function wrapModel(inner: Model, ask: Model['stream']): Model {
   const override = { stream: { value: ask, enumerable: true } }
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(inner), ...override }) as Model
 }
 
-/** The last event of a turn. */
 export type FinishEvent = Extract<TurnEvent, { type: 'finish' }>
 
-/** Passes the events of an answer on, all but the last, which it gives back; a warning that was told before is not told again. */
+/** Forwards the events of a response except the last, which it returns. A warning is forwarded once. */
 export async function* forwardEvents(
   events: AsyncIterable<TurnEvent>,
   reportedWarnings: Set<string>,
@@ -31,14 +30,9 @@ export async function* forwardEvents(
   return finish ?? { type: 'finish', reason: 'fault', fault: TRUNCATED_FAULT }
 }
 
-const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The answer broke off.' }
+const TRUNCATED_FAULT: Fault = { kind: 'transport', message: 'The response broke off.' }
 
-/** The key of another attempt: the ids of its calls must not be those of the attempt before. */
+/** The key of another attempt: its calls must not get the ids of the previous attempt. */
 export function deriveAttemptKey(key: string, mark: string, attempt: number): string {
   return attempt === 0 ? key : `${key}${mark}${attempt}`
-}
-
-/** A sentence that ends like one. */
-export function endWithPeriod(text: string): string {
-  return /[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`
 }

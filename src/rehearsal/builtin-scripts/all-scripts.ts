@@ -5,7 +5,6 @@ import { createParallelScript } from './parallel.ts'
 import { doctorScript } from './doctor.ts'
 import { tourScript } from './tour.ts'
 
-/** The scripts that come with Dragoman, by name. */
 export const BUILTIN_SCRIPTS: Readonly<Record<string, RehearsalScript>> = {
   hello: helloScript,
   tour: tourScript,

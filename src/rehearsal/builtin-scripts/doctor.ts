@@ -1,9 +1,9 @@
 import type { RehearsalScript, ScriptStep } from '../script/script.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Answers each question of `dragoman doctor` as a healthy model would; it answers by what is asked, not by its place. */
+/** Answers each probe of `dragoman doctor` correctly; it answers by content, not by position. */
 export const doctorScript: RehearsalScript = {
-  about: 'A healthy model, to be examined: dragoman doctor rehearsal/patient.',
+  about: 'Answers every probe of dragoman doctor correctly: dragoman doctor rehearsal/patient.',
   steps: [
     createConditionalStep('single word: ready', { say: 'ready' }),
     createConditionalStep('weather in Oslo? Use the tool', {

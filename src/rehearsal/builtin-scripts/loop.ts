@@ -1,6 +1,6 @@
 import type { RehearsalScript, ScriptedCall } from '../script/script.ts'
 
-/** So many turns with one call each, and a sentence at the end. */
+/** `times` turns with one call each. */
 export function createLoopScript(times: number, call: ScriptedCall = LIST_DIRECTORY_CALL): RehearsalScript {
   return {
     about: `Calls ${call.name} ${times} times, one call a turn.`,

@@ -1,6 +1,5 @@
 import type { RehearsalScript, ScriptedCall } from '../script/script.ts'
 
-/** So many calls in one turn, and a sentence when all of them were answered. */
 export function createParallelScript(calls: readonly ScriptedCall[] = EIGHT_READ_CALLS): RehearsalScript {
   return {
     about: `Makes ${calls.length} calls in one turn.`,

@@ -1,4 +1,4 @@
-/** The scratch project of the tour: the path of each file inside it, and what it holds. Its one test fails. */
+/** The scratch project of the tour, by path. Its one test fails. */
 export function createTourProject(): Record<string, string> {
   return {
     'README.md': README_TEXT,

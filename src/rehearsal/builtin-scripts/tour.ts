@@ -1,29 +1,29 @@
 import type { RehearsalScript } from '../script/script.ts'
 
-/** What the test runner prints when tests have passed, in whichever of its formats. */
+/** What the test runner prints when tests passed, in any of its formats. */
 const PASSED_PATTERN = 'pass [1-9]'
 
 /**
- * The tour: works on the scratch project through the built-in tools, as a model would. It wants the value `cwd`, and it
- * looks at what the tools really answered: where the person declined an edit or a command, it says so and goes on.
+ * Works on the scratch project with the built-in tools, as a model would. It needs the value `cwd`. It reads the tool
+ * results, so it notices if the user declined an edit or a command.
  */
 export const tourScript: RehearsalScript = {
-  about: 'Finds and mends the bug of the scratch project: lists, reads, searches, edits and runs the tests.',
+  about: 'Finds and fixes the bug of the scratch project: lists, reads, searches, edits and runs the tests.',
   steps: [
     {
       when: { turns: 5, results: { not: { matches: PASSED_PATTERN } } },
       pace: 12,
-      say: 'The tests did not pass, or they did not run; whatever the tools answered is in the log. On the scripted way the edit would have mended `sum.js`.\n\nThis was a scripted rehearsal, not a model: a real one would now find out what went wrong.',
+      say: 'The tests failed or did not run; the tool output is in the log. If you declined a step, this is expected.\n\nThis was a scripted rehearsal, not a model: a real one would now look for the cause.',
     },
     {
       expect: { tools: ['list_directory', 'read_file', 'search_file_content', 'replace', 'run_shell_command'] },
       pace: 12,
-      say: 'This is a scripted rehearsal, not a model: every word of mine is in a file. All the rest is real: the HTTP, the tools, the approvals and the log.\n\nIn this folder is a small project with a failing test. First I look at what is there.',
+      say: 'This is a scripted rehearsal, not a model: my text is fixed. Everything else is real: HTTP, tools, approvals and the session log.\n\nThis folder contains a small project with a failing test. First I list its files.',
       call: [{ name: 'list_directory', args: { path: '{cwd}' } }],
     },
     {
       pace: 12,
-      say: 'A function and its test. I read both, side by side.',
+      say: 'The project has a function and its test. I read both files in parallel.',
       call: [
         { name: 'read_file', args: { absolute_path: '{cwd}/sum.js' } },
         { name: 'read_file', args: { absolute_path: '{cwd}/sum.test.js' } },
@@ -31,12 +31,12 @@ export const tourScript: RehearsalScript = {
     },
     {
       pace: 12,
-      say: '`sum` subtracts. Before I change it I look for others who use it.',
+      say: '`sum` subtracts. Before I change it, I search for other callers.',
       call: [{ name: 'search_file_content', args: { pattern: 'sum\\(', path: '{cwd}' } }],
     },
     {
       pace: 12,
-      say: 'Only the test does. I mend the line; you see the change before it is made.',
+      say: 'Only the test calls it. I fix the line; you are asked to approve the edit.',
       call: [
         {
           name: 'replace',
@@ -46,7 +46,7 @@ export const tourScript: RehearsalScript = {
     },
     {
       pace: 12,
-      say: 'Now the tests.',
+      say: 'Now I run the tests.',
       call: [{ name: 'run_shell_command', args: { command: 'npm test' } }],
     },
     {
@@ -55,6 +55,6 @@ export const tourScript: RehearsalScript = {
     },
   ],
   end: {
-    say: 'The tour is over, and its script has nothing more to say. To talk to a real model, set up one and choose it with `-m`.',
+    say: 'The tour is over. To use a real model, configure one and select it with `-m`.',
   },
 }

@@ -1,10 +1,13 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
-import type { Misbehaviour } from './misbehaviour.ts'
+import type { MisbehaviourAt } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
 
-/** What goes wrong with the pieces of calls. */
-export function alterCallFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour, wire: WireId): ScriptedFrame[] {
+export function alterCallFrames(
+  frames: ScriptedFrame[],
+  misbehaviour: MisbehaviourAt<'call-frames'>,
+  wire: WireId,
+): ScriptedFrame[] {
   switch (misbehaviour.kind) {
     case 'index-missing':
       return changeIndexes(frames, wire, () => undefined)
@@ -29,11 +32,11 @@ export function alterCallFrames(frames: ScriptedFrame[], misbehaviour: Misbehavi
     case 'ghost-call':
       return insertEmptyCall(frames, wire)
     default:
-      return frames
+      return misbehaviour.kind satisfies never
   }
 }
 
-/** Changes or leaves out the number by which a wire tells calls, items or blocks apart. */
+/** Changes or removes the index that identifies calls, items or blocks on a wire. */
 function changeIndexes(
   frames: ScriptedFrame[],
   wire: WireId,
@@ -52,7 +55,7 @@ function changeIndexes(
   })
 }
 
-/** Each event has an id of its own (T09, T141). */
+/** Each event has another id (T09, T141). */
 function rotateIds(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
   return frames.map((frame, at) => {
     if (frame.callIndex === undefined) return frame
@@ -73,7 +76,7 @@ function splitName(frame: ScriptedFrame): ScriptedFrame[] {
   return [piece(name.slice(0, middle)), second]
 }
 
-/** Puts the name of its call on each piece that is wanted. */
+/** Adds the name of the call to the wanted fragments. */
 function addNames(frames: ScriptedFrame[], isWanted: (frame: ScriptedFrame, at: number) => boolean): ScriptedFrame[] {
   const names = new Map<number, string>()
   return frames.map((frame, at) => {
@@ -86,7 +89,7 @@ function addNames(frames: ScriptedFrame[], isWanted: (frame: ScriptedFrame, at: 
   })
 }
 
-/** The name comes with the last piece only (T14). */
+/** Only the last fragment has the name (T14). */
 function moveNamesToEnd(frames: ScriptedFrame[]): ScriptedFrame[] {
   const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
   const named = addNames(frames, (frame, at) => last.get(frame.callIndex) === at)
@@ -95,7 +98,7 @@ function moveNamesToEnd(frames: ScriptedFrame[]): ScriptedFrame[] {
   )
 }
 
-/** Each piece of arguments is everything so far (T20). */
+/** Each arguments fragment contains everything so far (T20). */
 function accumulateArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
   const accumulated = new Map<number, string>()
   return frames.map((frame) => {
@@ -107,7 +110,7 @@ function accumulateArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFra
   })
 }
 
-/** After the last piece the whole arguments come once more (T21). */
+/** After the last fragment, the whole arguments are repeated (T21). */
 function repeatArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
   const last = new Map(frames.map((frame, at) => [frame.section === 'arguments' ? frame.callIndex : undefined, at]))
   const all = accumulateArguments(frames, wire)
@@ -117,7 +120,7 @@ function repeatArguments(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[]
   })
 }
 
-/** The calls begin one after another, and then their pieces take turns (T05). */
+/** The calls start one after another, then their fragments alternate (T05). */
 function interleaveCalls(frames: ScriptedFrame[]): ScriptedFrame[] {
   const calls = frames.filter(({ callIndex }) => callIndex !== undefined)
   const rounds = new Map<number, number>()
@@ -134,7 +137,7 @@ function interleaveCalls(frames: ScriptedFrame[]): ScriptedFrame[] {
   return first < 0 ? frames : [...others.slice(0, first), ...ordered, ...others.slice(first)]
 }
 
-/** A call of which nothing ever comes (T08, T28). */
+/** A call without content (T08, T28). */
 function insertEmptyCall(frames: ScriptedFrame[], wire: WireId): ScriptedFrame[] {
   const end = frames.findIndex(({ section }) => section === 'end')
   const templateFrame = frames[Math.max(0, end)]
@@ -160,7 +163,7 @@ function createEmptyGeminiCall(templateFrame: ScriptedFrame): ScriptedFrame {
   return { data: 'response' in data ? { ...data, response: chunk } : chunk, section: 'call' }
 }
 
-/** Changes the call in a chunk of chat completions. */
+/** Changes the calls in a chunk of chat completions. */
 function mapChatCall(frame: ScriptedFrame, change: (call: JsonObject) => JsonObject): ScriptedFrame {
   const data = isObject(frame.data) ? frame.data : {}
   const choice: Json | undefined = Array.isArray(data['choices']) ? data['choices'][0] : undefined
@@ -187,7 +190,6 @@ function getCallName(frame: ScriptedFrame): string | undefined {
   return name
 }
 
-/** The piece of arguments that an event carries. */
 function getArgumentsDelta(frame: ScriptedFrame, wire: WireId): string | undefined {
   if (frame.section !== 'arguments') return undefined
   let piece: Json | undefined

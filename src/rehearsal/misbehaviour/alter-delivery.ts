@@ -1,9 +1,8 @@
 import type { ResponsePlan, SendItem } from '../response/send-response.ts'
-import type { Misbehaviour, StreamPosition } from './misbehaviour.ts'
+import type { MisbehaviourAt, StreamPosition } from './misbehaviour.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
-/** What goes wrong on the way: bytes that stop, wait or come one by one. */
-export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour): ResponsePlan {
+export function alterResponsePlan(plan: ResponsePlan, misbehaviour: MisbehaviourAt<'delivery'>): ResponsePlan {
   const { items } = plan
   switch (misbehaviour.kind) {
     case 'cut':
@@ -14,10 +13,10 @@ export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour
         items: insertPause(items, misbehaviour.at ?? 'first-event', { wait: misbehaviour.ms ?? Infinity }),
       }
     case 'drip': {
-      // White space means nothing in JSON, as comments mean nothing among events.
+      // White space is ignored in JSON, as comments are in a stream of events.
       const keepAlive = /event-stream/.test(plan.headers['content-type'] ?? '') ? ': keep-alive\n\n' : '\n'
       const drip = { drip: Buffer.from(keepAlive), every: misbehaviour.every ?? 1000, for: misbehaviour.ms ?? Infinity }
-      // What comes besides is not in the length that was promised.
+      // The additional bytes are not in the announced length.
       const { 'content-length': _length, ...headers } = plan.headers
       return { ...plan, headers, items: insertPause(items, misbehaviour.at ?? 'first-event', drip) }
     }
@@ -29,11 +28,11 @@ export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour
     case 'content-type':
       return { ...plan, headers: { ...plan.headers, 'content-type': misbehaviour.value } }
     default:
-      return plan
+      return misbehaviour satisfies never
   }
 }
 
-/** Who ends in good order has not promised more. */
+/** A regular end must not announce more bytes than come. */
 function endEarly(plan: ResponsePlan, items: SendItem[], end: ResponsePlan['ending']): ResponsePlan {
   const { 'content-length': _length, ...headers } = plan.headers
   return { ...plan, items, ending: end, headers: end === 'end' ? headers : plan.headers }
@@ -59,7 +58,7 @@ function insertPause(items: readonly SendItem[], at: StreamPosition, pause: Send
   return [...items.slice(0, itemIndex), ...halves, ...items.slice(itemIndex + 1)]
 }
 
-/** A place among the items; pauses that are there already do not count as events. A whole body is one event, cut in its middle. */
+/** A position among the items; pauses do not count. A whole body is one event, split in its middle. */
 function findItemPosition(
   items: readonly SendItem[],
   at: StreamPosition,

@@ -1,13 +1,15 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { Wire } from '../../wire/wire.ts'
-import type { Misbehaviour, StreamErrorKind } from './misbehaviour.ts'
+import type { MisbehaviourAt, StreamErrorKind } from './misbehaviour.ts'
 import type { ScriptedFrame } from '../response/encode-frames.ts'
-import { alterCallFrames } from './alter-calls.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
-/** What goes wrong with the events of a stream. */
-export function alterFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour, wire: Wire): ScriptedFrame[] {
+export function alterFrames(
+  frames: ScriptedFrame[],
+  misbehaviour: MisbehaviourAt<'frames'>,
+  wire: Wire,
+): ScriptedFrame[] {
   switch (misbehaviour.kind) {
     case 'finish-missing':
       return frames.filter(({ section }) => section !== 'end')
@@ -34,19 +36,18 @@ export function alterFrames(frames: ScriptedFrame[], misbehaviour: Misbehaviour,
     case 'usage-hostile':
       return frames.map((frame) => ({ ...frame, data: corruptTokenCounts(frame.data) }))
     default:
-      return alterCallFrames(frames, misbehaviour, wire.id)
+      return misbehaviour satisfies never
   }
 }
 
-/** What an endpoint says of its troubles. */
 const STREAM_ERRORS: Readonly<Record<StreamErrorKind, { readonly status: number; readonly message: string }>> = {
   overloaded: { status: 529, message: 'Overloaded' },
   rate: { status: 429, message: 'Rate limit reached. Please try again in 1.5s.' },
   server: { status: 500, message: 'The server had an error while processing your request.' },
-  invalid: { status: 400, message: 'The request is invalid, and will be so again.' },
+  invalid: { status: 400, message: 'The request is invalid.' },
 }
 
-/** Token counts that nobody should believe, wherever they stand. */
+/** Replaces token counts by invalid ones. */
 export function corruptTokenCounts(data: Json): Json {
   let turn = 0
   return JSON.parse(
@@ -70,7 +71,7 @@ function findFrameIndex(
   ).index
 }
 
-/** One event comes with its text broken off: what it held is lost. */
+/** Truncates one event. */
 function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] {
   return frames.map((frame, position) => {
     if (position !== index) return frame
@@ -79,11 +80,10 @@ function truncateFrame(frames: ScriptedFrame[], index: number): ScriptedFrame[] 
   })
 }
 
-/** Kinds of events and fields that nobody has heard of. */
 function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   const unknownEvent: ScriptedFrame = {
     event: 'rehearsal.note',
-    data: { type: 'rehearsal.note', note: 'Nobody needs to understand this.' },
+    data: { type: 'rehearsal.note', note: 'An unknown event.' },
     section: 'text',
   }
   const extended = frames.map((frame) =>
@@ -93,7 +93,7 @@ function addUnknownEvents(frames: ScriptedFrame[]): ScriptedFrame[] {
   return first === undefined ? [unknownEvent] : [first, unknownEvent, ...rest]
 }
 
-/** A gateway changes to another upstream, which begins its answer anew in the middle of this one. */
+/** A gateway switches its upstream, which starts its response again in the middle of this one. */
 function insertSecondStart(frames: ScriptedFrame[]): ScriptedFrame[] {
   const [first] = frames
   const message = first && isObject(first.data) && isObject(first.data['message']) ? first.data['message'] : undefined

@@ -1,16 +1,16 @@
 import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type ScriptedResponse, type ScriptedResponseCall, getResponseCalls } from '../response/scripted-response.ts'
-import type { Misbehaviour } from './misbehaviour.ts'
+import type { MisbehaviourAt } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './text-call.ts'
 
-/** What goes wrong with the answer itself, before it is written down on a wire. */
+/** What goes wrong with the response itself, before a wire encodes it. */
 export function alterResponse(
   response: ScriptedResponse,
-  misbehaviour: Misbehaviour,
+  misbehaviour: MisbehaviourAt<'response'>,
   wire: WireId,
-  stream: boolean,
 ): ScriptedResponse {
   const mapCalls = (change: (call: ScriptedResponseCall, at: number) => ScriptedResponseCall): ScriptedResponse => {
     let at = 0
@@ -28,16 +28,15 @@ export function alterResponse(
     case 'arguments-doubled':
       return mapCalls((call) => ({ ...call, raw: JSON.stringify(call.raw) }))
     case 'malformed-call':
-      return isGemini(wire) ? { ...withoutCalls(response), finish: 'malformed-call' } : mapCalls(makeArgumentsMalformed)
+      return isGoogleWire(wire)
+        ? { ...withoutCalls(response), finish: 'malformed-call' }
+        : mapCalls(makeArgumentsMalformed)
     case 'text-call':
       return writeCallsAsText(response, misbehaviour.dialect ?? 'hermes')
     case 'length':
       return truncateResponse(response, wire, misbehaviour.lie === true)
     case 'finish-wrong':
       return { ...response, finishReasonOverride: misbehaviour.word ?? pickWrongFinishReason(response, wire) }
-    case 'finish-missing':
-      // In a stream the event itself is missing; see alter-frames.
-      return stream ? response : { ...response, finishReasonOverride: null }
     case 'empty':
       return { ...response, parts: [], finish: 'stop' }
     case 'filter':
@@ -45,19 +44,14 @@ export function alterResponse(
     case 'think-in-text':
       return moveReasoningToText(response)
     default:
-      return response
+      return misbehaviour satisfies never
   }
-}
-
-function isGemini(wire: WireId): boolean {
-  return wire === 'gemini' || wire === 'code-assist'
 }
 
 function withoutCalls(response: ScriptedResponse): ScriptedResponse {
   return { ...response, parts: response.parts.filter((part) => part.kind !== 'call') }
 }
 
-/** Arguments that no reader can make sense of. */
 function makeArgumentsMalformed(call: ScriptedResponseCall): ScriptedResponseCall {
   const args = parseJsonOrText(call.raw)
   const keys = isObject(args) ? Object.keys(args) : []
@@ -71,7 +65,7 @@ function writeCallsAsText(response: ScriptedResponse, dialect: Parameters<typeof
   return { ...response, parts: [...rest, { kind: 'text', text: [...texts, ...textCalls].join('\n') }], finish: 'stop' }
 }
 
-/** Gemini never sends half a call: where it is honest it sends none. */
+/** Gemini never sends half a call: unless it hides the truncation, it sends none. */
 function truncateResponse(response: ScriptedResponse, wire: WireId, hidesTruncation: boolean): ScriptedResponse {
   const last = response.parts.at(-1)
   const finish = hidesTruncation ? response.finish : 'length'
@@ -79,7 +73,7 @@ function truncateResponse(response: ScriptedResponse, wire: WireId, hidesTruncat
   const before = response.parts.slice(0, -1)
   if (last.kind !== 'call')
     return { ...response, parts: [...before, { ...last, text: takeFirstHalf(last.text) }], finish }
-  if (isGemini(wire) && !hidesTruncation) return { ...response, parts: before, finish }
+  if (isGoogleWire(wire) && !hidesTruncation) return { ...response, parts: before, finish }
   return { ...response, parts: [...before, { ...last, raw: takeFirstHalf(last.raw), isTruncated: true }], finish }
 }
 
@@ -87,7 +81,7 @@ function takeFirstHalf(text: string): string {
   return text.slice(0, Math.ceil(text.length / 2))
 }
 
-/** Calls under a word for none, and the other way round; where there is no such word, one that nobody knows. */
+/** The finish reason for calls without calls, and the reverse; an unknown one on wires without this distinction. */
 function pickWrongFinishReason(response: ScriptedResponse, wire: WireId): string {
   const hasCalls = getResponseCalls(response).length > 0
   if (wire === 'openai-chat') return hasCalls ? 'stop' : 'tool_calls'

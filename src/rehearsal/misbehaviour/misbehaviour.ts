@@ -1,8 +1,9 @@
 import type { WireId } from '../../model/turn.ts'
+import { wireIds } from '../../wire/wires.ts'
 
 /**
- * A place in a stream: a number of events, or a landmark. `thinking`, `text` and `arguments` are the middle of these;
- * `frame` is the middle of an event, and `delimiter` lies between the two line ends after one.
+ * A position in a stream: a number of events, or a landmark. `thinking`, `text` and `arguments` mean the middle of
+ * these, `frame` the middle of an event, and `delimiter` between the two line ends after an event.
  */
 export type StreamPosition =
   | number
@@ -19,10 +20,10 @@ export type StreamPosition =
 /** How a server says how long to wait. */
 export type RetryHint = 'seconds' | 'milliseconds' | 'date' | 'past' | 'reset' | 'details' | 'prose' | 'none'
 
-/** How calls look that a model writes instead of making them. */
+/** How models write calls as text. */
 export type TextCallDialect = 'hermes' | 'coder' | 'kimi' | 'deepseek' | 'minimax' | 'mistral' | 'glm' | 'invoke'
 
-/** Legal and odd ways to frame the same events. */
+/** Valid but unusual ways to frame the same events. */
 export type FramingStyle =
   | 'crlf'
   | 'cr'
@@ -36,59 +37,90 @@ export type FramingStyle =
   | 'no-last-blank'
   | 'ndjson'
 
-/** What kind of trouble an error that comes inside a stream tells of. */
 export type StreamErrorKind = 'overloaded' | 'rate' | 'server' | 'invalid'
 
-/** Misbehaviours that have nothing to set. */
-export type SimpleMisbehaviourKind = (typeof SIMPLE_MISBEHAVIOUR_KINDS)[number]
+const CHAT_ONLY: readonly WireId[] = ['openai-chat']
+/** Calls of Code Assist have no ids. */
+const WIRES_WITH_CALL_IDS: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
+const WIRES_WITH_INDEXES: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic']
 
-/** The names of the misbehaviours that have nothing to set. */
-export const SIMPLE_MISBEHAVIOUR_KINDS = [
-  'index-missing',
-  'index-zero',
-  'index-sparse',
-  'ids-missing',
-  'ids-empty',
-  'ids-same',
-  'ids-rotating',
-  'name-split',
-  'name-repeated',
-  'name-late',
-  'arguments-cumulative',
-  'arguments-object',
-  'arguments-doubled',
-  'arguments-repeated',
-  'interleaved',
-  'ghost-call',
-  'malformed-call',
-  'rejected-call',
-  'finish-missing',
-  'finish-repeated',
-  'no-done',
-  'empty',
-  'filter',
-  'think-in-text',
-  'unknown-events',
-  'spliced',
-  'usage-hostile',
-  'whole',
-] as const
+/** Where a misbehaviour acts: see `planResponse`. */
+export type MisbehaviourStage = 'response' | 'replacement' | 'frames' | 'call-frames' | 'delivery' | 'plan'
 
-/** Misbehaviours that have something to set; where it is left out, the first or the plainest is meant. */
+interface MisbehaviourTraits {
+  readonly stage: MisbehaviourStage
+  /** The wires on which it means something; all, if absent. Gemini sends calls whole, and only chat splits names. */
+  readonly wires?: readonly WireId[]
+}
+
+/** Those without settings. */
+export const SIMPLE_MISBEHAVIOURS = {
+  'index-missing': { stage: 'call-frames', wires: WIRES_WITH_INDEXES },
+  'index-zero': { stage: 'call-frames', wires: CHAT_ONLY },
+  'index-sparse': { stage: 'call-frames', wires: WIRES_WITH_INDEXES },
+  'ids-missing': { stage: 'response', wires: WIRES_WITH_CALL_IDS },
+  'ids-empty': { stage: 'response', wires: WIRES_WITH_CALL_IDS },
+  'ids-same': { stage: 'response', wires: WIRES_WITH_CALL_IDS },
+  'ids-rotating': { stage: 'call-frames', wires: ['openai-chat', 'openai-responses'] },
+  'name-split': { stage: 'call-frames', wires: CHAT_ONLY },
+  'name-repeated': { stage: 'call-frames', wires: CHAT_ONLY },
+  'name-late': { stage: 'call-frames', wires: CHAT_ONLY },
+  'arguments-cumulative': { stage: 'call-frames', wires: WIRES_WITH_INDEXES },
+  'arguments-object': { stage: 'response', wires: WIRES_WITH_INDEXES },
+  'arguments-doubled': { stage: 'response' },
+  'arguments-repeated': { stage: 'call-frames', wires: CHAT_ONLY },
+  interleaved: { stage: 'call-frames', wires: WIRES_WITH_INDEXES },
+  'ghost-call': { stage: 'call-frames', wires: ['openai-chat', 'gemini', 'code-assist'] },
+  'malformed-call': { stage: 'response' },
+  'rejected-call': { stage: 'replacement', wires: CHAT_ONLY },
+  'finish-missing': { stage: 'frames' },
+  'finish-repeated': { stage: 'frames' },
+  'no-done': { stage: 'frames', wires: CHAT_ONLY },
+  empty: { stage: 'response' },
+  filter: { stage: 'response' },
+  'think-in-text': { stage: 'response' },
+  'unknown-events': { stage: 'frames' },
+  spliced: { stage: 'frames', wires: ['anthropic'] },
+  'usage-hostile': { stage: 'frames' },
+  whole: { stage: 'plan' },
+} as const satisfies Record<string, MisbehaviourTraits>
+
+export const MISBEHAVIOURS = {
+  ...SIMPLE_MISBEHAVIOURS,
+  cut: { stage: 'delivery' },
+  stall: { stage: 'delivery' },
+  drip: { stage: 'delivery' },
+  trickle: { stage: 'delivery' },
+  framing: { stage: 'plan' },
+  status: { stage: 'replacement' },
+  html: { stage: 'replacement' },
+  'half-json': { stage: 'replacement' },
+  redirect: { stage: 'replacement' },
+  'content-type': { stage: 'delivery' },
+  corrupt: { stage: 'frames' },
+  error: { stage: 'frames' },
+  'text-call': { stage: 'response' },
+  length: { stage: 'response' },
+  'finish-wrong': { stage: 'response' },
+} as const satisfies Record<MisbehaviourKind, MisbehaviourTraits>
+
+export type SimpleMisbehaviourKind = keyof typeof SIMPLE_MISBEHAVIOURS
+
+/** Settings that are left out have the simplest value. */
 type ConfigurableMisbehaviour =
   | { readonly kind: 'cut'; readonly at?: StreamPosition; readonly how?: 'close' | 'reset' | 'end' }
-  /** Without `ms` the silence lasts until the client hangs up. */
+  /** Without `ms`, until the client disconnects. */
   | { readonly kind: 'stall'; readonly at?: StreamPosition; readonly ms?: number }
-  /** Comments and nothing else, one `every` so many milliseconds. */
+  /** Only comments, one every `every` milliseconds. */
   | { readonly kind: 'drip'; readonly at?: StreamPosition; readonly every?: number; readonly ms?: number }
-  /** So many bytes at a time. */
+  /** `bytes` bytes at a time. */
   | { readonly kind: 'trickle'; readonly bytes?: number; readonly every?: number }
   | { readonly kind: 'framing'; readonly style: FramingStyle }
   | {
       readonly kind: 'status'
       readonly status: number
       readonly hint?: RetryHint
-      /** Milliseconds that the hint asks to wait. */
+      /** Milliseconds that the hint names. */
       readonly wait?: number
       readonly code?: string
       readonly message?: string
@@ -101,30 +133,44 @@ type ConfigurableMisbehaviour =
   | { readonly kind: 'corrupt'; readonly at?: StreamPosition }
   | { readonly kind: 'error'; readonly at?: StreamPosition; readonly trouble?: StreamErrorKind }
   | { readonly kind: 'text-call'; readonly dialect?: TextCallDialect }
-  /** Cut off inside the last arguments; `lie` says that all was well. */
+  /** Truncated inside the last arguments; with `lie`, the finish reason is the normal one. */
   | { readonly kind: 'length'; readonly lie?: boolean }
   | { readonly kind: 'finish-wrong'; readonly word?: string }
   | { readonly kind: SimpleMisbehaviourKind }
 
-/** One thing that goes wrong with an answer. */
 export type Misbehaviour = ConfigurableMisbehaviour & {
-  /** Only on so many attempts at the same step, after the first `skip`; without it, always. */
+  /** On so many attempts at the same step, after the first `skip`; without it, always. */
   readonly times?: number
   readonly skip?: number
 }
 
-/** The names of all misbehaviours. */
 export type MisbehaviourKind = Misbehaviour['kind']
 
-/** A misbehaviour of one kind. */
 export type MisbehaviourOfKind<K extends MisbehaviourKind> = Extract<Misbehaviour, { readonly kind: K }>
+
+/** The misbehaviours of one stage. A new kind has to name its stage, and then does not compile until the stage handles it. */
+export type MisbehaviourAt<S extends MisbehaviourStage> =
+  | MisbehaviourOfKind<KindAt<S>>
+  | { readonly kind: KindAt<S> & SimpleMisbehaviourKind }
+
+type KindAt<S> = {
+  [K in MisbehaviourKind]: (typeof MISBEHAVIOURS)[K]['stage'] extends S ? K : never
+}[MisbehaviourKind]
+
+export function actsAt<S extends MisbehaviourStage>(
+  misbehaviour: Misbehaviour,
+  stage: S,
+): misbehaviour is MisbehaviourAt<S> {
+  return MISBEHAVIOURS[misbehaviour.kind].stage === stage
+}
 
 /** The wires on which a misbehaviour means something; elsewhere it changes nothing. */
 export function getAffectedWires(kind: MisbehaviourKind): readonly WireId[] {
-  return WIRES_BY_KIND[kind] ?? ALL_WIRES
+  const { wires = wireIds }: MisbehaviourTraits = MISBEHAVIOURS[kind]
+  return wires
 }
 
-/** All misbehaviours that are on in this attempt, counted from 0. */
+/** The misbehaviours that are active in this attempt, counted from 0. */
 export function selectActiveMisbehaviours(
   misbehaviours: readonly (Misbehaviour | SimpleMisbehaviourKind)[],
   wire: WireId,
@@ -135,32 +181,4 @@ export function selectActiveMisbehaviours(
     .filter(({ kind, skip = 0, times = Infinity }) => {
       return getAffectedWires(kind).includes(wire) && attempt >= skip && attempt < skip + times
     })
-}
-
-const ALL_WIRES: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'code-assist']
-const CHAT_ONLY: readonly WireId[] = ['openai-chat']
-/** Code Assist's calls have no ids to begin with. */
-const WIRES_WITH_CALL_IDS: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini']
-const WIRES_WITH_INDEXES: readonly WireId[] = ['openai-chat', 'openai-responses', 'anthropic']
-
-/** Gemini sends calls whole, so what is odd about their pieces has no meaning there; and only chat has names in pieces. */
-const WIRES_BY_KIND: Readonly<Partial<Record<MisbehaviourKind, readonly WireId[]>>> = {
-  'index-missing': WIRES_WITH_INDEXES,
-  'index-zero': CHAT_ONLY,
-  'index-sparse': WIRES_WITH_INDEXES,
-  'ids-missing': WIRES_WITH_CALL_IDS,
-  'ids-empty': WIRES_WITH_CALL_IDS,
-  'ids-same': WIRES_WITH_CALL_IDS,
-  'ids-rotating': ['openai-chat', 'openai-responses'],
-  'name-split': CHAT_ONLY,
-  'name-repeated': CHAT_ONLY,
-  'name-late': CHAT_ONLY,
-  'arguments-cumulative': WIRES_WITH_INDEXES,
-  'arguments-object': WIRES_WITH_INDEXES,
-  'arguments-repeated': CHAT_ONLY,
-  interleaved: WIRES_WITH_INDEXES,
-  'ghost-call': ['openai-chat', 'gemini', 'code-assist'],
-  'rejected-call': CHAT_ONLY,
-  'no-done': CHAT_ONLY,
-  spliced: ['anthropic'],
 }

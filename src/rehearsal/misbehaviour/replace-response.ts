@@ -3,18 +3,18 @@ import type { WireId } from '../../model/turn.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
 import { type ResponsePlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
-import type { RetryHint, Misbehaviour, MisbehaviourOfKind } from './misbehaviour.ts'
+import type { RetryHint, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
 import type { ResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './text-call.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a server answers in place of the answer; undefined where this is no such misbehaviour. */
 export function planReplacement(
-  misbehaviour: Misbehaviour,
+  misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
   options: ResponseOptions,
-): ResponsePlan | undefined {
+): ResponsePlan {
   switch (misbehaviour.kind) {
     case 'status':
       return planErrorStatus(misbehaviour, options)
@@ -31,7 +31,7 @@ export function planReplacement(
     case 'rejected-call':
       return planJsonResponse(400, createRejectedCallError(response))
     default:
-      return undefined
+      return misbehaviour satisfies never
   }
 }
 
@@ -39,7 +39,8 @@ function planErrorStatus(
   misbehaviour: MisbehaviourOfKind<'status'>,
   { wire, wrapsErrorsInArray }: ResponseOptions,
 ): ResponsePlan {
-  const hint = misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogle(wire.id) ? 'details' : 'seconds') : 'none')
+  const hint =
+    misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogleWire(wire.id) ? 'details' : 'seconds') : 'none')
   const waitMs = misbehaviour.wait ?? 1000
   const prose = hint === 'prose' ? ` Please try again in ${waitMs / 1000}s.` : ''
   const message =
@@ -55,15 +56,11 @@ function planErrorStatus(
     message,
     ...defined({ code: misbehaviour.code }),
   })
-  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogle(wire.id)) : body
+  const full = hint === 'details' ? addRetryDetails(body, waitMs, isGoogleWire(wire.id)) : body
   return planJsonResponse(misbehaviour.status, wrapsErrorsInArray ? [full] : full, headers)
 }
 
-function isGoogle(wire: WireId): boolean {
-  return wire === 'gemini' || wire === 'code-assist'
-}
-
-/** The forms in which servers ask to wait, as far as they are headers (T157). */
+/** Retry hints that are headers (T157). */
 function createRetryHeaders(hint: RetryHint, waitMs: number, wire: WireId): ResponsePlan['headers'] {
   if (hint === 'seconds') return { 'retry-after': String(waitMs / 1000) }
   if (hint === 'milliseconds') return { 'retry-after-ms': String(waitMs) }
@@ -78,17 +75,17 @@ function createRetryHeaders(hint: RetryHint, waitMs: number, wire: WireId): Resp
   }
 }
 
-function addRetryDetails(body: JsonObject, waitMs: number, isGoogleWire: boolean): JsonObject {
+function addRetryDetails(body: JsonObject, waitMs: number, isGoogle: boolean): JsonObject {
   const error = isObject(body['error']) ? body['error'] : {}
   const details = Array.isArray(error['details']) ? error['details'] : []
   const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${waitMs / 1000}s` }
   return {
     ...body,
-    error: isGoogleWire ? { ...error, details: [...details, info] } : { ...error, retry_after: waitMs / 1000 },
+    error: isGoogle ? { ...error, details: [...details, info] } : { ...error, retry_after: waitMs / 1000 },
   }
 }
 
-/** A server that could not read the model's call refuses the request for it (T73). */
+/** A server that cannot parse the model's call rejects the request (T73). */
 function createRejectedCallError(response: ScriptedResponse): JsonObject {
   const [call] = getResponseCalls(response)
   return {
@@ -110,8 +107,8 @@ const STATUS_MESSAGES: ReadonlyMap<number, string> = new Map([
   [400, 'The request is invalid.'],
   [401, 'Incorrect API key provided.'],
   [402, 'Insufficient credits.'],
-  [403, 'The key has no permission for this.'],
-  [404, 'There is no such model.'],
+  [403, 'The API key has no permission for this.'],
+  [404, 'Model not found.'],
   [408, 'The request took too long.'],
   [409, 'The request conflicts with another.'],
   [413, 'The request is too large.'],

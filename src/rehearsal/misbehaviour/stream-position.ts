@@ -1,13 +1,13 @@
 import type { StreamPosition } from './misbehaviour.ts'
 import type { StreamSection } from '../response/encode-frames.ts'
 
-/** A place in a list of events: so many come whole, and of the next one so much. */
+/** So many whole events, and a portion of the next one. */
 export interface FramePosition {
   readonly index: number
   readonly portion?: 'half' | 'all-but-one'
 }
 
-/** Finds a place in a stream. What the stream does not have is looked for in its middle. */
+/** A landmark that the stream does not have counts as its middle. */
 export function resolveStreamPosition(sections: readonly StreamSection[], position: StreamPosition): FramePosition {
   if (typeof position === 'number') return { index: Math.min(position, sections.length) }
   const middle = Math.floor(sections.length / 2)
@@ -20,7 +20,7 @@ export function resolveStreamPosition(sections: readonly StreamSection[], positi
   return findMiddleOf(sections, position) ?? { index: middle }
 }
 
-/** The middle of the events of one kind. Where there is only one, the middle of that one: so with Gemini's calls. */
+/** The middle of the events of one section; if there is only one, the middle of it, as with Gemini's calls. */
 function findMiddleOf(sections: readonly StreamSection[], wantedSection: StreamSection): FramePosition | undefined {
   const kind = wantedSection === 'arguments' && !sections.includes('arguments') ? 'call' : wantedSection
   const found = sections.flatMap((section, index) => (section === kind ? [index] : []))

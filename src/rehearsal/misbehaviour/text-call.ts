@@ -2,7 +2,6 @@ import { isObject, type Json } from '../../model/json.ts'
 import type { TextCallDialect } from './misbehaviour.ts'
 import { parseJsonOrText } from '../response/encode-frames.ts'
 
-/** A call as models write it that fall out of their format. */
 export function formatTextCall(dialect: TextCallDialect, name: string, raw: string): string {
   return CALL_FORMATTERS[dialect](name, raw)
 }

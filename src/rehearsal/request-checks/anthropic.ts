@@ -1,7 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './field-helpers.ts'
 
-/** What Anthropic's messages would refuse. */
 export function checkAnthropicRequest(body: UnknownFields): string | undefined {
   if (typeof body['max_tokens'] !== 'number') return 'max_tokens: Field required'
   const messages = toObjectList(body['messages'])
@@ -18,7 +17,7 @@ export function checkAnthropicRequest(body: UnknownFields): string | undefined {
   )
 }
 
-/** What one side says in a row is one message to the vendor. */
+/** Consecutive messages of one role are one message to the vendor. */
 function mergeMessages(messages: readonly UnknownFields[]): MergedMessage[] {
   const all: MergedMessage[] = []
   for (const { role, content } of messages) {
@@ -67,7 +66,7 @@ function checkContent(blocks: readonly UnknownFields[] | undefined, at: number, 
   })
 }
 
-/** The results of all calls come first in the very next message, and nothing else is a result. */
+/** The results of all calls come first in the next message, and there are no other results. */
 function checkResultPairing(
   message: MergedMessage,
   at: number,
@@ -93,7 +92,7 @@ function checkUniqueIds(messages: readonly MergedMessage[]): string | undefined 
   return duplicate && 'messages: `tool_use` ids must be unique'
 }
 
-/** The ids of the blocks of one type; `leading` stops at the first block of another type. */
+/** `leading` stops at the first block of another type. */
 function collectIds(message: MergedMessage | undefined, type: string, key: string, leading = false): string[] {
   const blocks = message?.blocks ?? []
   const end = leading ? blocks.findIndex((block) => block['type'] !== type) : -1

@@ -6,8 +6,8 @@ import { checkChatRequest } from './openai-chat.ts'
 import { checkResponsesRequest } from './openai-responses.ts'
 
 /**
- * What a vendor would refuse about a request, in the vendor's own words as far as they are known; undefined where it
- * would accept it. These checks know nothing of our own wires, so that a fault there shows here.
+ * The error with which a vendor would reject a request, in its own words if they are known. The checks use no code of
+ * our wires, so that they find the bugs of those.
  */
 export function findRequestError(wire: WireId, body: JsonObject): string | undefined {
   return REQUEST_CHECKS[wire](body)

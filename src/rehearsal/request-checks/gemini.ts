@@ -1,7 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
 
-/** What Gemini's generateContent would refuse. */
 export function checkGeminiRequest(body: UnknownFields): string | undefined {
   const contents = toObjectList(body['contents'])
   if (!contents || contents.length === 0) return '* GenerateContentRequest.contents: contents is not specified'

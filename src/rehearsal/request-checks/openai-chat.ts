@@ -1,7 +1,6 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
 
-/** What OpenAI's chat completions would refuse. */
 export function checkChatRequest(body: UnknownFields): string | undefined {
   const messages = toObjectList(body['messages'])
   if (!messages) return "Invalid type for 'messages': expected an array of objects."
@@ -57,12 +56,12 @@ function checkCall(call: UnknownFields, here: string): string | undefined {
     return `Invalid '${here}.${type}.name': string does not match pattern '^[a-zA-Z0-9_-]+$'.`
   const args = inner[type === 'function' ? 'arguments' : 'input']
   if (typeof args !== 'string') return `Invalid type for '${here}.${type}.arguments': expected a string.`
-  return type === 'custom' || isJsonObjectText(args)
+  return type === 'custom' || isObject(tryParseJson(args))
     ? undefined
     : `Invalid '${here}.function.arguments': not a JSON object.`
 }
 
-/** Each call has its result in the messages right after it, and each of them answers one of these calls. */
+/** Each call has its result in the messages right after it, and each of these answers one of the calls. */
 function checkResultPairing(
   calls: readonly UnknownFields[],
   at: number,
@@ -98,14 +97,6 @@ function getToolName(tool: UnknownFields): string {
 
 function isContent(content: unknown): boolean {
   return typeof content === 'string' || (toObjectList(content)?.length ?? 0) > 0
-}
-
-function isJsonObjectText(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text))
-  } catch {
-    return false
-  }
 }
 
 const MESSAGE_ROLES = new Set(['system', 'developer', 'user', 'assistant', 'tool'])

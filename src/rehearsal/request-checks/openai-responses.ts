@@ -1,7 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './field-helpers.ts'
 
-/** What OpenAI's Responses would refuse. */
 export function checkResponsesRequest(body: UnknownFields): string | undefined {
   const { input } = body
   if (typeof input === 'string') return input === '' ? "Missing required parameter: 'input'." : checkTools(body)
@@ -61,7 +60,7 @@ function checkMessage(item: UnknownFields, here: string): string | undefined {
   return wrong && `Invalid value: '${String(wrong['type'])}' for the content of '${here}' with the role ${role}.`
 }
 
-/** Calls and results belong together, in this order, and a thought goes before what it led to. */
+/** Each call has its output after it, and reasoning comes before what it led to. */
 function checkItemPairing(items: readonly UnknownFields[], hasStoredHistory: boolean): string | undefined {
   const openCalls = new Set<string>()
   const answeredCalls = new Set<string>()

@@ -3,7 +3,7 @@ import type { WireId } from '../../model/turn.ts'
 import { hadReasoning, isValidSignature } from '../response/signatures.ts'
 import { type UnknownFields, findFirstError, toObjectList } from './field-helpers.ts'
 
-/** What a vendor would refuse that wants its own data back with the calls it made (T74, T80, T84, T117). */
+/** The error of a vendor that requires its native data back with its calls (T74, T80, T84, T117). */
 export function findSignatureError(wire: WireId, body: JsonObject): string | undefined {
   if (wire === 'openai-chat') return findFirstError(toObjectList(body['messages']) ?? [], checkChatMessage)
   if (wire === 'anthropic') return findFirstError(toObjectList(body['messages']) ?? [], checkAnthropicMessage)
@@ -48,7 +48,7 @@ function checkResponsesItem(item: UnknownFields, before: readonly UnknownFields[
     : `Item '${String(item['call_id'])}' of type 'function_call' was provided without its required 'reasoning' item.`
 }
 
-/** The first call of each answer is signed; those that another model made may carry the documented placeholder. */
+/** The first call of a response is signed; a call of another model may have the documented placeholder. */
 function checkGeminiContent(content: UnknownFields, at: number): string | undefined {
   const part = (toObjectList(content['parts']) ?? []).find((one) => isObject(one['functionCall']))
   const call = part?.['functionCall']

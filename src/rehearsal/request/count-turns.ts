@@ -1,17 +1,17 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, listObjects, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 
-/** How many times the assistant speaks in a body. It counts for itself, so that a fault in a wire cannot hide. */
+/** Counts independently of the wires, so that it finds their bugs. */
 export function countAssistantTurns(wire: WireId, body: JsonObject): number {
-  if (wire === 'openai-responses') return countRuns(toObjects(body['input']).map(isAssistantItem))
-  if (wire === 'openai-chat' || wire === 'anthropic') return countRole(toObjects(body['messages']), 'assistant')
+  if (wire === 'openai-responses') return countRuns(listObjects(body['input']).map(isAssistantItem))
+  if (wire === 'openai-chat' || wire === 'anthropic') return countRole(listObjects(body['messages']), 'assistant')
   const inner = wire === 'code-assist' && isObject(body['request']) ? body['request'] : body
-  return countRole(toObjects(inner['contents']), 'model')
+  return countRole(listObjects(inner['contents']), 'model')
 }
 
-/** The same, from the bytes, without reading them as JSON. Text that speaks of roles has its quotes escaped, and does not count. */
+/** The same from the bytes, without parsing. Roles inside text do not count, since their quotes are escaped. */
 export function scanAssistantTurns(wire: WireId, chunks: readonly Buffer[]): number {
-  // A byte a letter is enough to find marks in plain letters, and much faster than searching the bytes.
+  // One character per byte is enough for ASCII markers, and faster than searching the bytes.
   const texts = chunks.map((chunk) => chunk.toString('latin1'))
   if (wire !== 'openai-responses') {
     const role = wire === 'openai-chat' || wire === 'anthropic' ? 'assistant' : 'model'
@@ -31,11 +31,10 @@ export function scanAssistantTurns(wire: WireId, chunks: readonly Buffer[]): num
   return countRuns(occurrencesInOrder.sort((a, b) => a.at - b.at).map(({ isAssistant }) => isAssistant))
 }
 
-/** Where a mark stands in text that came in pieces. */
 function findOccurrences(texts: readonly string[], marker: string): number[] {
   const found: number[] = []
   let start = 0
-  // A mark may lie across two pieces, so the end of one is looked at again with the next.
+  // A marker may span two chunks, so the end of one is searched again with the next.
   let tail = ''
   for (const piece of texts) {
     const text = tail + piece
@@ -46,7 +45,7 @@ function findOccurrences(texts: readonly string[], marker: string): number[] {
   return found
 }
 
-/** How many unbroken spells of true there are. */
+/** The number of uninterrupted runs of true. */
 function countRuns(values: readonly (boolean | undefined)[]): number {
   let runs = 0
   let before = false
@@ -58,7 +57,7 @@ function countRuns(values: readonly (boolean | undefined)[]): number {
   return runs
 }
 
-/** Is this item the assistant's? What the vendor did by itself says nothing. */
+/** Items of the vendor's own tools are undefined. */
 function isAssistantItem(item: Record<string, unknown>): boolean | undefined {
   const type = item['type'] ?? 'message'
   if (type === 'message') return item['role'] === 'assistant'
@@ -68,8 +67,4 @@ function isAssistantItem(item: Record<string, unknown>): boolean | undefined {
 
 function countRole(messages: readonly Record<string, unknown>[], role: string): number {
   return messages.filter((message) => message['role'] === role).length
-}
-
-function toObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts'
+import { isObject, tryParseJson, type JsonObject } from '../../model/json.ts'
 import type { ModelRequest } from '../../model/request.ts'
 import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { WireId } from '../../model/turn.ts'
@@ -6,22 +6,19 @@ import type { Wire } from '../../wire/wire.ts'
 import { countAssistantTurns } from './count-turns.ts'
 import { parseTurnCount } from '../response/signatures.ts'
 
-/** A request that a step answers. What is costly to know is found out only when somebody asks. */
+/** An incoming request. What is costly to compute is a function. */
 export interface IncomingRequest {
   readonly wire: WireId
   readonly model: string
   readonly stream: boolean
-  /** How many times the assistant has spoken in the conversation. */
   readonly assistantTurns: number
-  /** Was it only scanned? Then nobody should look into it without need. */
+  /** Its body was not parsed; reading it is expensive. */
   readonly isScanned: boolean
-  /** The size of the request. */
   readonly byteLength: number
   readonly readBody: () => JsonObject
   readonly readRequest: () => ModelRequest
 }
 
-/** Reads a request from its body. */
 export function parseIncomingRequest(
   wire: Wire,
   body: JsonObject,
@@ -40,20 +37,19 @@ export function parseIncomingRequest(
   }
 }
 
-/** A vendor that keeps the history counts the answers before; ours are in the id of the last one. */
+/** With a stored history, the id of the last response contains the number of turns. */
 function countStoredTurns(body: JsonObject): number {
   const previous = body['previous_response_id']
   const storedTurns = typeof previous === 'string' ? parseTurnCount(previous) : undefined
   return storedTurns === undefined ? 0 : storedTurns + 1
 }
 
-/** How many times the assistant has spoken since the person spoke last. */
 export function countTurnsSincePrompt(request: ModelRequest): number {
   const lastUserIndex = request.turns.findLastIndex((turn) => turn.role === 'user')
   return request.turns.slice(lastUserIndex + 1).filter((turn) => turn.role === 'assistant').length
 }
 
-/** The texts of a request that a script may look at. */
+/** The texts of a request that a script can match. */
 export function extractTexts(request: ModelRequest): Record<'user' | 'result' | 'system' | 'conversation', string> {
   const { turns, system = '' } = request
   const user = turns.findLast((turn) => turn.role === 'user')
@@ -70,22 +66,26 @@ export function extractTexts(request: ModelRequest): Record<'user' | 'result' | 
 }
 
 function getTurnText(turn: ModelRequest['turns'][number]): string {
-  if (turn.role === 'note') return turn.text
-  return turn.role === 'results' ? turn.parts.map(formatResultText).join('\n') : joinTextParts(turn.parts)
+  switch (turn.role) {
+    case 'note':
+      return turn.text
+    case 'results':
+      return turn.parts.map(formatResultText).join('\n')
+    case 'user':
+    case 'assistant':
+      return joinTextParts(turn.parts)
+    default:
+      return turn satisfies never
+  }
 }
 
-/** The ids under which the conversation knows its calls already. */
 export function collectCallIds(request: ModelRequest): Set<string> {
   const calls = request.turns.flatMap((turn) => (turn.role === 'assistant' ? turn.parts : []))
   return new Set(calls.flatMap((part) => (part.kind === 'call' ? [part.native?.id ?? part.id] : [])))
 }
 
-/** The body of a request as an object; undefined where it is not one. */
+/** Undefined if it is not an object. */
 export function parseJsonBody(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isObject(value) ? (value as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
+  const value = tryParseJson(bytes.toString('utf8'))
+  return isObject(value) ? (value as JsonObject) : undefined
 }

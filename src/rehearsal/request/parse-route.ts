@@ -2,21 +2,20 @@ import type { WireId } from '../../model/turn.ts'
 import type { StreamFraming } from '../response/encode-stream.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What a request to an address means. */
 export type RehearsalRoute =
   | {
       readonly kind: 'ask'
       readonly wire: WireId
-      /** The model, where it is in the address. */
+      /** If the path contains it. */
       readonly model?: string
-      /** Whether a stream is asked for, where the address says so. */
+      /** If the path determines it. */
       readonly stream?: boolean
       readonly framing: StreamFraming
     }
   | { readonly kind: 'count'; readonly wire: WireId; readonly model?: string }
   | { readonly kind: 'models'; readonly wire: WireId; readonly model?: string }
 
-/** Reads an address. What stands before the vendor's own path does not matter, so that any base URL will do. */
+/** Ignores everything before the vendor's own path, so that any base URL works. */
 export function parseRoute(url: string, headers: Readonly<Record<string, unknown>>): RehearsalRoute | undefined {
   const [rawPath = '', query = ''] = url.split('?', 2)
   const path = decodePath(rawPath).replace(/\/+$/, '')

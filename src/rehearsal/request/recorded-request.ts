@@ -3,33 +3,31 @@ import type { ModelRequest } from '../../model/request.ts'
 import type { WireId } from '../../model/turn.ts'
 import { type PlainConversation, toPlainConversation } from '../../wire/plain-conversation.ts'
 
-/** A request that came in, as it came in. */
 export interface RecordedRequest {
-  /** Counted from 1, in the order in which they came. */
+  /** Counted from 1. */
   readonly number: number
   readonly wire: WireId
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: JsonObject
-  /** The very bytes of the body. */
+  /** The bytes of the body. */
   readonly bytes: Buffer
   readonly script: string | undefined
-  /** Which step answered, counted in assistant turns; undefined where none did. */
+  /** The step that answered, counted in assistant turns; undefined if none did. */
   readonly position: number | undefined
-  /** The same in the one plain form of all wires. */
+  /** The request in the wire-independent form. */
   readonly conversation: PlainConversation
 }
 
-/** Something that was not as it should be: a script's expectation, or a transcript that the vendor would refuse. */
+/** An expectation of a script that was not met, or a request that the vendor would reject. */
 export interface RehearsalFailure {
   readonly requestNumber: number
-  /** Undefined where nobody knows. */
   readonly wire: WireId | undefined
   readonly script: string | undefined
   readonly message: string
 }
 
-/** Records a request; its plain form is made when somebody looks at it. */
+/** `conversation` is computed on first use. */
 export function createRecordedRequest(
   fields: Omit<RecordedRequest, 'conversation'>,
   readRequest: () => ModelRequest,
@@ -43,7 +41,6 @@ export function createRecordedRequest(
   }
 }
 
-/** The headers as one string each. */
 export function flattenHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -52,7 +49,7 @@ export function flattenHeaders(
   )
 }
 
-/** A list that forgets its oldest entries beyond a number. */
+/** Drops the oldest entries beyond `maxLength`. */
 export function pushBounded<T>(list: T[], entry: T, maxLength: number): void {
   list.push(entry)
   if (list.length > maxLength) list.splice(0, list.length - maxLength)

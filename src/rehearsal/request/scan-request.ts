@@ -3,7 +3,10 @@ import type { Wire } from '../../wire/wire.ts'
 import { type IncomingRequest, parseJsonBody, parseIncomingRequest } from './incoming-request.ts'
 import { scanAssistantTurns } from './count-turns.ts'
 
-/** Reads as little of a request as will do: its turns are counted in the bytes, unless the client says how many they are. */
+/**
+ * Parses as little of a request as possible: its turns are counted in the bytes, unless the client says how many there
+ * are.
+ */
 export function scanIncomingRequest(
   wire: Wire,
   chunks: readonly Buffer[],
@@ -32,5 +35,5 @@ export function scanIncomingRequest(
   }
 }
 
-/** How much of each end of a body is looked at: settings stand before or after the conversation, not inside it. */
+/** Settings are before or after the conversation, so only the ends of a body are searched. */
 const SCANNED_EDGE_BYTES = 16_384

@@ -5,14 +5,13 @@ import { fillArgumentTemplates, fillTemplate, extractStepValues, type TemplateVa
 import { createResponseId } from './signatures.ts'
 import type { LocatedStep, ScriptStep } from '../script/script.ts'
 
-/** Where in a script an answer stands. */
 export interface StepContext extends LocatedStep {
   readonly script: string
   readonly incomingRequest: IncomingRequest
   readonly position: number
 }
 
-/** Makes the answer that a step gives to a request. The same request always gets the same answer. */
+/** The same request always gets the same response. */
 export function composeResponse(context: StepContext, templateValues: TemplateValues): ScriptedResponse {
   const { step, incomingRequest } = context
   const values = extractStepValues(
@@ -34,7 +33,6 @@ export function composeResponse(context: StepContext, templateValues: TemplateVa
   }
 }
 
-/** Values that every step has. */
 function getBuiltinValues({ round, position, incomingRequest }: StepContext): TemplateValues {
   return { n: String(round), position: String(position), model: incomingRequest.model, wire: incomingRequest.wire }
 }
@@ -46,7 +44,7 @@ function composeParts(
   const { values, incomingRequest } = at
   const sayText = typeof step.say === 'object' ? step.say.text.repeat(step.say.times) : (step.say ?? '')
   const calls = step.call ?? []
-  // Only a conversation that was cut short can hold ids that are due again.
+  // Only a truncated conversation can contain ids that would be used again.
   const usedIds =
     calls.length > 0 && incomingRequest.assistantTurns > 0 && !incomingRequest.isScanned
       ? collectCallIds(incomingRequest.readRequest())
@@ -66,7 +64,7 @@ function composeParts(
   ]
 }
 
-/** A script cannot know how a name was made legal for a wire. */
+/** A script cannot know a tool's name on a wire. */
 const FIRST_TOOL_PLACEHOLDER = '{tool}'
 
 function makeUnusedId(id: string, usedIds: ReadonlySet<string>): string {
@@ -77,7 +75,7 @@ function makeUnusedId(id: string, usedIds: ReadonlySet<string>): string {
 
 const CALL_ID_PREFIXES = ['', 'call_', 'toolu_']
 
-/** About four bytes to a token, as a rule of thumb, so that long conversations look long. */
+/** About four bytes per token, so that long conversations look long. */
 function estimateUsage(step: ScriptStep, parts: readonly ScriptedResponsePart[], bytes: number): Usage {
   const countChars = (kind: ScriptedResponsePart['kind']): number =>
     parts.reduce((sum, part) => {

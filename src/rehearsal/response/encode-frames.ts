@@ -1,5 +1,5 @@
 import type { TurnEvent } from '../../model/event.ts'
-import { isObject, type Json, type JsonObject } from '../../model/json.ts'
+import { isObject, tryParseJson, type Json, type JsonObject } from '../../model/json.ts'
 import type { AssistantPart, AssistantTurn, Finish, NativeData, WireId } from '../../model/turn.ts'
 import type { ResponseFrame, ResponseMetadata } from '../../wire/response-writer.ts'
 import { toRawJson } from '../../wire/json/raw-json.ts'
@@ -11,20 +11,19 @@ import {
   getResponseCalls,
   splitText,
 } from './scripted-response.ts'
+import { isGoogleWire } from '../is-google-wire.ts'
 import { signContent } from './signatures.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What an event of a stream is about, so that things can go wrong in the right place. */
+/** The part of a response that an event belongs to, so that a misbehaviour finds its position. */
 export type StreamSection = 'open' | 'thinking' | 'text' | 'call' | 'arguments' | 'call-end' | 'end' | 'done'
 
-/** One event of a stream, and what it is about. */
 export interface ScriptedFrame extends ResponseFrame {
   readonly section: StreamSection
-  /** Which call of the answer it is about. */
+  /** The call of the response that it belongs to. */
   readonly callIndex?: number
 }
 
-/** Writes an answer as the events of a stream. */
 export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, request: JsonObject): ScriptedFrame[] {
   const stream = wire.responseWriter.startStream(toResponseHead(response, request))
   const frames: ScriptedFrame[] = []
@@ -59,7 +58,6 @@ export function encodeStreamFrames(response: ScriptedResponse, wire: Wire, reque
 
 const SECTION_BY_PART_KIND = { text: 'text', reasoning: 'thinking' } as const
 
-/** Writes an answer as one body. */
 export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request: JsonObject): JsonObject {
   const turn: AssistantTurn = {
     role: 'assistant',
@@ -73,13 +71,9 @@ export function encodeWholeBody(response: ScriptedResponse, wire: Wire, request:
   return (frame?.data ?? body) as JsonObject
 }
 
-/** The arguments as JSON, or as the text that they are where they are not JSON. */
 export function parseJsonOrText(raw: string): Json {
-  try {
-    return JSON.parse(raw) as Json
-  } catch {
-    return raw
-  }
+  const value = tryParseJson(raw)
+  return value === undefined ? raw : (value as Json)
 }
 
 function toResponseHead({ id, model, created }: ScriptedResponse, request: JsonObject): ResponseMetadata {
@@ -89,7 +83,7 @@ function toResponseHead({ id, model, created }: ScriptedResponse, request: JsonO
 function toFinish(response: ScriptedResponse): Finish {
   const raw = typeof response.finishReasonOverride === 'string' ? { raw: response.finishReasonOverride } : {}
   if (response.finish !== 'malformed-call') return { reason: response.finish, ...raw }
-  // What a model writes that falls out of its own format.
+  // What a model writes that leaves its own format.
   const message = `Malformed function call: print(default_api.${response.id.replace(/_.*/, '')}(`
   return { reason: response.finish, ...raw, fault: { kind: 'decode', message } }
 }
@@ -104,7 +98,7 @@ function toAssistantPart(part: ScriptedResponsePart, response: ScriptedResponse,
   return { kind: 'call', id, name, raw, ...flaw, ...native }
 }
 
-/** The vendor data with which a part is signed; Gemini signs only the first call of an answer. */
+/** The native data of a part; Gemini signs only the first call of a response. */
 function createSignatureData(
   part: ScriptedResponsePart,
   response: ScriptedResponse,
@@ -115,16 +109,16 @@ function createSignatureData(
     return getResponseCalls(response)[0] === part
       ? { thoughtSignature: signContent([part.name, parseJsonOrText(part.raw)]) }
       : undefined
-  // Each wire takes what is its own.
-  return wire === 'gemini' || wire === 'code-assist'
+  // Each wire uses its own field.
+  return isGoogleWire(wire)
     ? undefined
     : { signature: signContent(part.text), encrypted_content: signContent(part.text) }
 }
 
-/** Marks an id that is not to be sent. */
+/** Marks an id that is not sent. */
 const ABSENT_ID = '\u0001absent'
 
-/** What no codec writes: calls without ids, arguments as objects where they should be text, an end that is not named. */
+/** What no wire encodes: calls without ids, arguments as objects, no finish reason. */
 function applyRawAlterations(
   frames: readonly ScriptedFrame[],
   response: ScriptedResponse,
@@ -154,7 +148,7 @@ function omitDeep(data: Json, isUnwanted: (value: unknown, key: string) => boole
   return Object.fromEntries(kept.map(([key, value]) => [key, omitDeep(value, isUnwanted)]))
 }
 
-/** Arguments go as an object with the start of their call, and no pieces of them follow. */
+/** The arguments are an object at the start of the call, and no fragments follow. */
 function sendArgumentsAsObjects(
   frame: ScriptedFrame,
   calls: readonly ScriptedResponseCall[],

@@ -5,10 +5,9 @@ import type { FramingStyle } from '../misbehaviour/misbehaviour.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { ScriptedFrame, StreamSection } from './encode-frames.ts'
 
-/** How the events of a stream are held apart: as server-sent events, or as the elements of one JSON array. */
+/** Server-sent events, or the elements of one JSON array. */
 export type StreamFraming = 'sse' | 'array'
 
-/** Writes the events of a stream as bytes, one item for each. */
 export function encodeStream(
   frames: readonly ScriptedFrame[],
   wire: WireId,
@@ -24,7 +23,6 @@ export function encodeStream(
   return texts.filter(({ text }) => text !== '').map(({ text, spot: section }) => toSendItem(text, section))
 }
 
-/** The type of a streamed body. */
 export function getStreamContentType(framing: StreamFraming, style: FramingStyle | undefined): string {
   if (framing === 'array') return 'application/json; charset=UTF-8'
   return style === 'ndjson' ? 'application/x-ndjson' : 'text/event-stream; charset=utf-8'
@@ -48,7 +46,7 @@ function encodeEvent(frame: ScriptedFrame, at: number, style: FramingStyle | und
 
 const LINE_ENDINGS = ['\r\n', '\n', '\r']
 
-/** Lines that mean nothing to the reader of the events. */
+/** Lines that readers of events ignore. */
 function encodePreamble(at: number, style: FramingStyle | undefined): string {
   if (style === 'comments') return `: keep-alive ${at}\n\n`
   return style === 'fields' ? `id: ${at}\nretry: 3000\nnonsense\n` : ''

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 
-/** The list of models, or one of them, as each vendor gives it; undefined where there is no such model. */
+/** The list of models or one of them, in the vendor's form; undefined if there is no such model. */
 export function createModelList(
   wire: WireId,
   names: readonly string[],

@@ -2,16 +2,17 @@ import type { ScriptedResponse } from './scripted-response.ts'
 import { type ResponsePlan, type SendItem, planJsonResponse } from './send-response.ts'
 import { getStreamContentType, encodeStream } from './encode-stream.ts'
 import { alterResponse } from '../misbehaviour/alter-response.ts'
+import { alterCallFrames } from '../misbehaviour/alter-calls.ts'
 import { alterFrames, corruptTokenCounts } from '../misbehaviour/alter-frames.ts'
 import { planReplacement } from '../misbehaviour/replace-response.ts'
 import { alterResponsePlan } from '../misbehaviour/alter-delivery.ts'
-import type { Misbehaviour } from '../misbehaviour/misbehaviour.ts'
+import { actsAt, type Misbehaviour, type MisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
 import type { ResponseOptions } from './response-options.ts'
 import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
 
 /**
- * Writes an answer down as it is to be sent, with all that is to go wrong: first in the answer itself, then in the
- * events that it is made of, then in the bytes and on their way.
+ * Encodes a response with all its misbehaviours: first in the response itself, then in its events, then in its bytes
+ * and their delivery.
  */
 export function planResponse(
   response: ScriptedResponse,
@@ -19,23 +20,25 @@ export function planResponse(
   misbehaviours: readonly Misbehaviour[],
 ): ResponsePlan {
   const { wire, requestBody } = options
-  const stream = options.stream && !misbehaviours.some(({ kind }) => kind === 'whole')
+  const has = (kind: MisbehaviourKind): boolean => misbehaviours.some((one) => one.kind === kind)
   const altered = misbehaviours.reduce(
-    (current, misbehaviour) => alterResponse(current, misbehaviour, wire.id, stream),
+    (current, one) => (actsAt(one, 'response') ? alterResponse(current, one, wire.id) : current),
     response,
   )
-  for (const misbehaviour of misbehaviours) {
-    const replacement = planReplacement(misbehaviour, altered, options)
-    if (replacement) return { ...replacement, ...(options.delayMs > 0 && { delayMs: options.delayMs }) }
-  }
+  const delay = options.delayMs > 0 ? { delayMs: options.delayMs } : {}
+  const replacement = misbehaviours.find((one) => actsAt(one, 'replacement'))
+  if (replacement) return { ...planReplacement(replacement, altered, options), ...delay }
   const planWholeBody = (): ResponsePlan => {
-    const body = encodeWholeBody(altered, wire, requestBody)
-    const hasInvalidUsage = misbehaviours.some(({ kind }) => kind === 'usage-hostile')
-    return planJsonResponse(200, hasInvalidUsage ? corruptTokenCounts(body) : body)
+    // A whole body has no frames, so what is missing or wrong in a frame is missing or wrong in the body.
+    const complete = has('finish-missing') ? { ...altered, finishReasonOverride: null } : altered
+    const body = encodeWholeBody(complete, wire, requestBody)
+    return planJsonResponse(200, has('usage-hostile') ? corruptTokenCounts(body) : body)
   }
-  const plan = stream ? planStream(altered, options, misbehaviours) : planWholeBody()
-  const delayedPlan = { ...plan, ...(options.delayMs > 0 && { delayMs: options.delayMs }) }
-  return misbehaviours.reduce(alterResponsePlan, delayedPlan)
+  const plan = options.stream && !has('whole') ? planStream(altered, options, misbehaviours) : planWholeBody()
+  return misbehaviours.reduce<ResponsePlan>(
+    (current, one) => (actsAt(one, 'delivery') ? alterResponsePlan(current, one) : current),
+    { ...plan, ...delay },
+  )
 }
 
 function planStream(
@@ -46,7 +49,10 @@ function planStream(
   const { wire, requestBody, framing, paceMs } = options
   const style = misbehaviours.find((misbehaviour) => misbehaviour.kind === 'framing')?.style
   const frames = misbehaviours.reduce(
-    (current, misbehaviour) => alterFrames(current, misbehaviour, wire),
+    (current, one) => {
+      if (actsAt(one, 'call-frames')) return alterCallFrames(current, one, wire.id)
+      return actsAt(one, 'frames') ? alterFrames(current, one, wire) : current
+    },
     encodeStreamFrames(response, wire, requestBody),
   )
   const items = encodeStream(frames, wire.id, framing, style)

@@ -1,46 +1,42 @@
 import type { Usage } from '../../model/usage.ts'
 
-/** What the scripted model answers, before any wire has written it down. */
+/** A response of the scripted model, before a wire encodes it. */
 export interface ScriptedResponse {
-  /** See `answerId`; wires put their own prefixes before it. */
+  /** See `createResponseId`; wires add their own prefixes. */
   readonly id: string
   readonly model: string
-  /** Seconds since 1970. It follows from the place in the script, so that the same request gets the same bytes. */
+  /** Seconds since 1970, derived from the position in the script, so that the same request gets the same bytes. */
   readonly created: number
   readonly parts: readonly ScriptedResponsePart[]
   readonly finish: 'stop' | 'calls' | 'length' | 'filter' | 'malformed-call'
-  /** The vendor's word for the end, where it is to be another than the right one; null for none. */
+  /** Replaces the vendor's finish reason; null removes it. */
   readonly finishReasonOverride?: string | null
   readonly usage: Usage
-  /** Into how many pieces each text is cut. */
+  /** Into how many chunks each text is split. */
   readonly chunkCount: number | undefined
 }
 
-/** A part of an answer. */
 export type ScriptedResponsePart =
   | { readonly kind: 'reasoning'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | ScriptedResponseCall
 
-/** A call as it is to be sent. */
 export interface ScriptedResponseCall {
   readonly kind: 'call'
-  /** Without the wire's prefix; undefined where none is sent. */
+  /** Without the wire's prefix; undefined if none is sent. */
   readonly id: string | undefined
   readonly name: string
   readonly raw: string
-  /** The arguments go as an object where the wire wants text. */
+  /** Send the arguments as an object where the wire has text. */
   readonly sendsObject?: true
-  /** The arguments were cut off. */
   readonly isTruncated?: true
 }
 
-/** The calls of an answer. */
 export function getResponseCalls(response: ScriptedResponse): ScriptedResponseCall[] {
   return response.parts.filter((part) => part.kind === 'call')
 }
 
-/** Cuts text into pieces, never through a character; by default small ones, but not too many. */
+/** Never splits a character; by default, chunks are small but not too many. */
 export function splitText(text: string, count: number | undefined): string[] {
   const size = Math.max(
     1,

@@ -3,24 +3,22 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { StreamSection } from './encode-frames.ts'
 
-/** Something to send, or a time to send nothing, or only signs of life. */
+/** Bytes, a pause, or a pause with keep-alives. */
 export type SendItem =
   | { readonly bytes: Buffer; readonly section: StreamSection }
   | { readonly wait: number }
   | { readonly drip: Buffer; readonly every: number; readonly for: number }
 
-/** A response as it is to be sent, trouble included. */
+/** A response as it will be sent, with its faults. */
 export interface ResponsePlan {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly items: readonly SendItem[]
-  /** Ended as it should be, or by hanging up, politely or not. */
+  /** Regular, closed, or reset. */
   readonly ending: 'end' | 'close' | 'reset'
-  /** Milliseconds before the first byte. */
   readonly delayMs?: number
 }
 
-/** A body that is sent as it is. */
 export function planTextResponse(
   status: number,
   type: string,
@@ -36,12 +34,11 @@ export function planTextResponse(
   }
 }
 
-/** The same as JSON. */
 export function planJsonResponse(status: number, body: unknown, headers: ResponsePlan['headers'] = {}): ResponsePlan {
   return planTextResponse(status, 'application/json; charset=UTF-8', stringifyWithRawJson(body), headers)
 }
 
-/** Sends a response, and stops at once when the client hangs up. What needs no pause goes out as one piece. */
+/** Stops when the client disconnects. Bytes without a pause between them are sent together. */
 export async function sendResponse(response: ServerResponse, plan: ResponsePlan): Promise<void> {
   const { signal, release } = createCloseSignal(response)
   try {
@@ -87,7 +84,7 @@ function coalesceBytes(items: readonly SendItem[]): (Buffer | PauseItem)[] {
   return sendSteps
 }
 
-/** Comes back when the bytes are with the system, so that hanging up afterwards does not lose them. */
+/** Resolves when the bytes are handed to the system, so that closing afterwards does not lose them. */
 function writeBytes(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((done) => {
     response.once('close', done)
@@ -112,13 +109,13 @@ async function sendKeepAlives(
 async function endResponse(response: ServerResponse, end: ResponsePlan['ending']): Promise<void> {
   if (end === 'end') return void response.end()
   if (end === 'close') return void response.socket?.destroy()
-  // A reset throws away what the client has not read yet; a moment lets it read.
+  // A reset discards what the client has not read yet.
   await sleep(30)
   await setImmediate()
   response.socket?.resetAndDestroy()
 }
 
-/** Waits so long, or until the client hangs up; longer than a timer can wait means for ever. */
+/** Beyond the longest timer means forever. */
 async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return setImmediate()
   await sleep(Math.min(ms, MAX_TIMER_MS), undefined, { signal }).catch(() => undefined)

@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts'
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExtraction, ScriptStep } from './script.ts'
 
-/** The named values that stand in a text as `{name}`. */
+/** Values for `{name}` in texts. */
 export type TemplateValues = Readonly<Record<string, string>>
 
-/** Puts values into a text. Only names that are known are replaced, so that code keeps its braces; `{{name}}` is `{name}`. */
+/** Only known names are replaced, so that code keeps its braces; `{{name}}` gives `{name}`. */
 export function fillTemplate(text: string, values: TemplateValues): string {
   return text.replaceAll(/\{(\{?)(\w+)\}(\}?)/g, (whole, open: string, name: string, close: string) => {
     if (!Object.hasOwn(values, name)) return whole
@@ -14,7 +14,6 @@ export function fillTemplate(text: string, values: TemplateValues): string {
   })
 }
 
-/** Puts values into every string of some arguments, and what is taken from the request into its places. */
 export function fillArgumentTemplates(
   args: JsonObject,
   values: TemplateValues,
@@ -23,7 +22,6 @@ export function fillArgumentTemplates(
   return fillValue(args, values, incomingRequest) as JsonObject
 }
 
-/** Adds the values that a step takes from the request. */
 export function extractStepValues(
   extractions: Readonly<Record<string, RequestExtraction>>,
   values: TemplateValues,
@@ -47,17 +45,14 @@ function fillValue(value: Json, values: TemplateValues, incomingRequest: Incomin
   )
 }
 
-/** Says what a step wants to take from a request that does not hold it. */
+/** A message about a value that the request does not contain; undefined if it contains all. */
 export function describeMissingValue(step: ScriptStep, incomingRequest: IncomingRequest): string | undefined {
   const allExtractions = [
     ...Object.values(step.take ?? {}),
     ...(step.call ?? []).flatMap(({ args = {} }) => findExtractions(args)),
   ]
   const unmatched = allExtractions.find((extraction) => extractValue(extraction, incomingRequest) === undefined)
-  return (
-    unmatched &&
-    `Nothing in the text of the ${unmatched.$from} matches /${unmatched.match}/, which the script takes from it.`
-  )
+  return unmatched && `The ${unmatched.$from} text has no match for /${unmatched.match}/, which the script extracts.`
 }
 
 function findExtractions(value: Json): RequestExtraction[] {

@@ -1,41 +1,36 @@
 import { type IncomingRequest, extractTexts } from '../request/incoming-request.ts'
 import type { RequestExpectation, TextPattern } from './script.ts'
 
-/** What a condition is held against. */
 export interface ExpectationInput {
   readonly incomingRequest: IncomingRequest
-  /** How many times the assistant has spoken since the start of the script. */
+  /** Assistant turns since the start of the script. */
   readonly position: number
-  /** Which request to this script it is, counted from 1. */
+  /** Counted from 1, per script. */
   readonly requestNumber: number
 }
 
-/** Says in a sentence what is not as expected; undefined where all is. */
+/** A message about the first condition that is not met; undefined if all are. */
 export function describeUnmetExpectation(expectation: RequestExpectation, input: ExpectationInput): string | undefined {
   const { incomingRequest, position } = input
   const { wire, request, turns, tools, user, system, results } = expectation
   if (wire !== undefined && wire !== incomingRequest.wire)
-    return `It came on the wire ${incomingRequest.wire}, not on ${wire}.`
+    return `The request uses the wire ${incomingRequest.wire}, not ${wire}.`
   if (request !== undefined && request !== input.requestNumber)
-    return `It is request ${input.requestNumber} to this script, not request ${request}.`
+    return `This is request ${input.requestNumber} to the script, not request ${request}.`
   if (turns !== undefined && turns !== position)
-    return `The assistant has spoken ${formatTimes(position)} since the start, not ${formatTimes(turns)}.`
+    return `The number of assistant turns since the start is ${position}, not ${turns}.`
   if (tools !== undefined) {
     const declared = incomingRequest.readRequest().tools.map((tool) => tool.name)
     const missing = tools.find((name) => !declared.includes(name))
     if (missing !== undefined)
-      return `The tool ${missing} is not declared; declared are ${declared.join(', ') || 'none'}.`
+      return `The tool ${missing} is not declared; the declared ones are ${declared.join(', ') || 'none'}.`
   }
   if (user === undefined && system === undefined && results === undefined) return undefined
   const texts = extractTexts(incomingRequest.readRequest())
   const checks: [string, TextPattern | undefined, string][] = [
-    ['What the person said last', user, texts.user],
+    ['The last user message', user, texts.user],
     ['The system prompt', system, texts.system],
-    ...toPatternList(results).map((one): [string, TextPattern, string] => [
-      'What the tools answered',
-      one,
-      texts.result,
-    ]),
+    ...toPatternList(results).map((one): [string, TextPattern, string] => ['The tool results', one, texts.result]),
   ]
   for (const [subject, pattern, text] of checks) {
     if (pattern !== undefined && !matchesPattern(pattern, text))
@@ -44,7 +39,6 @@ export function describeUnmetExpectation(expectation: RequestExpectation, input:
   return undefined
 }
 
-/** Does a text fit a pattern? */
 export function matchesPattern(pattern: TextPattern, text: string): boolean {
   if (typeof pattern === 'string') return text.includes(pattern)
   return 'not' in pattern ? !matchesPattern(pattern.not, text) : new RegExp(pattern.matches, 'm').test(text)
@@ -58,10 +52,6 @@ function describePattern(pattern: TextPattern, not = false): string {
 
 function quoteText(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS)}…` : text)
-}
-
-function formatTimes(count: number): string {
-  return count === 1 ? 'once' : `${count} times`
 }
 
 function toPatternList(results: RequestExpectation['results']): readonly TextPattern[] {

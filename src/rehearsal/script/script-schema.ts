@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../model/json.ts'
 import { validate } from '../../schema/validate/validate.ts'
-import { SIMPLE_MISBEHAVIOUR_KINDS } from '../misbehaviour/misbehaviour.ts'
+import { wireIds } from '../../wire/wires.ts'
+import { MISBEHAVIOURS, SIMPLE_MISBEHAVIOURS } from '../misbehaviour/misbehaviour.ts'
 import type { RehearsalScript } from './script.ts'
 
-/** Reads a script that somebody wrote; throws one sentence where it is not one. */
+/** Throws a message if it is not a script. */
 export function parseScript(value: unknown): RehearsalScript {
   const [problem] = validate(SCRIPT_SCHEMA, value)
-  if (problem) throw new Error(`This is not a script: ${problem.message}`)
+  if (problem) throw new Error(`Invalid script: ${problem.message}`)
   return value as RehearsalScript
 }
 
@@ -31,29 +32,10 @@ function createObjectSchema(properties: JsonObject, required: string[] = []): Js
   return { type: 'object', properties, required, additionalProperties: false }
 }
 
-/** Every setting of every kind in one object: what a kind does not know, it ignores. */
+/** The settings of all kinds in one object: a kind ignores those it does not know. */
 const misbehaviourSchema = createObjectSchema(
   {
-    kind: {
-      enum: [
-        ...SIMPLE_MISBEHAVIOUR_KINDS,
-        'cut',
-        'stall',
-        'drip',
-        'trickle',
-        'framing',
-        'status',
-        'html',
-        'half-json',
-        'redirect',
-        'content-type',
-        'corrupt',
-        'error',
-        'text-call',
-        'length',
-        'finish-wrong',
-      ],
-    },
+    kind: { enum: Object.keys(MISBEHAVIOURS) },
     at: positionSchema,
     how: { enum: ['close', 'reset', 'end'] },
     ms: millisecondsSchema,
@@ -93,7 +75,7 @@ const stepSchema = createObjectSchema({
     type: 'array',
     items: createObjectSchema({ name: stringSchema, args: { type: 'object' }, raw: stringSchema }, ['name']),
   },
-  misbehave: { type: 'array', items: { anyOf: [{ enum: [...SIMPLE_MISBEHAVIOUR_KINDS] }, misbehaviourSchema] } },
+  misbehave: { type: 'array', items: { anyOf: [{ enum: Object.keys(SIMPLE_MISBEHAVIOURS) }, misbehaviourSchema] } },
   usage: createObjectSchema({
     input: countSchema,
     cacheRead: countSchema,
@@ -107,7 +89,6 @@ const stepSchema = createObjectSchema({
   repeat: { type: 'integer', minimum: 1 },
 })
 
-/** The form of a script, as a JSON Schema. */
 export const SCRIPT_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...createObjectSchema(
@@ -143,7 +124,7 @@ export const SCRIPT_SCHEMA: JsonObject = {
       tools: { type: 'array', items: stringSchema },
       request: countSchema,
       turns: countSchema,
-      wire: { enum: ['gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic'] },
+      wire: { enum: [...wireIds] },
     }),
   },
 }

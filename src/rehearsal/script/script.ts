@@ -4,62 +4,58 @@ import type { Usage } from '../../model/usage.ts'
 import type { Misbehaviour, SimpleMisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
 
 /**
- * What a scripted model does, as plain data. The step that answers a request follows from the request alone: the n-th
- * step answers a conversation in which the assistant has spoken n times. So a retry and a resumed session get the very
- * same answer again, and the server needs no memory.
+ * What a scripted model does, as plain data. The step follows from the request alone: step n answers a conversation
+ * with n assistant turns. So a retry and a resumed session get the same response again, and the server needs no memory.
  */
 export interface RehearsalScript {
-  /** What the script is for, in a sentence. */
   readonly about?: string
   readonly steps: readonly (ScriptStep | ScriptLoop)[]
-  /** What is answered once all steps are used up; without it the script says that it is over. */
+  /** The response when no step is left; without it, the script says that it has ended. */
   readonly end?: ScriptStep
-  /** From where the assistant's turns are counted: the whole conversation, or what the person said last. */
+  /** Where the count of assistant turns starts: at the beginning, or at the last user message. */
   readonly start?: 'conversation' | 'prompt'
-  /** The vendor's own data (signatures, sealed reasoning) must come back as it was given, or the request is refused. */
+  /** Native data (signatures, encrypted reasoning) must be sent back unchanged, or the request is rejected. */
   readonly requires?: 'signatures'
 }
 
-/** Steps that come again and again: `times` times, or for ever. */
+/** Without `times`, forever. */
 export interface ScriptLoop {
   readonly loop: readonly (ScriptStep | ScriptLoop)[]
   readonly times?: number
 }
 
-/** One answer of the model, and what must be true of the request before it is given. */
+/** One response, and the conditions for it. */
 export interface ScriptStep {
-  /** A step with a condition has no place in the order: it answers whichever request fulfils it, before all others. */
+  /** A step with this condition has no position: it answers any request that meets it, before all other steps. */
   readonly when?: RequestExpectation
-  /** What the request must look like; if it does not, the answer is 400 with a sentence, and a recorded failure. */
+  /** If the request does not meet it, the response is 400 with a message, and a failure is recorded. */
   readonly expect?: RequestExpectation
-  /** Values taken from the request, to be used as `{name}` in this step. */
+  /** Values from the request, used as `{name}` in this step. */
   readonly take?: Readonly<Record<string, RequestExtraction>>
   readonly think?: string
   readonly say?: string | RepeatedText
   readonly call?: readonly ScriptedCall[]
   readonly misbehave?: readonly (Misbehaviour | SimpleMisbehaviourKind)[]
-  /** Token counts; what is left out is estimated from the bytes. */
+  /** Fields that are left out are estimated from the bytes. */
   readonly usage?: Partial<Usage>
   /** Milliseconds before the first byte. */
   readonly delay?: number
   /** Milliseconds between two events of a stream. */
   readonly pace?: number
-  /** Into how many pieces each text and each argument text of a stream is cut. */
+  /** Into how many chunks each text of a stream is split. */
   readonly pieces?: number
-  /** How many times in a row this step comes. */
+  /** How many times in a row. */
   readonly repeat?: number
 }
 
-/** Long text, written short. */
 export interface RepeatedText {
   readonly text: string
   readonly times: number
 }
 
 /**
- * A call; the name `{tool}` is that of the first tool that the request declares. In `args`, `{cwd}` and the like stand
- * for values, and `{"$from": …}` for something taken from the request; `raw` is the argument text as it is to be sent,
- * whether it is JSON or not.
+ * The name `{tool}` means the first declared tool. In `args`, `{cwd}` and the like stand for values, and `{"$from": …}`
+ * for text from the request; `raw` is sent as it is, valid JSON or not.
  */
 export interface ScriptedCall {
   readonly name: string
@@ -67,40 +63,40 @@ export interface ScriptedCall {
   readonly raw?: string
 }
 
-/** Something taken from the request: the first group of the pattern, or all that it matches. */
+/** Text from the request: the first group of the pattern, or the whole match. */
 export interface RequestExtraction {
   readonly $from: 'result' | 'user' | 'system' | 'conversation'
   readonly match: string
-  /** What is taken where the pattern does not match; without it the request is refused. */
+  /** Used if the pattern does not match; without it the request is rejected. */
   readonly else?: Json
 }
 
-/** What text must look like: it contains this, matches this, or does not. */
+/** Text that contains a string, matches a pattern, or does not. */
 export type TextPattern = string | { readonly matches: string } | { readonly not: TextPattern }
 
-/** Conditions on a request; all that are given must hold. */
+/** All conditions must be met. */
 export interface RequestExpectation {
-  /** Of what the person said last. */
+  /** The last user message. */
   readonly user?: TextPattern
-  /** Of the results since the assistant spoke last. */
+  /** The tool results since the last assistant turn. */
   readonly results?: TextPattern | readonly TextPattern[]
   readonly system?: TextPattern
   /** Tools that must be declared. */
   readonly tools?: readonly string[]
-  /** Which request to this script it is, counted from 1. */
+  /** The number of the request to this script, from 1. */
   readonly request?: number
-  /** How many times the assistant has spoken since the start of the script. */
+  /** The number of assistant turns since the start. */
   readonly turns?: number
   readonly wire?: WireId
 }
 
-/** The step for a position, and how often a loop or a repetition has come round to it. */
+/** A step, and how often a loop or repetition has come to it before. */
 export interface LocatedStep {
   readonly step: ScriptStep
   readonly round: number
 }
 
-/** The step that stands at a position; undefined where the script is over. Loops are never written out. */
+/** Undefined if the script has ended. Loops are not expanded. */
 export function findStepAt(steps: RehearsalScript['steps'], position: number): LocatedStep | undefined {
   let remaining = position
   for (const entry of steps) {
@@ -117,7 +113,6 @@ export function findStepAt(steps: RehearsalScript['steps'], position: number): L
   return undefined
 }
 
-/** The steps that answer by condition, in their order. */
 export function findConditionalSteps(steps: RehearsalScript['steps']): ScriptStep[] {
   return steps.flatMap((entry) => (isScriptLoop(entry) ? findConditionalSteps(entry.loop) : entry.when ? [entry] : []))
 }

@@ -6,26 +6,26 @@ import { isJsonObject, getOwn, setOwn } from '../own-properties.ts'
 import { toPointerSegment } from '../json-pointer.ts'
 import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 
-/** A value after mending, and what was done to it. */
+/** A value after coercion, with a sentence for each change. */
 export interface CoercionResult {
   readonly value: Json
   readonly changes: readonly string[]
 }
 
-/** A value that its schema refuses. */
+/** A value that its schema rejects. */
 export interface CoercionTarget {
   readonly compiled: CompiledSchema
   readonly schema: JsonObject
   readonly value: Json
   readonly path: string
-  /** The types that may stand here, in any branch: a value of such a type may be wrong, but is what it was meant to be. */
+  /** The types that any branch allows here: a value of such a type may be wrong, but its type is not. */
   readonly types: ReadonlySet<string>
 }
 
-/** One way of mending; nothing when it does not apply. */
+/** Undefined if the step does not apply. */
 export type CoercionStep = (site: CoercionTarget) => CoercionResult | undefined
 
-/** Walks value and schema together, and tries a step wherever the schema refuses the value. Accepted parts stay. */
+/** Walks value and schema together, and applies a step wherever the schema rejects the value. Accepted parts stay. */
 export function applyCoercionStep(
   compiled: CompiledSchema,
   schema: JsonSchema,
@@ -36,7 +36,7 @@ export function applyCoercionStep(
   return coerceValue({ compiled, step, depth: 0, types: undefined }, schema, value, path)
 }
 
-/** The types that a schema leaves open for a value, whatever else it asks; an integer is a number. */
+/** The types that a schema allows, whatever else it requires; an integer is a number. */
 export function getAllowedTypes(compiled: CompiledSchema, schema: JsonSchema, depth = 0): Set<string> {
   if (schema === true || depth > MAX_DEPTH) return new Set(JSON_TYPES)
   if (schema === false) return new Set()
@@ -67,7 +67,7 @@ interface CoercionState {
   readonly compiled: CompiledSchema
   readonly step: CoercionStep
   readonly depth: number
-  /** Known inside a union, where the types of the whole count; a new value starts anew. */
+  /** Set inside a union, where the types of the whole union count. */
   readonly types: ReadonlySet<string> | undefined
 }
 
@@ -117,7 +117,7 @@ function coerceChildren(
   let out = value
   for (const [key, inner] of Object.entries(value)) {
     const declared = isJsonObject(properties) ? getOwn(properties, key) : undefined
-    // Keys under a pattern are left to the validator: their schema is not the one for all other keys.
+    // Keys under a pattern have another schema than `additionalProperties`.
     const part = declared ?? (schema['patternProperties'] === undefined ? additionalProperties : undefined)
     const after = coerceChild(part, inner, key)
     if (after === inner) continue
@@ -127,7 +127,7 @@ function coerceChildren(
   return { value: out, changes }
 }
 
-/** Of several branches that mending would reach, the one that takes the fewest changes; a draw changes nothing. */
+/** The branch that is reached with the fewest changes; a tie changes nothing. */
 function coerceBestBranch(
   state: CoercionState,
   schema: JsonObject,

@@ -3,7 +3,7 @@ import { compileSchema } from '../validate/compile-schema.ts'
 import { applyCoercionStep, type CoercionResult, type CoercionStep } from './apply-coercion-step.ts'
 import { parseExactJson } from './parse-exact-json.ts'
 import { isJsonObject, getOwn } from '../own-properties.ts'
-import type { ValidationError } from '../validate/validation-error.ts'
+import type { ValidationError } from '../validate/schema-violation.ts'
 import {
   combineSteps,
   dropUnknownProperties,
@@ -13,20 +13,19 @@ import {
 } from './coercion-steps.ts'
 import { validate } from '../validate/validate.ts'
 
-/** Arguments made valid, and a sentence for each thing that was changed. */
+/** Valid arguments, with a sentence for each change. */
 export interface CoercedArguments {
   value: JsonObject
   changes: string[]
 }
 
-/** Arguments that are valid, perhaps after changes, or what is wrong with them. */
 export type ValidationOutcome =
   | { ok: true; value: JsonObject; changes: string[] }
   | { ok: false; errors: ValidationError[] }
 
 /**
- * Mends arguments that failed validation, as the schema directs and without losing anything: each rung of the ladder is
- * tried in turn, and the first that makes them valid ends it. Nothing comes back when none does.
+ * Coerces arguments that failed validation, without losing anything. The steps are applied in turn until the arguments
+ * are valid; undefined if they never are.
  */
 export function coerceArguments(schema: JsonObject, value: unknown): CoercedArguments | undefined {
   if (!isJsonObject(value)) return undefined
@@ -45,7 +44,6 @@ export function coerceArguments(schema: JsonObject, value: unknown): CoercedArgu
   return undefined
 }
 
-/** Validates arguments, mends them if that is possible, and else says what is wrong with them as they came. */
 export function validateOrCoerce(schema: JsonObject, value: unknown): ValidationOutcome {
   const problems = validate(schema, value)
   if (problems.length === 0 && isJsonObject(value)) return { ok: true, value, changes: [] }
@@ -54,7 +52,14 @@ export function validateOrCoerce(schema: JsonObject, value: unknown): Validation
   return { ok: false, errors: problems.length > 0 ? problems : [NOT_AN_OBJECT_ERROR] }
 }
 
-const NOT_AN_OBJECT_ERROR: ValidationError = { path: '', message: 'The arguments must be an object.', keyword: 'type' }
+const NOT_AN_OBJECT_ERROR: ValidationError = {
+  path: '',
+  keyword: 'type',
+  kind: 'type',
+  allowed: ['object'],
+  value: undefined,
+  message: 'The arguments must be an object.',
+}
 
 const COERCION_STEPS: readonly CoercionStep[] = [
   renameSimilarKeys,
@@ -63,26 +68,26 @@ const COERCION_STEPS: readonly CoercionStep[] = [
   dropUnknownProperties,
 ]
 
-/** Inside a union a single rung may not reach any branch, so the last one is all of them at once. */
+/** Inside a union one step may not reach any branch, so the last step combines all of them. */
 const COERCION_SEQUENCE: readonly CoercionStep[] = [...COERCION_STEPS, combineSteps(COERCION_STEPS)]
 
 const WRAPPER_KEYS = ['arguments', 'parameters', 'input', 'args', 'properties', 'params']
 
-/** What may stand beside a wrapper: the rest of a call, which says nothing about the arguments. */
+/** Fields of a call that may be beside its arguments. */
 const CALL_FIELD_KEYS: ReadonlySet<string> = new Set(['name', 'id', 'type', 'tool', 'tool_name', 'function', 'call_id'])
 
-/** Models sometimes write the whole call, or half of it, where only its arguments belong. */
+/** Models sometimes write the whole call where only its arguments belong. */
 function unwrapArguments(schema: JsonObject, value: JsonObject): CoercedArguments | undefined {
   const keys = Object.keys(value)
   const found = keys.filter((key) => WRAPPER_KEYS.includes(key))
   const [wrapper] = found
   if (wrapper === undefined || found.length > 1 || !keys.every((key) => key === wrapper || CALL_FIELD_KEYS.has(key)))
     return undefined
-  // A tool may have a parameter of that very name.
+  // A tool may have a parameter with this name.
   if (isParameter(schema, wrapper)) return undefined
   const inner = parseWrappedObject(getOwn(value, wrapper))
   if (inner === undefined || validate(schema, inner).length > 0) return undefined
-  // Nor may anything be lost that the tool could have been meant to get.
+  // Nothing may be lost that could be an argument.
   if (keys.some((key) => key !== wrapper && isParameter(schema, key) && !Object.hasOwn(inner, key))) return undefined
   return { value: inner, changes: [`The arguments were wrapped in "${wrapper}"; the wrapper was removed.`] }
 }

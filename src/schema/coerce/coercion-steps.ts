@@ -14,13 +14,13 @@ import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
 import { formatPath, toPointerSegment } from '../json-pointer.ts'
 import { isJsonSchema } from '../walk-schema.ts'
 
-/** Gives a value the type that its schema asks for, where that loses nothing. */
+/** Converts a value to the type that its schema requires, if that loses nothing. */
 export const coerceType: CoercionStep = (target) => {
   const { compiled, schema, value, path } = target
   if (target.types.has(getJsonType(value) === 'integer' ? 'number' : getJsonType(value))) return undefined
   const types = getAllowedTypes(compiled, schema)
   const tryValue = (next: Json, message: string): CoercionResult | undefined => {
-    // What was unwrapped may need mending itself, but only what ends up accepted counts.
+    // The converted value may need coercion itself.
     const inner =
       typeof next === 'object'
         ? applyCoercionStep(compiled, schema, next, path, coerceType)
@@ -54,7 +54,7 @@ export const coerceType: CoercionStep = (target) => {
   return undefined
 }
 
-/** Leaves out what says "nothing" for an optional property that cannot be null. */
+/** Omits null and "null" where a property is optional and cannot be null. */
 export const dropNullProperties: CoercionStep = ({ compiled, schema, value, path }) => {
   const { properties, required } = schema
   if (!isJsonObject(value) || !isJsonObject(properties)) return undefined
@@ -67,10 +67,10 @@ export const dropNullProperties: CoercionStep = ({ compiled, schema, value, path
     if (propertyValue !== 'null' && propertyValue !== 'None') return false
     return !getAllowedTypes(compiled, property).has('string') && !compiled.accepts(property, null)
   })
-  return omitProperties(value, omitted, path, (key) => `was ${formatValue(value[key])}, which means nothing here`)
+  return omitProperties(value, omitted, path, (key) => `was ${formatValue(value[key])}, but is optional`)
 }
 
-/** Gives a required property that is missing the value of the one unknown key that was meant for it. */
+/** Renames an unknown key to the missing required property that was meant. */
 export const renameSimilarKeys: CoercionStep = ({ compiled, schema, value, path }) => {
   const { properties, required } = schema
   if (!isJsonObject(value) || !isJsonObject(properties) || !Array.isArray(required)) return undefined
@@ -93,7 +93,7 @@ export const renameSimilarKeys: CoercionStep = ({ compiled, schema, value, path 
   return { value: out, changes }
 }
 
-/** Leaves out properties that the schema does not know and does not allow. */
+/** Omits properties that the schema does not allow. */
 export const dropUnknownProperties: CoercionStep = ({ compiled, schema, value, path }) => {
   const { properties, additionalProperties, patternProperties } = schema
   if (!isJsonObject(value) || additionalProperties !== false) return undefined
@@ -110,7 +110,6 @@ export const dropUnknownProperties: CoercionStep = ({ compiled, schema, value, p
   )
 }
 
-/** Applies several steps at one place, one after the other. */
 export function combineSteps(steps: readonly CoercionStep[]): CoercionStep {
   return (target: CoercionTarget) => {
     let coercion: CoercionResult = { value: target.value, changes: [] }
@@ -141,12 +140,12 @@ function omitProperties(
   if (omitted.length === 0) return undefined
   return {
     value: omitKeys(value, omitted),
-    changes: omitted.map((key) => `${formatPropertyName(path + toPointerSegment(key))} ${why(key)}; it was left out.`),
+    changes: omitted.map((key) => `${formatPropertyName(path + toPointerSegment(key))} ${why(key)}; it was omitted.`),
   }
 }
 
 function formatPropertyName(path: string): string {
-  return path === '' ? 'The whole' : `"${formatPath(path)}"`
+  return path === '' ? 'The arguments' : `"${formatPath(path)}"`
 }
 
 function describeValue(value: Json): string {

@@ -1,27 +1,23 @@
-import type { Json } from '../../model/json.ts'
+import { tryParseJson, type Json } from '../../model/json.ts'
 
-/** The number that a text spells, if a double holds exactly that number. */
+/** Undefined if a double cannot represent exactly this number. */
 export function parseExactNumber(text: string): number | undefined {
   if (!JSON_NUMBER_PATTERN.test(text)) return undefined
   const number = Number(text)
   return Number.isFinite(number) && normalizeNumber(text) === normalizeNumber(String(number)) ? number : undefined
 }
 
-/** The value that a JSON text spells, if reading it loses nothing: no number in it may be rounded. */
+/** Undefined if parsing would round a number. */
 export function parseExactJson(text: string): Json | undefined {
   const withoutStrings = text.replace(/"(?:[^"\\]|\\.)*"/gs, '""')
   const numbers = withoutStrings.match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []
   if (numbers.some((number) => parseExactNumber(number) === undefined)) return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
+  return tryParseJson(text) as Json | undefined
 }
 
 const JSON_NUMBER_PATTERN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Sign, digits and exponent, so that `1.50`, `15e-1` and `1.5` are the same text. */
+/** Sign, digits and exponent, so that `1.50`, `15e-1` and `1.5` are equal. */
 function normalizeNumber(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []

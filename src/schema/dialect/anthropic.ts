@@ -9,20 +9,14 @@ import {
   type ConvertedSchema,
 } from './converted-schema.ts'
 
-/** Anthropic's `input_schema`: draft 2020-12, a plain root, and property names of a small alphabet. */
+/** Anthropic's `input_schema`: draft 2020-12, a plain root, and restricted property names. */
 export function toAnthropicSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
   const root = flattenRoot(dropIdentifiers(flat))
   const { schema: renamed, originalNames } = renameKeys(root, { pattern: /^[a-zA-Z0-9_.-]{1,64}$/, maxLength: 64 })
-  const declared = { schema: renamed, warnings: createCutRefWarnings(cutRefs) }
-  if (originalNames.size === 0) return declared
   return {
-    ...declared,
-    mapping: {
-      originalKeys: originalNames,
-      isPartial: cutRefs.length > 0,
-      enumLabels: new Map(),
-      nullMeansAbsent: new Map(),
-    },
+    schema: renamed,
+    warnings: createCutRefWarnings(cutRefs),
+    ...(originalNames.size > 0 && { mapping: { originalKeys: originalNames, isPartial: cutRefs.length > 0 } }),
   }
 }

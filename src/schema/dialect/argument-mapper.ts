@@ -3,26 +3,35 @@ import { isJsonObject, getOwn, setOwn } from '../own-properties.ts'
 import { getRef, createRefResolver, type RefResolver } from '../normalize/resolve-refs.ts'
 import { isJsonSchema } from '../walk-schema.ts'
 
-/** What a dialect did to the *values* of a schema, so that it can be undone. Schemas are the projected ones. */
+/**
+ * How a dialect changed the *values* that a schema describes, so that it can be undone. Schemas are the converted ones.
+ */
 export interface ArgumentMapping {
   /** Property names that were changed: new to old. */
   readonly originalKeys: ReadonlyMap<string, string>
-  /** Parts of the schema were cut away, so changed names may turn up where nothing is declared. */
+  /** Parts of the schema were cut, so changed names may occur where nothing is declared. */
   readonly isPartial: boolean
-  /** Values that are spelt as text: schema to label to value. */
+  /** Values that are written as text: schema to label to value. */
   readonly enumLabels: ReadonlyMap<JsonObject, ReadonlyMap<string, Json>>
-  /** Properties whose null means "not given": schema to names. */
+  /** Properties whose null means "absent": schema to names. */
   readonly nullMeansAbsent: ReadonlyMap<JsonObject, ReadonlySet<string>>
 }
 
-/** The two ways between arguments as the projected schema spells them and as the original does. */
+/** Converts arguments between the converted schema and the original one. */
 export interface ArgumentMapper {
   toInput(args: JsonObject): JsonObject
   toWire(input: JsonObject): JsonObject
 }
 
-/** Makes the lens of a projected schema; values that need no change come back as they are. */
-export function createArgumentMapper(schema: JsonObject, mapping: ArgumentMapping): ArgumentMapper {
+/** Values that need no change are returned as they are. */
+export function createArgumentMapper(schema: JsonObject, changes: Partial<ArgumentMapping>): ArgumentMapper {
+  const mapping: ArgumentMapping = {
+    originalKeys: new Map(),
+    isPartial: false,
+    enumLabels: new Map(),
+    nullMeansAbsent: new Map(),
+    ...changes,
+  }
   const resolve = createRefResolver(schema)
   const wireKeys = new Map([...mapping.originalKeys].map(([wire, name]) => [name, wire]))
   const fromWire: MappingState = { mapping, resolve, isFromWire: true, wireKeys }
@@ -34,7 +43,7 @@ export function createArgumentMapper(schema: JsonObject, mapping: ArgumentMappin
   return { toInput: (args) => walk(args, fromWire), toWire: (input) => walk(input, toWireState) }
 }
 
-/** Values deeper than this are left alone rather than run out of stack. */
+/** Deeper values are not converted: the stack is finite. */
 const MAX_DEPTH = 500
 
 interface MappingState {
@@ -57,7 +66,7 @@ function mapValue(schemas: readonly JsonObject[], value: Json, state: MappingSta
   return isJsonObject(value) ? mapObject(applicable, value, state, depth) : value
 }
 
-/** The schemas, and all schemas inside them that judge the same value. */
+/** The schemas, and all schemas inside them that apply to the same value. */
 function collectApplicableSchemas(schemas: readonly JsonObject[], resolve: RefResolver): JsonObject[] {
   const out = new Set<JsonObject>()
   const add = (schema: unknown): void => {
@@ -115,7 +124,7 @@ function mapObject(applicable: JsonObject[], value: JsonObject, state: MappingSt
   return changed ? out : value
 }
 
-/** A new name goes back to the old one where it is declared, unless the old one is there as well. */
+/** A new name becomes the old one where it is declared, unless the old one is present as well. */
 function toOriginalKey(applicable: JsonObject[], key: string, value: JsonObject, state: MappingState): string {
   const name = state.mapping.originalKeys.get(key)
   if (name === undefined || Object.hasOwn(value, name)) return key
@@ -128,7 +137,7 @@ function toWireKey(applicable: JsonObject[], key: string, value: JsonObject, sta
   return isDeclared(applicable, wire) || mayBeCutAway(applicable, state) ? wire : key
 }
 
-/** A name is known where it is declared, and also where a rule merely mentions it. */
+/** A name also counts as declared where a rule mentions it. */
 function isDeclared(applicable: JsonObject[], key: string): boolean {
   return applicable.some(({ properties, required, dependentRequired, dependentSchemas }) => {
     if (Array.isArray(required) && required.includes(key)) return true
@@ -138,7 +147,7 @@ function isDeclared(applicable: JsonObject[], key: string): boolean {
   })
 }
 
-/** Nothing is declared here, and that may be because it was cut away. */
+/** Nothing is declared here, perhaps because it was cut. */
 function mayBeCutAway(applicable: JsonObject[], state: MappingState): boolean {
   return state.mapping.isPartial && !applicable.some(({ properties }) => isJsonObject(properties))
 }
@@ -155,7 +164,7 @@ function getPropertySchemas(applicable: JsonObject[], key: string): JsonObject[]
   })
 }
 
-/** Null means "not given" only where every schema that declares the property says so. */
+/** Null means "absent" only if every schema that declares the property says so. */
 function isNullAbsent(applicable: JsonObject[], key: string, mapping: ArgumentMapping): boolean {
   const declaring = applicable.filter(
     ({ properties }) => isJsonObject(properties) && isJsonSchema(getOwn(properties, key)),
@@ -163,7 +172,7 @@ function isNullAbsent(applicable: JsonObject[], key: string, mapping: ArgumentMa
   return declaring.length > 0 && declaring.every((schema) => mapping.nullMeansAbsent.get(schema)?.has(key))
 }
 
-/** Where there is but one reading, what was not given is spelt as null. */
+/** If only one schema applies, absent properties are written as null. */
 function addNulls(applicable: JsonObject[], out: JsonObject, mapping: ArgumentMapping): boolean {
   const [only, ...others] = applicable
   const names = only === undefined || others.length > 0 ? undefined : mapping.nullMeansAbsent.get(only)

@@ -6,16 +6,15 @@ import { forEachSubschema, isJsonSchema, mapSchema, type JsonSchema } from '../w
 import { inlineRefs, type InlinedSchema } from '../normalize/inline-refs.ts'
 import { getRef } from '../normalize/resolve-refs.ts'
 
-/** A tool's schema in one dialect, and what that did to it. */
 export interface ConvertedSchema {
   schema: JsonObject
-  /** What the dialect did to values; absent when arguments pass unchanged. */
-  mapping?: ArgumentMapping
+  /** Absent if arguments pass unchanged. */
+  mapping?: Partial<ArgumentMapping>
   warnings: string[]
   strict?: boolean
 }
 
-/** Leaves out the keywords that name the schema instead of saying anything about a value. */
+/** Omits the keywords that identify the schema and say nothing about a value. */
 export function dropIdentifiers(schema: JsonObject): JsonObject {
   const out = mapSchema(schema, (inner) =>
     typeof inner === 'boolean' ? inner : omitKeys(inner, ['$schema', '$id', '$comment']),
@@ -23,7 +22,7 @@ export function dropIdentifiers(schema: JsonObject): JsonObject {
   return typeof out === 'boolean' ? schema : out
 }
 
-/** Leaves out definitions that nothing refers to: they would only cost tokens. */
+/** Omits definitions that nothing refers to: they would only cost tokens. */
 export function dropUnusedDefinitions(schema: JsonObject): JsonObject {
   if (DEFINITION_KEYWORDS.every((key) => schema[key] === undefined)) return schema
   const used = new Set<string>()
@@ -34,7 +33,7 @@ export function dropUnusedDefinitions(schema: JsonObject): JsonObject {
       const ref = getRef(inner)
       if (ref === undefined || ref === '#') return
       const [, keyword, name] = /^#\/(\$defs|definitions)\/([^/%]+)/.exec(ref) ?? []
-      // Any other kind of reference may lead anywhere.
+      // Other references may lead anywhere.
       if (keyword === undefined || name === undefined) isComplete = false
       else if (!used.has(`${keyword}/${name}`)) {
         used.add(`${keyword}/${name}`)
@@ -46,7 +45,7 @@ export function dropUnusedDefinitions(schema: JsonObject): JsonObject {
   return isComplete ? keepUsedDefinitions(schema, used) : schema
 }
 
-/** Inlines references, unless all of them are of a form that the dialect's service follows by itself. */
+/** Inlines references, unless the dialect's service supports all of them. */
 export function inlineRefsUnless(
   schema: JsonObject,
   isPortable: (ref: string, holder: JsonObject) => boolean,
@@ -59,14 +58,13 @@ export function inlineRefsUnless(
   return portable ? { schema, cutRefs: [] } : inlineRefs(schema)
 }
 
-/** A reference that survives a change of the root: to the root itself, or to a definition. */
+/** A reference that is still valid when the root changes: to the root itself, or to a definition. */
 export function isRootOrDefinitionRef(ref: string, holder: JsonObject): boolean {
   return typeof holder['$ref'] === 'string' && /^#(?:\/(?:\$defs|definitions)\/[^/]+)?$/.test(ref)
 }
 
-/** What to tell about references that had to be cut. */
 export function createCutRefWarnings(cutRefs: readonly string[]): string[] {
-  return cutRefs.map((ref) => `The reference "${ref}" has no end, or is too large, and was cut.`)
+  return cutRefs.map((ref) => `The reference "${ref}" is recursive or too large, and was truncated.`)
 }
 
 const DEFINITION_KEYWORDS = ['$defs', 'definitions'] as const

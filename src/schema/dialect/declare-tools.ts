@@ -23,7 +23,6 @@ import { getErrorMessage } from '../../model/error-message.ts'
 /** The schema languages that vendors accept for tool parameters. */
 export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict' | 'anthropic' | 'grammar'
 
-/** A tool as one dialect declares it. */
 export interface DeclaredTool {
   /** The name on the wire. */
   name: string
@@ -32,31 +31,30 @@ export interface DeclaredTool {
   /** Never empty. */
   description: string
   schema: JsonObject
-  /** Set by `openai-strict` only: whether the vendor may hold the model to the schema. */
+  /** Only with `openai-strict`: whether the vendor may enforce the schema. */
   strict?: boolean
-  /** The tool takes free text, on wires that have such a thing. */
+  /** The tool takes free text, on wires that support it. */
   freeform?: boolean
 }
 
-/** A tool list as one dialect declares it, with the way back. */
+/** The tools in one dialect, and the way back to their original names and arguments. */
 export interface ToolDeclarations {
-  /** In the order given; tools that cannot be declared are left out. */
+  /** In the order given, without the skipped ones. */
   tools: DeclaredTool[]
-  /** The tools left out, each with its reason. */
   skipped: { name: string; reason: string }[]
   /** What was repaired or lost, in sentences. */
   warnings: string[]
-  /** Wire name to original name; unknown names come back unchanged. */
+  /** Unknown names are returned unchanged. */
   toToolName(wireName: string): string
-  /** Original name to wire name; a name that is not declared is made legal and never meets a declared one. */
+  /** A name that is not declared becomes a legal one that no declared tool has. */
   toWireName(name: string): string
-  /** Arguments as the model sent them under the projected schema, to arguments for the original schema. */
+  /** From the arguments of a model to arguments for the original schema. */
   toToolInput(name: string, args: JsonObject): JsonObject
-  /** Arguments of a stored call, as the projected schema spells them. */
+  /** From stored arguments to those of the converted schema. */
   toWireArguments(name: string, input: JsonObject): JsonObject
 }
 
-/** Declares a tool list in a dialect. The same array and dialect give the same projection. */
+/** The same array and dialect give the same declarations. */
 export function declareTools(tools: readonly ToolSpec[], dialect: SchemaDialect): ToolDeclarations {
   let byDialect = declarationCache.get(tools)
   if (byDialect === undefined) declarationCache.set(tools, (byDialect = new Map()))
@@ -86,7 +84,7 @@ const DIALECT_RULES: Readonly<Record<SchemaDialect, DialectRules>> = {
   grammar: { convert: toGrammarSchema, nameRule: OPENAI_NAME_RULE, maxDescriptionChars: Infinity },
 }
 
-/** A badly broken schema has hundreds of flaws; a person wants to hear of a few. */
+/** A badly broken schema has hundreds of flaws. */
 const MAX_WARNINGS_PER_TOOL = 4
 
 function createDeclarations(tools: readonly ToolSpec[], rules: DialectRules): ToolDeclarations {
@@ -118,7 +116,7 @@ function createDeclarations(tools: readonly ToolSpec[], rules: DialectRules): To
   }
 }
 
-/** Declares one tool, or says why not: whatever one tool's schema does to us, the others are declared. */
+/** Returns the reason if it fails: no schema may keep the other tools from being declared. */
 function convertToolSchema(tool: ToolSpec, rules: DialectRules): ConvertedSchema | string {
   try {
     const repaired = repairSchema(toWellFormedJson(tool.schema))
@@ -133,7 +131,7 @@ function convertToolSchema(tool: ToolSpec, rules: DialectRules): ConvertedSchema
 function formatToolWarnings(tool: ToolSpec, messages: readonly string[]): string[] {
   const shown = messages.slice(0, MAX_WARNINGS_PER_TOOL).map((message) => `Tool "${tool.name}": ${message}`)
   const more = messages.length - shown.length
-  return more > 0 ? [...shown, `Tool "${tool.name}": ${more} more remarks of this kind.`] : shown
+  return more > 0 ? [...shown, `Tool "${tool.name}": ${more} more warnings.`] : shown
 }
 
 function createDeclaredTool(
@@ -146,7 +144,7 @@ function createDeclaredTool(
   const text = typeof tool.description === 'string' ? tool.description.trim() : ''
   let description = toWellFormed(text === '' ? `The tool "${tool.name}".` : tool.description)
   if (description.length > rules.maxDescriptionChars) {
-    warnings.push(`Tool "${tool.name}": The description was cut to ${rules.maxDescriptionChars} characters.`)
+    warnings.push(`Tool "${tool.name}": The description was truncated to ${rules.maxDescriptionChars} characters.`)
     description = truncateText(description, rules.maxDescriptionChars)
   }
   const out: DeclaredTool = { name, originalName: tool.name, description, schema: result.schema }
@@ -155,7 +153,7 @@ function createDeclaredTool(
   return out
 }
 
-/** Cuts at the last word that fits, and never through a surrogate pair. */
+/** At the last word that fits, and never inside a surrogate pair. */
 function truncateText(text: string, limit: number): string {
   const head = text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')
   const space = head.lastIndexOf(' ')

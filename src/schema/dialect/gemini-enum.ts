@@ -2,15 +2,15 @@ import type { Json, JsonObject } from '../../model/json.ts'
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { getJsonType } from '../normalize/infer-type.ts'
 
-/** A schema for a list of allowed values, with the values behind its labels where they are not what they seem. */
+/** `labels` are the values that the labels stand for, if they differ. */
 export interface EnumSchema {
   schema: JsonObject
   labels?: ReadonlyMap<string, Json>
 }
 
 /**
- * Declares a list of allowed values, where the service knows only lists of non-empty text. Other values are spelt as
- * text if the place leaves no doubt what the text means; else their type is declared, and the list becomes words.
+ * Declares a list of allowed values for a service that supports only non-empty strings. Other values become labels if
+ * the text is unambiguous there; else their type is declared, and the list becomes words.
  */
 export function toEnumSchema(
   values: readonly Json[],

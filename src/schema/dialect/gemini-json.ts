@@ -3,7 +3,7 @@ import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
 import { flattenRoot } from '../normalize/flatten-root.ts'
 import { createCutRefWarnings, inlineRefsUnless, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 
-/** Gemini's `parametersJsonSchema`: nearly all of JSON Schema, under a root that is a plain object. */
+/** Gemini's `parametersJsonSchema`: nearly all of JSON Schema, with a plain object as its root. */
 export function toGeminiJsonSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(
     schema,
@@ -13,7 +13,7 @@ export function toGeminiJsonSchema(schema: JsonObject): ConvertedSchema {
   return { schema: root, warnings: createCutRefWarnings(cutRefs) }
 }
 
-/** The service follows references into `$defs`, and allows nothing beside them. */
+/** The service supports references into `$defs`, with nothing beside them. */
 function isGeminiRef(ref: string, holder: JsonObject): boolean {
   return /^#\/\$defs\/[^/]+$/.test(ref) && Object.keys(holder).every((key) => key.startsWith('$'))
 }

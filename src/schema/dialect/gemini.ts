@@ -12,8 +12,8 @@ import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './c
 import { toEnumSchema } from './gemini-enum.ts'
 
 /**
- * Gemini's older `parameters`, a subset of OpenAPI 3.0 with the types in capitals. A tool without arguments gets an
- * object without `properties`, which the service wants left out altogether.
+ * Gemini's older `parameters`, a subset of OpenAPI 3.0 with upper-case types. A tool without arguments gets an object
+ * without `properties`, as the service requires.
  */
 export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefs(schema)
@@ -23,25 +23,17 @@ export function toGeminiSchema(schema: JsonObject): ConvertedSchema {
   const out = emitSchema(legal, { labels, isUnambiguous: true, depth: 0 })
   const declared = { schema: out, warnings: createCutRefWarnings(cutRefs) }
   if (originalNames.size === 0 && labels.size === 0) return declared
-  return {
-    ...declared,
-    mapping: {
-      originalKeys: originalNames,
-      isPartial: cutRefs.length > 0,
-      enumLabels: labels,
-      nullMeansAbsent: new Map(),
-    },
-  }
+  return { ...declared, mapping: { originalKeys: originalNames, isPartial: cutRefs.length > 0, enumLabels: labels } }
 }
 
 interface EmitContext {
   readonly labels: Map<JsonObject, ReadonlyMap<string, Json>>
-  /** No union stands above: a label here can mean one thing only. */
+  /** No union is above, so that a label has one meaning. */
   readonly isUnambiguous: boolean
   readonly depth: number
 }
 
-/** The service refuses schemas nested too deeply, without saying how deep that is. */
+/** The service rejects deeper schemas; the exact limit is not documented. */
 const MAX_DEPTH = 16
 
 const KEPT_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
@@ -59,7 +51,7 @@ const SUPPORTED_FORMATS: Readonly<Record<string, readonly string[]>> = {
   integer: ['int32', 'int64'],
 }
 
-/** Rules of each type that the dialect cannot carry. */
+/** Keywords that become words, by type. */
 const DESCRIBED_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   string: ['contentEncoding', 'contentMediaType'],
   number: ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -94,7 +86,7 @@ function emitUnion(
     const out = emitLeaf({ ...annotations, enum: all }, context)
     return nullable ? addNull(out, context) : out
   }
-  // A branch that takes anything swallows the others.
+  // A branch that accepts anything makes the others useless.
   if (branches.some((branch) => getListedValues(branch) === undefined && getTypes(branch).length > 1))
     return emitAny(annotations, context)
   const branchContext = { ...context, isUnambiguous: false, depth: context.depth + 1 }
@@ -148,7 +140,7 @@ function emitTyped(schema: JsonObject, type: string, context: EmitContext): Json
   const { format, pattern } = schema
   const keepsFormat = typeof format === 'string' && SUPPORTED_FORMATS[type]?.includes(format) === true
   if (!keepsFormat) notes.push(describeIfPresent(schema, 'format'))
-  // The service's engine knows neither looking around nor looking back.
+  // The service's regular expressions have no lookaround and no backreferences.
   const isUnsupportedPattern = typeof pattern === 'string' && /\(\?[=!<]|\\[1-9]/.test(pattern)
   if (isUnsupportedPattern) notes.push(describeIfPresent(schema, 'pattern'))
   const out: JsonObject = { type: type.toUpperCase(), ...(keepsFormat ? { format } : {}) }
@@ -194,7 +186,7 @@ function emitObjectShape(schema: JsonObject, context: EmitContext): EmittedShape
   return { keywords: requiredNames.length > 0 ? { properties: out, required: requiredNames } : { properties: out } }
 }
 
-/** The service has no "any type": this is every type there is. */
+/** The service has no "any type", so all types are listed. */
 function emitAny(schema: JsonObject, context: EmitContext): JsonObject {
   const notes = toDescription(schema, ['any JSON value'])
   const strings = { type: 'ARRAY', items: { type: 'STRING' } }
@@ -215,7 +207,6 @@ function addNull(schema: JsonObject, context: EmitContext): JsonObject {
   return out
 }
 
-/** The description that is left of a schema, or none. */
 function toDescription(schema: JsonObject, phrases: readonly string[]): JsonObject {
   const { title, description } = schema
   const text = typeof description === 'string' && description !== '' ? description : title

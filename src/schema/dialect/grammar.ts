@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { moveToDescription } from '../describe-keywords.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
@@ -10,7 +11,9 @@ import { splitAlternatives } from '../normalize/split-alternatives.ts'
 import { isJsonSchema, mapSubschemas } from '../walk-schema.ts'
 import { createCutRefWarnings, dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 
-/** Servers that compile the schema to a grammar (llama.cpp, LM Studio, Ollama): what they cannot compile becomes words. */
+/**
+ * Servers that compile the schema to a grammar (llama.cpp, LM Studio, Ollama): what they cannot compile becomes words.
+ */
 export function toGrammarSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefs(schema)
   const root = flattenRoot(dropIdentifiers(flat))
@@ -18,27 +21,17 @@ export function toGrammarSchema(schema: JsonObject): ConvertedSchema {
   return { schema: out, warnings: createCutRefWarnings(cutRefs) }
 }
 
-/** A grammar writes a repeat out in full: larger ones make it slow to build, or fail. */
+/** A grammar expands repeats: large ones make it slow to build, or fail. */
 const MAX_PATTERN_REPEAT = 100
 const MAX_COUNT = 256
 
 const COUNT_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems']
 const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set(['date', 'time', 'date-time', 'uuid'])
 
-/** Keywords that no such server knows, or that it gets wrong. */
-const UNSUPPORTED_KEYWORDS = [
-  'not',
-  'patternProperties',
-  'propertyNames',
-  'dependentRequired',
-  'contains',
-  'minContains',
-  'maxContains',
-  'uniqueItems',
-  'multipleOf',
-  'minProperties',
-  'maxProperties',
-]
+/** Keywords that these servers do not support, or get wrong. */
+const UNSUPPORTED_KEYWORDS = keywordSet(
+  'not patternProperties propertyNames dependentRequired contains minContains maxContains uniqueItems multipleOf minProperties maxProperties',
+)
 const DROPPED_KEYWORDS = ['unevaluatedProperties', 'unevaluatedItems', 'examples']
 
 function toGrammarNode(schema: JsonObject): JsonObject {
@@ -62,7 +55,7 @@ function addNull(schema: JsonObject): JsonObject {
 }
 
 function toGrammarLeaf(schema: JsonObject): JsonObject {
-  // Once the patterns are gone, their keys must not count as unknown ones.
+  // Without the patterns, their keys would count as unknown.
   const patterned = schema['patternProperties'] !== undefined && schema['additionalProperties'] === false
   let out = omitKeys(
     flattenTuple(moveToDescription(schema, UNSUPPORTED_KEYWORDS)),
@@ -81,7 +74,7 @@ function toGrammarLeaf(schema: JsonObject): JsonObject {
   return mapSubschemas(out, (child) => (typeof child === 'boolean' ? child : toGrammarNode(child)))
 }
 
-/** A tuple with a rest is read as a plain array by some servers, and refused by others. */
+/** Some servers read a tuple with further items as a plain array, others reject it. */
 function flattenTuple(schema: JsonObject): JsonObject {
   const { prefixItems, items } = schema
   if (!Array.isArray(prefixItems) || items === undefined) return schema

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { hasCycleInSchema } from '../normalize/detect-cycles.ts'
 import { moveToDescription } from '../describe-keywords.ts'
@@ -12,7 +13,7 @@ import { forEachSubschema } from '../walk-schema.ts'
 import { dropIdentifiers, type ConvertedSchema } from './converted-schema.ts'
 import { toOpenAiSchema } from './openai.ts'
 
-/** OpenAI's strict mode; a tool that it cannot express is declared the plain way, with `strict` off and a warning. */
+/** OpenAI's strict mode. A tool that it cannot express is declared without it, with a warning. */
 export function toOpenAiStrictSchema(schema: JsonObject): ConvertedSchema {
   const state: StrictState = { nullMeansAbsent: new Map(), blockers: new Set(), propertyCount: 0 }
   if (hasCycleInSchema(schema)) state.blockers.add('its schema refers to itself')
@@ -27,16 +28,8 @@ export function toOpenAiStrictSchema(schema: JsonObject): ConvertedSchema {
     return { schema: plain, warnings: [...warnings, `Not strict: ${[...state.blockers].join('; ')}.`], strict: false }
   }
   const declared = { schema: strict, warnings: [], strict: true }
-  if (state.nullMeansAbsent.size === 0) return declared
-  return {
-    ...declared,
-    mapping: {
-      originalKeys: new Map(),
-      isPartial: false,
-      enumLabels: new Map(),
-      nullMeansAbsent: state.nullMeansAbsent,
-    },
-  }
+  const { nullMeansAbsent } = state
+  return nullMeansAbsent.size === 0 ? declared : { ...declared, mapping: { nullMeansAbsent } }
 }
 
 interface StrictState {
@@ -49,34 +42,13 @@ interface StrictState {
 const MAX_DEPTH = 10
 const MAX_PROPERTIES = 5000
 
-const SUPPORTED_FORMATS: ReadonlySet<unknown> = new Set([
-  'date-time',
-  'time',
-  'date',
-  'duration',
-  'email',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'uuid',
-])
+const SUPPORTED_FORMATS: ReadonlySet<unknown> = keywordSet('date-time time date duration email hostname ipv4 ipv6 uuid')
 
-/** Rules that strict mode does not know, but that a model can keep when it is told of them. */
-const DESCRIBED_KEYWORDS = [
-  'default',
-  'not',
-  'propertyNames',
-  'dependentRequired',
-  'contains',
-  'minContains',
-  'maxContains',
-  'uniqueItems',
-  'minLength',
-  'maxLength',
-  'minProperties',
-  'maxProperties',
-]
-/** What each type may carry; a service that meets any other keyword refuses the whole request. */
+/** Keywords that strict mode does not support, but that a model can follow as words. */
+const DESCRIBED_KEYWORDS = keywordSet(
+  'default not propertyNames dependentRequired contains minContains maxContains uniqueItems minLength maxLength minProperties maxProperties',
+)
+/** The service rejects the whole request if there is any other keyword. */
 const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   string: ['pattern', 'format', 'enum'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'enum'],
@@ -86,7 +58,7 @@ const KEYWORDS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 }
 
-/** The schema with what the type carries, and with what it does not carry put into words. */
+/** Moves unsupported keywords to the description. */
 function keepTypeKeywords(schema: JsonObject, type: string | undefined): JsonObject {
   const described = moveToDescription(schema, DESCRIBED_KEYWORDS)
   const keptKeywords = new Set([
@@ -172,7 +144,7 @@ function toStrictObject(schema: JsonObject, state: StrictState, depth: number): 
   return out
 }
 
-/** Every property must be given: an optional one may be null instead, which we read as "not given". */
+/** Every property is required: an optional one may be null instead, which is read as "absent". */
 function toStrictProperty(
   name: string,
   property: JsonObject,
@@ -187,7 +159,7 @@ function toStrictProperty(
     nullableNames.add(name)
     return addNull(out, state)
   }
-  // Where null is a value of its own, null cannot also mean "not given", unless it is what "not given" stands for.
+  // If null is a valid value, it cannot also mean "absent", unless it is the default.
   if (property['default'] !== null) state.blockers.add('an optional property may also be null')
   return out
 }

@@ -10,14 +10,14 @@ import {
   type ConvertedSchema,
 } from './converted-schema.ts'
 
-/** OpenAI's function parameters without strict mode, and everything that calls itself compatible. */
+/** OpenAI's function parameters without strict mode, and compatible services. */
 export function toOpenAiSchema(schema: JsonObject): ConvertedSchema {
   const { schema: flat, cutRefs } = inlineRefsUnless(schema, isRootOrDefinitionRef)
   const root = mapSchema(flattenRoot(dropIdentifiers(flat)), openObjectsWithOptionals)
   return { schema: typeof root === 'boolean' ? flat : root, warnings: createCutRefWarnings(cutRefs) }
 }
 
-/** Some gateways take "no other properties" for strict mode, and force every optional property to be given. */
+/** Some gateways take `additionalProperties: false` for strict mode, and require every optional property. */
 function openObjectsWithOptionals(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean' || schema['additionalProperties'] !== false) return schema
   const { properties, required } = schema

@@ -4,19 +4,21 @@ import { base36Hash } from '../hash.ts'
 import { isJsonObject, setOwn } from '../own-properties.ts'
 import { forEachSubschema, mapSchema, type JsonSchema } from '../walk-schema.ts'
 
-/** Legal names for a schema's properties: the pattern they must match, and the longest. */
 export interface PropertyNameRule {
   readonly pattern: RegExp
   readonly maxLength: number
 }
 
-/** A schema with legal property names only, and the way back from each new name to the old one. */
+/** A schema with legal property names, and the original ones by new name. */
 export interface RenamedSchema {
   schema: JsonObject
   originalNames: ReadonlyMap<string, string>
 }
 
-/** Renames illegal properties at every level, and everything that refers to them; the same object if all are legal. */
+/**
+ * Renames illegal properties at every level, and everything that refers to them. Returns the same object if all are
+ * legal.
+ */
 export function renameKeys(schema: JsonObject, rule: PropertyNameRule): RenamedSchema {
   const names = collectPropertyNames(schema)
   const illegal = [...names].filter((name) => name.length > rule.maxLength || !rule.pattern.test(name))
@@ -41,7 +43,7 @@ function collectPropertyNames(schema: JsonSchema): Set<string> {
   return names
 }
 
-/** The hash keeps the new name apart from any key that a model or a tool's author would write. */
+/** The hash keeps the new name different from any key of a model or a tool's author. */
 function toLegalKey(name: string, rule: PropertyNameRule, taken: ReadonlySet<string>): string {
   const words = name.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
   const base = words === '' || /^\d/.test(words) ? `key_${words}` : words

@@ -1,19 +1,16 @@
 import { base36Hash } from '../hash.ts'
 
-/** What a vendor allows as the name of a tool. */
 export interface ToolNameRule {
-  /** Matches every legal name, and no other. */
   readonly pattern: RegExp
   readonly maxLength: number
-  /** Matches each character that no name may hold; must be global. */
   readonly illegalChars: RegExp
-  /** Matches what the first character may be, where the rule is stricter there. */
+  /** For the first character, if its rule is stricter. */
   readonly firstChar?: RegExp
 }
 
 /**
- * Gives every name a legal one, all different, so that the map can be read backwards. A legal name stays as it is, and
- * what becomes of another depends on the rest only where two of them would meet.
+ * Maps names to legal ones, all different, so that the map is reversible. Legal names stay; how another name is changed
+ * depends on the rest only in a collision.
  */
 export function toLegalNames(names: readonly string[], rule: ToolNameRule): Map<string, string> {
   const originals = [...new Set(names)]
@@ -35,38 +32,31 @@ export function toLegalNames(names: readonly string[], rule: ToolNameRule): Map<
   return out
 }
 
-/** The projection of a whole tool list under one rule. */
-export function createNameMapper(rule: ToolNameRule): (names: readonly string[]) => Map<string, string> {
-  return (names) => toLegalNames(names, rule)
-}
-
-/** A legal name for a tool that is not declared, never one that is taken. */
 export function toUndeclaredName(name: string, rule: ToolNameRule, taken: ReadonlySet<string>): string {
   const wireName = toLegalName(name, rule)
   return taken.has(wireName) ? makeUniqueName(name, rule, taken) : wireName
 }
 
-/** Gemini CLI's rule for names from elsewhere: odd characters become `_`, and over 63 characters the middle goes. */
+/** Gemini CLI's rule: odd characters become `_`, and over 63 characters the middle is cut. */
 export function generateValidName(name: string): string {
   const legal = name.replace(/[^A-Za-z0-9_.-]/g, '_')
   return legal.length > 63 ? `${legal.slice(0, 28)}___${legal.slice(-32)}` : legal
 }
 
-/** OpenAI, and everything that calls itself compatible. */
+/** OpenAI and compatible services. */
 export const OPENAI_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z0-9_-]{1,64}$/,
   maxLength: 64,
   illegalChars: /[^A-Za-z0-9_-]/g,
 }
 
-/** Anthropic's Messages. */
 export const ANTHROPIC_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z0-9_-]{1,128}$/,
   maxLength: 128,
   illegalChars: /[^A-Za-z0-9_-]/g,
 }
 
-/** Gemini: the length is the older limit, which every version of the service accepts. */
+/** The older length limit, which every version of the service accepts. */
 export const GEMINI_NAME_RULE: ToolNameRule = {
   pattern: /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/,
   maxLength: 63,
@@ -80,7 +70,7 @@ function isLegalName(name: string, rule: ToolNameRule): boolean {
   return name.length <= rule.maxLength && rule.pattern.test(name)
 }
 
-/** The legal name nearest to this one, seen alone; a cut name carries a hash, since others may be cut to the same. */
+/** A shortened name gets a hash, since others may be shortened to the same. */
 function toLegalName(name: string, rule: ToolNameRule): string {
   if (isLegalName(name, rule)) return name
   const legal = replaceIllegalChars(name, rule)
@@ -89,7 +79,7 @@ function toLegalName(name: string, rule: ToolNameRule): string {
 
 function replaceIllegalChars(name: string, rule: ToolNameRule): string {
   const legal = name.replace(rule.illegalChars, '_')
-  // A name of which nothing readable is left says nothing to a model, and is likely to meet another such.
+  // A name without any letter or digit says nothing to a model, and is likely to collide.
   if (!/[A-Za-z0-9]/.test(legal)) return `tool_${base36Hash(name, HASH_LENGTH)}`
   return rule.firstChar === undefined || rule.firstChar.test(legal) ? legal : `_${legal}`
 }
@@ -102,7 +92,7 @@ function makeUniqueName(name: string, rule: ToolNameRule, taken: ReadonlySet<str
   }
 }
 
-/** Puts a hash of the original at the end, or, where the name is too long, in the place of its middle. */
+/** At the end, or in place of the middle if the name is too long. */
 function insertHash(legal: string, name: string, rule: ToolNameRule, length: number): string {
   const hash = base36Hash(name, length)
   if (legal.length + 1 + length <= rule.maxLength) return `${legal}_${hash}`

@@ -1,8 +1,9 @@
 import { isObject } from '../../model/json.ts'
+import { parsePointer } from '../json-pointer.ts'
 
 /**
- * Does a local `$ref` lead back to itself, or an object contain itself? Every value is searched, not only those under
- * known keywords, so that references from keywords we have never heard of count too.
+ * Does a local `$ref` lead back to itself, or an object contain itself? Every value is searched, also under unknown
+ * keywords.
  */
 export function hasCycleInSchema(schema: unknown): boolean {
   return containsCycle(schema, { root: schema, openRefs: new Set(), acyclicRefs: new Set(), openObjects: new Set() })
@@ -10,15 +11,15 @@ export function hasCycleInSchema(schema: unknown): boolean {
 
 interface CycleSearch {
   readonly root: unknown
-  /** References we are inside of. */
+  /** The references that are being followed. */
   readonly openRefs: Set<string>
-  /** References known to lead to no cycle. */
+  /** References that are known to be acyclic. */
   readonly acyclicRefs: Set<string>
-  /** Objects we are inside of, since the last reference. */
+  /** The objects on the path since the last reference. */
   readonly openObjects: Set<unknown>
 }
 
-/** Far beyond any honest schema, and well within the stack. */
+/** Far more than any real schema, and within the stack. */
 const MAX_DEPTH = 1000
 
 function containsCycle(node: unknown, searchState: CycleSearch): boolean {
@@ -45,8 +46,7 @@ function isCyclicRef(ref: string, searchState: CycleSearch): boolean {
 function resolveLocalRef(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#/')) return undefined
   let at = root
-  for (const part of ref.slice(2).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const key of parsePointer(ref.slice(1))) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as Record<string, unknown>)[key]
   }

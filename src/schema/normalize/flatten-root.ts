@@ -7,8 +7,8 @@ import { getRef, REF_KEYWORDS, createRefResolver, type RefResolver } from './res
 import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 
 /**
- * Makes the root a plain object: no vendor takes a union, a reference or a list of values there. Branches become one
- * object that declares what any of them declares; a sentence says which properties belong together.
+ * Makes the root a plain object: no vendor accepts a union, a reference or a list of values there. Branches become one
+ * object with the properties of all of them; a phrase says which properties belong together.
  */
 export function flattenRoot(schema: JsonObject): JsonObject {
   if (isPlainObjectSchema(schema)) return schema
@@ -22,7 +22,6 @@ export function flattenRoot(schema: JsonObject): JsonObject {
 const UNION_KEYWORDS = ['anyOf', 'oneOf'] as const
 const DISALLOWED_ROOT_KEYWORDS = ['allOf', 'not', 'enum', 'const']
 
-/** References may lead to references, but not for long. */
 const MAX_REF_DEPTH = 16
 
 function isPlainObjectSchema(schema: JsonObject): boolean {
@@ -54,7 +53,7 @@ function followRefs(schema: JsonObject, resolve: RefResolver, depth: number): Js
   const target = resolve(ref)
   const siblings = omitKeys(schema, REF_KEYWORDS)
   if (target === undefined || typeof target === 'boolean' || depth >= MAX_REF_DEPTH) return siblings
-  // The definitions stay where other references look for them: at the root.
+  // Definitions stay at the root, where other references look for them.
   const merged = mergeRefSiblings(omitKeys(target, ['$defs', 'definitions']), siblings)
   return isJsonObject(merged) ? followRefs(merged, resolve, depth + 1) : siblings
 }
@@ -92,7 +91,7 @@ function joinProperties(base: JsonObject, branches: JsonObject[]): JsonObject {
   }
   for (const [name, schemas] of found) {
     const baseSchema = baseNames.has(name) ? getOwn(out, name) : undefined
-    // The base holds for every branch; a branch that says no more than the base adds nothing.
+    // The base applies to every branch.
     if (!isJsonObject(baseSchema)) setOwn(out, name, createUnion(schemas))
     else setOwn(out, name, mergePropertySchemas(baseSchema, schemas, branches.length))
   }
@@ -110,7 +109,7 @@ function mergePropertySchemas(baseSchema: JsonObject, schemas: JsonSchema[], cou
 function describeRequiredGroups(branches: JsonObject[], required: readonly string[], keyword: string): string {
   const sets = branches.map((branch) => getRequired(branch).filter((name) => !required.includes(name)))
   const hasOpenBranch = sets.some((names) => names.length === 0)
-  // Where one branch asks for nothing more, only names that come as a group are worth a word.
+  // If one branch requires nothing more, only groups of names are described.
   const groups = sets.filter((names) => names.length > (hasOpenBranch ? 1 : 0)).map((names) => names.join(' + '))
   const text = [...new Set(groups)].join(' | ')
   if (text === '') return ''

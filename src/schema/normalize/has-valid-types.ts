@@ -1,8 +1,8 @@
 import { isObject } from '../../model/json.ts'
 
 /**
- * Does the schema say the type of everything? Without a `type` only a combiner (`anyOf`, `allOf`, `oneOf`) will do, each
- * of whose members says its type; an object's properties and an array's items are held to the same rule.
+ * Does every part have a type? A schema without `type` needs a combiner (`anyOf`, `allOf`, `oneOf`) whose members all
+ * have one; the same goes for an object's properties and an array's items.
  */
 export function hasValidTypes(schema: unknown): boolean {
   return isTyped(schema, new Set())
@@ -12,7 +12,7 @@ const COMBINER_KEYWORDS = ['anyOf', 'allOf', 'oneOf'] as const
 
 function isTyped(schema: unknown, ancestors: Set<unknown>): boolean {
   if (!isObject(schema)) return false
-  // A schema object that contains itself has been judged further up.
+  // A schema that contains itself was checked further up.
   if (ancestors.has(schema)) return true
   ancestors.add(schema)
   const valid = schema['type'] ? hasTypedChildren(schema, ancestors) : hasTypedMembers(schema, ancestors)

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../model/json.ts'
 
-/** The type that the other keywords of a schema take for granted, if they agree on one. */
+/** The type that other keywords imply, if they agree. */
 export function inferType(schema: JsonObject): string | undefined {
   const { properties, items, prefixItems, enum: values } = schema
   if (properties !== undefined) return 'object'
@@ -9,7 +9,7 @@ export function inferType(schema: JsonObject): string | undefined {
   return Object.hasOwn(schema, 'const') ? findCommonType([schema['const'] ?? null]) : undefined
 }
 
-/** The types to declare where the author named none: what the keywords hint at, else every type but null. */
+/** The types to declare if the author named none: what the keywords suggest, else every type but null. */
 export function guessTypes(schema: JsonObject): string[] {
   const inferred = inferType(schema)
   if (inferred !== undefined) return [inferred]
@@ -17,7 +17,6 @@ export function guessTypes(schema: JsonObject): string[] {
   return hint === undefined ? ['string', 'number', 'boolean', 'object', 'array'] : [hint[0]]
 }
 
-/** The type of a value, in the words of JSON Schema. */
 export function getJsonType(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

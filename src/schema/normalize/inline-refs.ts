@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { omitKeys } from '../own-properties.ts'
 import {
@@ -10,23 +11,18 @@ import {
 } from './resolve-refs.ts'
 import { mapSubschemas, MAX_SCHEMA_DEPTH, type JsonSchema } from '../walk-schema.ts'
 
-/** How far references are followed: `maxDepth` is how often one target may stand inside itself. */
-export interface InlineRefsOptions {
-  readonly maxDepth?: number
-}
-
-/** A schema without references, and the references that had to be cut because they never end or lead nowhere. */
+/** `cutRefs`: references that are cyclic, too large or unresolved. */
 export interface InlinedSchema {
   schema: JsonObject
   cutRefs: string[]
 }
 
-/** Puts what every local `$ref` points to in its place; a cycle ends in an open schema that says so in words. */
-export function inlineRefs(schema: JsonObject, options: InlineRefsOptions = {}): InlinedSchema {
+/** Replaces local references by their targets; a cycle ends in an open schema with a remark. */
+export function inlineRefs(schema: JsonObject, maxDepth = 2): InlinedSchema {
   if (!hasRefs(schema)) return { schema, cutRefs: [] }
   const state: InlineState = {
     resolve: createRefResolver(schema),
-    maxDepth: options.maxDepth ?? 2,
+    maxDepth,
     cutRefs: new Set(),
     remainingNodes: MAX_NODES,
     openTargets: new Map([[schema, 1]]),
@@ -35,7 +31,7 @@ export function inlineRefs(schema: JsonObject, options: InlineRefsOptions = {}):
   return { schema: typeof out === 'boolean' ? {} : out, cutRefs: [...state.cutRefs] }
 }
 
-/** Merges what a reference points to with the keywords beside it: remarks win, rules add up. */
+/** Merges the target of a reference with the keywords beside it: annotations override, constraints add up. */
 export function mergeRefSiblings(target: JsonSchema, siblings: JsonObject): JsonSchema {
   if (Object.keys(siblings).length === 0) return target
   if (target === true) return siblings
@@ -46,24 +42,17 @@ export function mergeRefSiblings(target: JsonSchema, siblings: JsonObject): Json
   return { ...annotations, allOf: [target, omitKeys(siblings, ANNOTATION_KEYWORDS)] }
 }
 
-/** A schema written out in full can be far larger than its text: this bounds it. */
+/** An expanded schema can be far larger than its text. */
 const MAX_NODES = 4000
 
-const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set([
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  '$comment',
-])
+const ANNOTATION_KEYWORDS = keywordSet('title description default examples deprecated $comment')
 
 interface InlineState {
   resolve: RefResolver
   maxDepth: number
   cutRefs: Set<string>
   remainingNodes: number
-  /** How often each target stands open above the place we are at. */
+  /** How often each target is open above the current position. */
   openTargets: Map<JsonSchema, number>
 }
 

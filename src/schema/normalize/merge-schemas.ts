@@ -1,17 +1,18 @@
+import { keywordSet } from '../keyword-set.ts'
 import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
 import { isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 
 /**
- * Merges schemas that all must hold into one. Where no single schema says the same, the result accepts more than the
- * parts did, never less on purpose: it tells a model what to write, and the original judges what it wrote.
+ * Merges schemas that all apply into one. Where that is not possible, the result accepts more, never less: it tells a
+ * model what to write, and the original schema validates it.
  */
 export function mergeAllSchemas(schemas: readonly JsonObject[]): JsonObject {
   const [first, ...rest] = schemas
   return rest.reduce(mergeObjects, first ?? {})
 }
 
-/** Folds `allOf` into the schema that holds it; the same object when there is none. */
+/** Merges `allOf` into the schema that contains it. */
 export function foldAllOf(schema: JsonObject): JsonObject {
   const { allOf } = schema
   if (!Array.isArray(allOf)) return schema
@@ -19,7 +20,7 @@ export function foldAllOf(schema: JsonObject): JsonObject {
   return mergeAllSchemas([omitKeys(schema, ['allOf']), ...parts])
 }
 
-/** Puts alternatives side by side: one schema if all are alike, else a union; branches of unions join it. */
+/** One schema if all are equal, else a union; nested unions are joined. */
 export function createUnion(schemas: readonly JsonSchema[]): JsonSchema {
   const distinct = new Map<string, JsonSchema>()
   for (const schema of schemas.flatMap(getUnionBranches)) distinct.set(toCanonicalJson(schema), schema)
@@ -28,31 +29,16 @@ export function createUnion(schemas: readonly JsonSchema[]): JsonSchema {
   return list.length === 1 && list[0] !== undefined ? list[0] : { anyOf: list }
 }
 
-/** The types that a schema names itself; none when it leaves them open. */
 export function getDeclaredTypes(schema: JsonObject): string[] {
   const { type } = schema
   return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
 }
 
-const LOWER_BOUND_KEYWORDS = new Set([
-  'minimum',
-  'exclusiveMinimum',
-  'minLength',
-  'minItems',
-  'minProperties',
-  'minContains',
-])
-const UPPER_BOUND_KEYWORDS = new Set([
-  'maximum',
-  'exclusiveMaximum',
-  'maxLength',
-  'maxItems',
-  'maxProperties',
-  'maxContains',
-])
+const LOWER_BOUND_KEYWORDS = keywordSet('minimum exclusiveMinimum minLength minItems minProperties minContains')
+const UPPER_BOUND_KEYWORDS = keywordSet('maximum exclusiveMaximum maxLength maxItems maxProperties maxContains')
 const CLOSING_KEYWORDS = new Set(['additionalProperties', 'unevaluatedProperties'])
 
-/** Beyond this many combinations of two unions, the second is given up. */
+/** Beyond this many combinations of two unions, the second is dropped. */
 const MAX_BRANCH_COMBINATIONS = 16
 
 function getUnionBranches(schema: JsonSchema): JsonSchema[] {
@@ -115,7 +101,7 @@ function intersectTypes(left: Json, right: Json): Json {
   const shared = [
     ...new Set([...a.filter((type) => isSubtypeOf(type, b)), ...b.filter((type) => isSubtypeOf(type, a))]),
   ]
-  // A number that must be an integer is an integer.
+  // If one side says integer, the type is integer.
   const names =
     shared.includes('integer') && !(a.includes('number') && b.includes('number'))
       ? shared.filter((type) => type !== 'number')
@@ -140,7 +126,7 @@ function joinDescriptions(left: string, right: string): string {
   return left.includes(right) ? left : right.includes(left) ? right : `${left} ${right}`
 }
 
-/** "No other properties" in one part would refuse what the other part declares; the merged object stays open then. */
+/** `additionalProperties: false` in one part would reject what the other declares, so it is dropped. */
 function dropConflictingClosure(merged: JsonObject, a: JsonObject, b: JsonObject): JsonObject {
   const closed = [...CLOSING_KEYWORDS].filter((key) => merged[key] === false)
   if (closed.length === 0) return merged

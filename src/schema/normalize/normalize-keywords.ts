@@ -1,13 +1,13 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
 import { isJsonSchema, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, SINGLE_SCHEMA_KEYWORDS } from '../walk-schema.ts'
 
-/** Takes one sentence about something that was wrong. */
 export type ProblemReporter = (sentence: string) => void
 
 /**
- * Cleans the keywords of one schema object, not its children: values of the wrong kind go, old spellings become the
- * ones of draft 2020-12. Nothing that was accepted before is refused after. Unchanged input is returned as it is.
+ * Normalizes the keywords of one schema object, not of its children: values of the wrong type are dropped, and older
+ * drafts become draft 2020-12. The result never accepts less. Unchanged input is returned as it is.
  */
 export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): JsonObject {
   let out = schema
@@ -25,16 +25,7 @@ export function normalizeKeywords(schema: JsonObject, report: ProblemReporter): 
   return out
 }
 
-/** The seven types of JSON Schema. */
-export const JSON_SCHEMA_TYPES: ReadonlySet<string> = new Set([
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'object',
-  'array',
-  'null',
-])
+export const JSON_SCHEMA_TYPES = keywordSet('string number integer boolean object array null')
 
 const TYPE_ALIASES: Readonly<Record<string, string>> = {
   str: 'string',
@@ -52,28 +43,11 @@ const TYPE_ALIASES: Readonly<Record<string, string>> = {
   none: 'null',
 }
 
-const STRING_KEYWORDS = new Set([
-  'description',
-  'title',
-  'pattern',
-  'format',
-  '$ref',
-  '$dynamicRef',
-  '$id',
-  '$anchor',
-  '$comment',
-])
+const STRING_KEYWORDS = keywordSet('description title pattern format $ref $dynamicRef $id $anchor $comment')
 const NUMBER_KEYWORDS = new Set(['minimum', 'maximum', 'multipleOf'])
-const COUNT_KEYWORDS = new Set([
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'minContains',
-  'maxContains',
-])
+const COUNT_KEYWORDS = keywordSet(
+  'minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains',
+)
 
 function normalizeKeyword(key: string, value: Json | undefined, report: ProblemReporter): Json | undefined {
   if (value === undefined) return undefined
@@ -97,8 +71,8 @@ function normalizeKeyword(key: string, value: Json | undefined, report: ProblemR
 
 function keepIfValid(isValid: boolean, key: string, value: Json, report: ProblemReporter): Json | undefined {
   if (isValid) return value
-  // A null keyword is what many serialisers write for "not set": no word about it.
-  if (value !== null) report(`The keyword "${key}" had a value of the wrong kind and was left out.`)
+  // Many serializers write null for "not set".
+  if (value !== null) report(`The keyword "${key}" has a value of the wrong type and was omitted.`)
   return undefined
 }
 
@@ -106,11 +80,11 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
   if (typeof value === 'string') {
     if (JSON_SCHEMA_TYPES.has(value)) return value
     const standardType = toKnownType(value)
-    // Some write types in capitals, as Gemini does: that is no flaw.
+    // Upper-case types, as Gemini has them, are not worth a warning.
     if (standardType === value.toLowerCase()) return standardType
     report(
       standardType === undefined
-        ? `The type "${value}" does not exist and was left out.`
+        ? `The type "${value}" does not exist and was omitted.`
         : `The type "${value}" became "${standardType}".`,
     )
     return standardType
@@ -123,8 +97,8 @@ function normalizeType(value: Json, report: ProblemReporter): Json | undefined {
     return value.length > 1 ? value : value[0]
   }
   const standardType = new Set(value.map((type) => (typeof type === 'string' ? toKnownType(type) : undefined)))
-  report('A list of types held unknown or repeated ones, and was cleaned.')
-  // An unknown member may have meant anything, so the list no longer limits anything.
+  report('A list of types had unknown or repeated ones, which were removed.')
+  // An unknown type may have meant anything, so the list constrains nothing.
   if (standardType.has(undefined)) return undefined
   const list = [...standardType].filter((type) => type !== undefined)
   return list.length > 1 ? list : list[0]
@@ -141,7 +115,7 @@ function normalizeRequired(value: Json, report: ProblemReporter): Json | undefin
   const names = value.filter((name) => typeof name === 'string')
   const unique = new Set(names)
   if (unique.size === value.length) return value
-  report('The list of required properties held repeated names or values that are no names.')
+  report('The list of required properties had repeated names or values that are not names.')
   return [...unique]
 }
 
@@ -163,11 +137,9 @@ function normalizeMap(key: string, map: JsonObject, report: ProblemReporter): Js
 
 function toSchema(value: Json, path: string, report: ProblemReporter): JsonObject | boolean {
   if (isJsonSchema(value)) return value
-  // Some authors write the bare type where its schema should stand.
+  // Some authors write the bare type in place of its schema.
   const type = typeof value === 'string' ? toKnownType(value) : undefined
-  report(
-    `"${path}" held something that is no schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`,
-  )
+  report(`"${path}" was not a schema; it now accepts ${type === undefined ? 'anything' : `the type "${type}"`}.`)
   return type === undefined ? {} : { type }
 }
 
@@ -206,7 +178,7 @@ function convertTupleItems(schema: JsonObject): JsonObject {
   return out
 }
 
-/** Until draft 7 both kinds of dependency stood under one keyword. */
+/** Until draft 7, both kinds of dependency were under one keyword. */
 function convertDependencies(schema: JsonObject): JsonObject {
   const { dependencies: all } = schema
   if (!isJsonObject(all)) return schema

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { inferType } from './infer-type.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
@@ -13,17 +14,16 @@ import {
   getSchemaPointer,
 } from '../walk-schema.ts'
 
-/** A schema fit to be declared, with what was done to it, or the reason why it cannot be. */
+/** A schema that can be declared, with the repairs, or the reason why it cannot. */
 export type SchemaRepair = { schema: JsonObject; repairs: string[] } | { unusable: string }
 
-/** Makes the schema of a tool's arguments fit to be declared, or says why it cannot be. Sound ones come back as they are. */
 export function repairSchema(schema: unknown): SchemaRepair {
   const repairs = new Set<string>()
   const report: ProblemReporter = (message) => repairs.add(message)
   if (schema === undefined || schema === null || schema === true) {
     return {
       schema: { type: 'object', properties: {} },
-      repairs: ['The tool says nothing of its arguments; any are accepted.'],
+      repairs: ['The tool declares no parameter schema; any arguments are accepted.'],
     }
   }
   if (!isJsonObject(schema)) return { unusable: `its schema is ${schema === false ? '"false"' : 'not an object'}` }
@@ -31,24 +31,20 @@ export function repairSchema(schema: unknown): SchemaRepair {
   if (problem !== undefined) return { unusable: problem }
   const clean = mapSchema(schema, (inner, location) => repairBeforeChildren(inner, location, report), 'down')
   const done = mapSchema(clean, (inner, location) => repairAfterChildren(inner, location, report))
-  if (!isJsonObject(done)) return { unusable: 'its schema accepts nothing' }
+  if (!isJsonObject(done)) return { unusable: 'its schema accepts no value' }
   const root = repairRoot(dropUnresolvedRefs(done, report), report)
   if (typeof root === 'string') return { unusable: root }
   return { schema: root, repairs: [...repairs] }
 }
 
-/** Tool lists are sent with every request: a schema beyond this size is an accident or an attack. */
+/** Tool lists are sent with every request: a larger schema is an accident or an attack. */
 const MAX_NODES = 10_000
 
 const COMBINER_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', ...REF_KEYWORDS]
 
-/** Keywords under which a boolean is the usual way to write it. */
-const BOOLEAN_SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'additionalItems',
-])
+const BOOLEAN_SCHEMA_KEYWORDS = keywordSet(
+  'additionalProperties unevaluatedProperties unevaluatedItems additionalItems',
+)
 
 function describeSizeProblem(schema: JsonObject): string | undefined {
   let nodes = 0
@@ -56,7 +52,7 @@ function describeSizeProblem(schema: JsonObject): string | undefined {
   try {
     forEachSubschema(schema, (_inner, location) => {
       deep ||= location.depth >= MAX_SCHEMA_DEPTH
-      // A schema object that contains itself would otherwise be walked for ever.
+      // A schema object that contains itself would never end.
       if (++nodes > MAX_NODES) throw new RangeError('too many subschemas')
     })
     JSON.stringify(schema)
@@ -71,7 +67,7 @@ function repairBeforeChildren(schema: JsonSchema, location: SchemaLocation, repo
   return normalizeKeywords(hoistRequired(schema, location, report), report)
 }
 
-/** Draft 3, and many a hurried author, wrote `required: true` inside the property. */
+/** Draft 3, and some authors, write `required: true` inside the property. */
 function hoistRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
   const { properties, required } = schema
   if (!isJsonObject(properties)) return schema
@@ -80,7 +76,7 @@ function hoistRequired(schema: JsonObject, location: SchemaLocation, report: Pro
     return isJsonObject(property) && property['required'] === true
   })
   if (markedRequired.length === 0) return schema
-  report(`The mark "required" moved from the properties to the object at "${getSchemaPointer(location) || '/'}".`)
+  report(`"required: true" was moved from the properties to the object at "${getSchemaPointer(location) || '/'}".`)
   const listedRequired = Array.isArray(required) ? required : []
   const bare = { ...properties }
   for (const name of markedRequired) setOwn(bare, name, omitKeys(bare[name] as JsonObject, ['required']))
@@ -95,9 +91,9 @@ function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, repor
   out = dropUndeclaredRequired(out, location, report)
   if (out['type'] === undefined && !COMBINER_KEYWORDS.some((key) => out[key] !== undefined)) {
     const type = inferType(out)
-    // In place of a branch the type is the business of the schema around it.
+    // The type of a branch belongs to the schema around it.
     if (type !== undefined && (keyword === undefined || !IN_PLACE_APPLICATORS.has(keyword))) {
-      // Listed values have the types they have: to name their type changes nothing that is worth a word.
+      // The type of listed values is obvious, so it is not worth a warning.
       if (out['enum'] === undefined && !Object.hasOwn(out, 'const')) {
         report(`A missing type was added: "${type}" at "${getSchemaPointer(location) || '/'}".`)
       }
@@ -107,14 +103,14 @@ function repairAfterChildren(schema: JsonSchema, location: SchemaLocation, repor
   return out
 }
 
-/** A property that accepts nothing must be absent, and a branch that accepts nothing is never taken. */
+/** A property with the schema `false` must be absent, and a branch with it never matches. */
 function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObject {
   let out = schema
   const { properties } = schema
   if (isJsonObject(properties)) {
     const falseProperties = Object.keys(properties).filter((name) => properties[name] === false)
     if (falseProperties.length > 0) {
-      report(`Properties that accept nothing were left out: ${falseProperties.join(', ')}.`)
+      report(`Properties that accept no value were omitted: ${falseProperties.join(', ')}.`)
       out = { ...out, properties: omitKeys(properties, falseProperties) }
     }
   }
@@ -129,22 +125,22 @@ function dropFalseSchemas(schema: JsonObject, report: ProblemReporter): JsonObje
 
 function dropUndeclaredRequired(schema: JsonObject, location: SchemaLocation, report: ProblemReporter): JsonObject {
   const { required } = schema
-  // A branch may well require what the schema around it declares.
+  // A branch may require what the schema around it declares.
   if (!Array.isArray(required) || (location.keyword !== undefined && IN_PLACE_APPLICATORS.has(location.keyword)))
     return schema
   const declaredProperties = collectDeclaredNames(schema)
   const unknown = required.filter((name) => typeof name === 'string' && declaredProperties?.has(name) === false)
   if (unknown.length === 0) return schema
-  report(`Required but nowhere declared, so no longer required: ${JSON.stringify(unknown)}.`)
+  report(`Required properties that are not declared are no longer required: ${JSON.stringify(unknown)}.`)
   return { ...schema, required: required.filter((name) => !unknown.includes(name)) }
 }
 
-/** The names that a schema and its branches declare; none at all when a reference may declare more. */
+/** The names that a schema and its branches declare; undefined if a reference may declare more. */
 function collectDeclaredNames(schema: JsonObject): Set<string> | undefined {
   const names = new Set<string>()
   let open = false
   const collect = (inner: JsonSchema, location: SchemaLocation): JsonSchema => {
-    // Branches judge the same object, so what they declare counts; anything else is about another value.
+    // Branches apply to the same object; other subschemas apply to other values.
     if (location.keyword !== undefined && !IN_PLACE_APPLICATORS.has(location.keyword)) return true
     open ||= getRef(inner) !== undefined
     if (isJsonObject(inner) && isJsonObject(inner['properties'])) {
@@ -161,14 +157,14 @@ function dropUnresolvedRefs(schema: JsonObject, report: ProblemReporter): JsonOb
   const out = mapSchema(schema, (inner) => {
     const ref = getRef(inner)
     if (ref === undefined || typeof inner === 'boolean' || resolve(ref) !== undefined) return inner
-    report(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    report(`The reference "${ref}" cannot be resolved; any value is accepted there.`)
     return omitKeys(inner, REF_KEYWORDS)
   })
   const opened = out === schema ? out : mapSchema(out, dropOpenNegations)
   return isJsonObject(opened) ? opened : schema
 }
 
-/** A branch that now accepts anything must not turn "exactly one" or "not" against every value. */
+/** A branch that now accepts anything must not make "exactly one" or "not" reject every value. */
 function dropOpenNegations(schema: JsonSchema): JsonSchema {
   if (typeof schema === 'boolean') return schema
   const { oneOf, anyOf, not } = schema
@@ -193,7 +189,7 @@ function repairRoot(schema: JsonObject, report: ProblemReporter): JsonObject | s
   }
   let out = schema
   if (type !== 'object' && ref === undefined) {
-    if (type === undefined && !combined) report('The arguments were not said to be an object.')
+    if (type === undefined && !combined) report('The root schema has no type; "object" was added.')
     out = type === undefined ? { type: 'object', ...out } : { ...out, type: 'object' }
   }
   if (out['properties'] === undefined && ref === undefined) out = { ...out, properties: {} }

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../model/json.ts'
 import { resolvePointer } from '../json-pointer.ts'
 import { forEachSubschema, isJsonSchema, type JsonSchema } from '../walk-schema.ts'
 
-/** Finds what a `$ref` inside the root schema points to, or nothing when it points outside or into the void. */
+/** Undefined if the target is outside of the root schema, or does not exist. */
 export type RefResolver = (ref: string) => JsonSchema | undefined
 
-/** Makes the resolver of one root schema; it knows `#`, JSON pointers, anchors and embedded ids. */
+/** Supports `#`, JSON pointers, anchors and embedded ids. */
 export function createRefResolver(root: JsonObject): RefResolver {
   let names: Map<string, JsonSchema> | undefined
   return (ref) => {
@@ -17,7 +17,6 @@ export function createRefResolver(root: JsonObject): RefResolver {
   }
 }
 
-/** The text of a local reference held by this schema, if it holds one. */
 export function getRef(schema: JsonSchema): string | undefined {
   if (typeof schema === 'boolean') return undefined
   const { $ref, $dynamicRef, $recursiveRef } = schema
@@ -25,7 +24,6 @@ export function getRef(schema: JsonSchema): string | undefined {
   return undefined
 }
 
-/** Does any subschema hold a reference? */
 export function hasRefs(schema: JsonSchema): boolean {
   let found = false
   forEachSubschema(schema, (inner) => {
@@ -34,10 +32,9 @@ export function hasRefs(schema: JsonSchema): boolean {
   return found
 }
 
-/** The keywords that may hold a reference. */
 export const REF_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef'] as const
 
-/** The keywords that only serve to be referred to. */
+/** Keywords that are only targets of references. */
 export const REF_TARGET_KEYWORDS = [
   '$defs',
   'definitions',
@@ -61,7 +58,7 @@ function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment)
   } catch {
-    // A stray percent sign: the author did not encode, so neither do we decode.
+    // The author did not encode it.
     return fragment
   }
 }

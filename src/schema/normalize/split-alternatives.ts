@@ -3,16 +3,15 @@ import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
 import { mergeAllSchemas, getDeclaredTypes, foldAllOf } from './merge-schemas.ts'
 import { isJsonObject, getOwn, setOwn, omitKeys } from '../own-properties.ts'
 
-/** A schema whose `allOf` is folded in, and its alternatives, each complete in itself; one alternative means no union. */
+/** A schema without `allOf`, as alternatives that are each complete; one alternative means no union. */
 export interface SchemaAlternatives {
-  /** What belongs to the union as a whole, whichever alternative is taken: remarks only. */
+  /** What applies to the union as a whole: annotations only. */
   annotations: JsonObject
   branches: JsonObject[]
-  /** One of the alternatives is null. */
   nullable: boolean
 }
 
-/** Takes a schema apart into alternatives that say all by themselves: what stood beside a union goes into each branch. */
+/** Splits a schema into complete alternatives: what was beside a union goes into each branch. */
 export function splitAlternatives(schema: JsonObject): SchemaAlternatives {
   const merged = describeRequiredBranches(foldConditions(foldAllOf(schema)))
   const key = Array.isArray(merged['anyOf']) ? 'anyOf' : 'oneOf'
@@ -25,7 +24,7 @@ export function splitAlternatives(schema: JsonObject): SchemaAlternatives {
   return { annotations, branches, nullable: parts.some((part) => part.nullable) }
 }
 
-/** Declares the properties of conditional parts as optional ones, and turns the conditions into words. */
+/** Declares the properties of conditional parts as optional, and turns the conditions into words. */
 function foldConditions(schema: JsonObject): JsonObject {
   const { then, else: otherwise, dependentSchemas } = schema
   const parts = [then, otherwise, ...(isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [])]
@@ -45,7 +44,6 @@ function foldConditions(schema: JsonObject): JsonObject {
   return Object.keys(properties).length > before ? { ...out, properties } : out
 }
 
-/** Can the value be null, as far as this schema goes? */
 export function acceptsNull(schema: JsonObject): boolean {
   const values = schema['enum']
   if (Array.isArray(values)) return values.includes(null)
@@ -76,7 +74,7 @@ function splitByType(schema: JsonObject): SchemaAlternatives {
   }
 }
 
-/** Branches that only say which properties go together are a sentence, not a choice of forms. */
+/** Branches that only require properties become a phrase. */
 function describeRequiredBranches(schema: JsonObject): JsonObject {
   let out = schema
   for (const key of ['anyOf', 'oneOf'] as const) {

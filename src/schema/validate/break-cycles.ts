@@ -3,9 +3,9 @@ import type { ProblemReporter } from '../normalize/normalize-keywords.ts'
 import { IN_PLACE_APPLICATORS, mapSubschemas, type JsonSchema } from '../walk-schema.ts'
 
 /**
- * Ends what would keep a validator busy for ever: references that come back to the same value, and stacks of branches
- * that multiply. Changes the schemas in `lookup`, and returns the root. Where a broken part decides by *refusing*
- * (`not`, `if`, `oneOf`), the whole rule is dropped, since an open schema would turn it into its opposite.
+ * Removes what would never end in a validator: references that lead back to the same value, and branches that multiply.
+ * Changes the schemas in `schemasById`, and returns the root. A rule that decides by *rejecting* (`not`, `if`, `oneOf`)
+ * is dropped with its broken part, since an open schema would turn it into its opposite.
  */
 export function breakCycles(
   root: JsonSchema,
@@ -26,14 +26,14 @@ interface CycleState {
   readonly schemasById: Record<string, JsonSchema>
   readonly degraded: Set<JsonSchema>
   readonly report: ProblemReporter
-  /** How many schemas judge one value at once, by the schema that starts it. */
+  /** How many schemas apply to one value at once, by the schema they start from. */
   readonly weights: Map<JsonSchema, number>
   readonly openSchemas: Set<JsonSchema>
 }
 
 const MAX_SCHEMAS_PER_VALUE = 20_000
 
-/** Visits all below, and cuts each reference that closes a loop over one value or makes the branches explode. */
+/** Removes each reference that closes a cycle over one value, or makes the branches multiply. */
 function measureWeight(schema: JsonSchema, state: CycleState): number {
   if (typeof schema === 'boolean') return 1
   const cachedWeight = state.weights.get(schema)
@@ -50,14 +50,14 @@ function measureWeight(schema: JsonSchema, state: CycleState): number {
     const targetWeight = state.openSchemas.has(target) ? Infinity : measureWeight(target, state)
     if (weight + targetWeight <= MAX_SCHEMAS_PER_VALUE) weight += targetWeight
     else {
-      state.report('A reference leads back to the value it judges, or multiplies without end; it accepts anything.')
+      state.report('A reference is cyclic or expands without end; any value is accepted there.')
       delete schema['$ref']
       state.degraded.add(schema)
     }
   }
   state.openSchemas.delete(schema)
   state.weights.set(schema, weight)
-  // What stands below judges other values, so its loops are its own.
+  // Subschemas of other values have their own cycles.
   mapSubschemas(schema, (child, keyword) => {
     if (!IN_PLACE_APPLICATORS.has(keyword)) measureWeight(child, { ...state, openSchemas: new Set() })
     return child
@@ -65,7 +65,7 @@ function measureWeight(schema: JsonSchema, state: CycleState): number {
   return weight
 }
 
-/** All schemas whose verdict on a value rests on a broken one. */
+/** Does the result of a schema depend on a degraded one? */
 function createTaintCheck(
   degraded: Set<JsonSchema>,
   schemasById: Record<string, JsonSchema>,

@@ -1,3 +1,4 @@
+import { keywordSet } from '../keyword-set.ts'
 import { validate as run, type OutputUnit } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '../../model/json.ts'
 import { isJsonObject, setOwn, omitKeys } from '../own-properties.ts'
@@ -7,19 +8,17 @@ import { breakCycles } from './break-cycles.ts'
 import { normalizeKeywords } from '../normalize/normalize-keywords.ts'
 import { mapSubschemas, type JsonSchema } from '../walk-schema.ts'
 
-/** A schema made safe to run: whatever could not be used accepts, and `problems` says what that was. */
+/** A schema that is safe to run: what could not be used accepts anything, with a warning. */
 export interface CompiledSchema {
   readonly root: JsonSchema
   readonly warnings: string[]
-  /** What a `$ref` in the compiled schema stands for. */
   resolveRef(ref: string): JsonSchema | undefined
-  /** Does this part of the compiled schema accept the value? */
   accepts(part: JsonSchema, value: Json): boolean
-  /** All that is wrong with the value; more may be left out where the list would grow absurdly long. */
+  /** Not always complete: the list may be extremely long. */
   findErrors(value: Json): OutputUnit[]
 }
 
-/** Compiles a schema. The result is kept with the schema object, which must not be changed afterwards. */
+/** Cached by schema object, which must not be changed afterwards. */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   let compiled = compiledSchemas.get(schema)
   if (compiled === undefined) compiledSchemas.set(schema, (compiled = createCompiledSchema(schema)))
@@ -31,25 +30,23 @@ const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>()
 const MAX_DEPTH = 200
 const MAX_NODES = 20_000
 
-/** The keywords that judge a value: the validator never sees any other. */
-const VALIDATION_KEYWORDS: ReadonlySet<string> = new Set(
-  (
-    'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
+/** The keywords that the validator gets. */
+const VALIDATION_KEYWORDS = keywordSet(
+  'type const enum required not anyOf allOf oneOf if then else properties patternProperties additionalProperties ' +
     'unevaluatedProperties minProperties maxProperties propertyNames dependentRequired dependentSchemas prefixItems items ' +
     'unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems minimum maximum exclusiveMinimum ' +
-    'exclusiveMaximum multipleOf minLength maxLength pattern'
-  ).split(' '),
+    'exclusiveMaximum multipleOf minLength maxLength pattern',
 )
 
 interface CompileState {
   readonly resolve: RefResolver
   readonly warnings: Set<string>
-  /** Until draft 7, nothing beside a `$ref` counts. */
+  /** Until draft 7, keywords beside a `$ref` are ignored. */
   readonly ignoresRefSiblings: boolean
   readonly refIds: Map<JsonSchema, string>
   readonly schemasById: Record<string, JsonSchema>
   readonly degraded: Set<JsonSchema>
-  /** Targets of references that still wait to be built: a queue, so that long chains cost no stack. */
+  /** Targets of references that are not built yet. A queue, so that long chains need no stack. */
   readonly pendingRefs: [id: string, target: JsonSchema][]
   nodeCount: number
 }
@@ -83,9 +80,11 @@ function createCompiledSchema(schema: JsonObject): CompiledSchema {
   }
 }
 
-/** What is said of a value that is so large or so deep that even the first flaw cannot be found. */
+/** The keyword of the error for a value that is too large or too deep for the validator. */
+export const UNCHECKED_KEYWORD = 'depth'
+
 const UNCHECKED_ERROR: OutputUnit = {
-  keyword: 'depth',
+  keyword: UNCHECKED_KEYWORD,
   keywordLocation: '#',
   instanceLocation: '#',
   error: 'unchecked',
@@ -102,7 +101,7 @@ function tryOrUndefined<T>(work: () => T): T | undefined {
 function buildNode(schema: JsonSchema, state: CompileState, depth: number): JsonSchema {
   if (typeof schema === 'boolean') return schema
   if (depth > MAX_DEPTH || ++state.nodeCount > MAX_NODES) {
-    state.warnings.add('The schema is too deep or too large; what lies beyond accepts anything.')
+    state.warnings.add('The schema is too deep or too large; the parts beyond the limit are not validated.')
     return createOpenSchema(state)
   }
   const ref = getRef(schema)
@@ -121,7 +120,7 @@ function buildNode(schema: JsonSchema, state: CompileState, depth: number): Json
   return refNode === undefined ? safe : Object.assign(refNode, { ...safe, ...refNode })
 }
 
-/** An open schema that remembers it should have been something else. */
+/** An open schema in place of one that could not be used. */
 function createOpenSchema(state: CompileState): JsonObject {
   const openSchema = {}
   state.degraded.add(openSchema)
@@ -131,7 +130,7 @@ function createOpenSchema(state: CompileState): JsonObject {
 function buildRef(ref: string, state: CompileState): JsonObject {
   const target = state.resolve(ref)
   if (target === undefined) {
-    state.warnings.add(`The reference "${ref}" leads nowhere; anything is accepted there.`)
+    state.warnings.add(`The reference "${ref}" cannot be resolved; any value is accepted there.`)
     return createOpenSchema(state)
   }
   let id = state.refIds.get(target)
@@ -155,7 +154,7 @@ function sanitizePatterns(schema: JsonObject, state: CompileState): void {
   for (const [key, value] of Object.entries(patternProperties)) {
     const source = toSafePattern(key, state)
     if (source !== undefined) setOwn(usable, source, value)
-    // Without the pattern we cannot tell which keys are known, so no key is called unknown.
+    // Without the pattern it is unknown which keys are known.
     else for (const keyword of ['additionalProperties', 'unevaluatedProperties']) delete schema[keyword]
   }
   schema['patternProperties'] = usable
@@ -179,7 +178,7 @@ function isStringList(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-/** The validator writes keys into URIs, which half a surrogate pair would break; values get the same treatment. */
+/** The validator writes keys into URIs, which a lone surrogate would break; values are treated in the same way. */
 function replaceBrokenKeys(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   let out = schema
@@ -187,22 +186,15 @@ function replaceBrokenKeys(schema: JsonObject): JsonObject {
     const safe = Object.entries(properties).map(([key, value]): [string, Json] => [replaceLoneSurrogates(key), value])
     out = { ...out, properties: Object.fromEntries(safe) }
   }
-  if (Array.isArray(required) && required.some(isBrokenString)) {
-    out = { ...out, required: required.map((key) => (typeof key === 'string' ? replaceLoneSurrogates(key) : key)) }
-  }
-  return out
+  if (!Array.isArray(required)) return out
+  const safe = required.map((key) => (typeof key === 'string' ? replaceLoneSurrogates(key) : key))
+  return safe.every((key, at) => key === required[at]) ? out : { ...out, required: safe }
 }
 
-function isBrokenString(value: Json): boolean {
-  return typeof value === 'string' && hasLoneSurrogate(value)
-}
-
-/** Does the text hold half a surrogate pair? */
 export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text)
 }
 
-/** The text with each half of a surrogate pair replaced by the replacement character. */
 export function replaceLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }

@@ -1,80 +1,74 @@
-import type { Json, JsonObject } from '../../model/json.ts'
-import type { CompiledSchema } from './compile-schema.ts'
-import { formatValue } from '../describe-keywords.ts'
-import { isJsonObject, getOwn } from '../own-properties.ts'
+import type { Json } from '../../model/json.ts'
+import { describeKeyword, formatValue } from '../describe-keywords.ts'
 import { formatPath } from '../json-pointer.ts'
-import type { JsonSchema } from '../walk-schema.ts'
+import { isJsonObject, toList } from '../own-properties.ts'
+import type { SchemaViolation } from './schema-violation.ts'
 
-/** What is known of one broken rule. */
-export interface SchemaViolation {
-  readonly keyword: string
-  readonly path: string
-  readonly schema: JsonSchema | undefined
-  readonly value: Json | undefined
-  readonly validatorMessage: string
+/** One sentence: which rule is violated, and what would satisfy it. */
+export function describeViolation(violation: SchemaViolation): string {
+  const isWhole = violation.path === ''
+  const subject = isWhole ? 'The arguments' : `"${formatPath(violation.path)}"`
+  return `${subject} ${describeDetail(violation, isWhole)}.`
 }
 
-/** Says in one sentence which rule is broken, and what would keep it. */
-export function describeViolation(violation: SchemaViolation, compiled: CompiledSchema): string {
-  const { keyword, path } = violation
-  const schema = typeof violation.schema === 'object' ? violation.schema : {}
-  const rule = getOwn(schema, keyword)
-  return `${formatSubject(path)} ${describeRule(keyword, rule, schema, violation, compiled)}.`
-}
-
-function formatSubject(path: string): string {
-  return path === '' ? 'The arguments' : `"${formatPath(path)}"`
-}
-
-function describeRule(
-  keyword: string,
-  rule: Json | undefined,
-  schema: JsonObject,
-  violation: SchemaViolation,
-  compiled: CompiledSchema,
-): string {
-  const { value, validatorMessage, path } = violation
-  switch (keyword) {
+/** `isPlural`: the subject is "The arguments", not one property. */
+function describeDetail(violation: SchemaViolation, isPlural: boolean): string {
+  switch (violation.kind) {
     case 'type':
-      return `must be ${joinWithOr(toList(rule).map(addArticle))}, not ${describeType(value)}`
-    case 'required':
-      return `${path === '' ? 'lack' : 'lacks'} the required property ${parseMissingName(validatorMessage)}`
+      return `must be ${joinWithOr(violation.allowed.map(addArticle))}, not ${describeType(violation.value)}`
+    case 'enum':
+      return `must be one of ${formatSome(violation.allowed, 20)}, not ${formatValue(violation.value)}`
+    case 'missing-property':
+      return `${isPlural ? 'lack' : 'lacks'} the required property "${violation.property}"`
+    case 'missing-dependency':
+      return `${isPlural ? 'are' : 'is'} incomplete: with "${violation.property}", "${violation.required}" is required too`
+    case 'unknown-property':
+      return violation.known.length === 0
+        ? 'is not allowed here'
+        : `is not a known property; the known ones are ${formatSome(violation.known, 12)}${violation.known.length > 12 ? ', …' : ''}`
+    case 'no-branch': {
+      const forms = new Set(violation.branches.flatMap(describeBranch))
+      return `must be ${joinWithOr([...forms])}, not ${describeType(violation.value)}`
+    }
+    case 'several-branches':
+      return 'must match exactly one of the allowed forms, but matches several'
+    case 'keyword':
+      return describeRule(violation.keyword, violation.rule, isPlural)
+    case 'unchecked':
+      return `${isPlural ? 'are' : 'is'} too large or too deeply nested to be checked`
+    case 'not-json':
+      return `${isPlural ? 'are' : 'is'} ${NOT_JSON_TEXTS[violation.reason]}`
+    default:
+      return violation satisfies never
+  }
+}
+
+const NOT_JSON_TEXTS = {
+  missing: 'missing',
+  'not-finite': 'not a finite number',
+  'too-deep': 'nested too deeply',
+  'no-json-type': 'not a JSON value',
+} as const
+
+function describeRule(keyword: string, rule: Json | undefined, isPlural: boolean): string {
+  switch (keyword) {
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'multipleOf':
+      return `must be ${describeKeyword(keyword, rule ?? null)}`
+    case 'minLength':
+    case 'maxLength':
+    case 'minItems':
+    case 'maxItems':
+    case 'minProperties':
+    case 'maxProperties':
+      return `must have ${describeKeyword(keyword, rule ?? null)}`
     case 'const':
       return `must be ${formatValue(rule)}`
-    case 'enum':
-      return `must be one of ${toList(rule)
-        .slice(0, 20)
-        .map((item) => formatValue(item))
-        .join(', ')}, not ${formatValue(value)}`
-    case 'anyOf':
-    case 'oneOf':
-      return describeUnionViolation(keyword, rule, value, validatorMessage, compiled)
-    case 'false':
-      return describeUnknownProperty(schema)
-    case 'minimum':
-      return `must be at least ${formatValue(rule)}`
-    case 'maximum':
-      return `must be at most ${formatValue(rule)}`
-    case 'exclusiveMinimum':
-      return `must be more than ${formatValue(rule)}`
-    case 'exclusiveMaximum':
-      return `must be less than ${formatValue(rule)}`
-    case 'multipleOf':
-      return `must be a multiple of ${formatValue(rule)}`
-    case 'minLength':
-      return `must have at least ${formatValue(rule)} characters`
-    case 'maxLength':
-      return `must have at most ${formatValue(rule)} characters`
-    case 'minItems':
-      return `must have at least ${formatValue(rule)} items`
-    case 'maxItems':
-      return `must have at most ${formatValue(rule)} items`
     case 'uniqueItems':
-      return `must not hold the same item twice`
-    case 'minProperties':
-      return `must have at least ${formatValue(rule)} properties`
-    case 'maxProperties':
-      return `must have at most ${formatValue(rule)} properties`
+      return 'must not contain the same item twice'
     case 'pattern':
       return `must match the pattern ${formatValue(rule, 200)}`
     case 'not':
@@ -82,63 +76,30 @@ function describeRule(
     case 'contains':
     case 'minContains':
     case 'maxContains':
-      return `must contain the right number of items that match ${formatValue(schema['contains'], 120)}`
+      return `must contain the right number of items that match ${formatValue(rule, 120)}`
     case 'propertyNames':
-      return `${path === '' ? 'have' : 'has'} a property name that is not allowed; names must match ${formatValue(rule, 120)}`
-    case 'dependentRequired':
-      return `${path === '' ? 'are' : 'is'} incomplete: ${describeDependency(validatorMessage)}`
-    case 'depth':
-      return `${path === '' ? 'are' : 'is'} too large or too deeply nested to be checked`
+      return `${isPlural ? 'have' : 'has'} a property name that is not allowed; names must match ${formatValue(rule, 120)}`
     default:
-      return `${path === '' ? 'break' : 'breaks'} the rule "${keyword}"`
+      return `${isPlural ? 'violate' : 'violates'} the rule "${keyword}"`
   }
 }
 
-/** The validator names the property only in its own sentence, between the outermost quotes. */
-function parseMissingName(validatorMessage: string): string {
-  return validatorMessage.slice(validatorMessage.indexOf('"'), validatorMessage.lastIndexOf('"') + 1)
-}
-
-function describeDependency(validatorMessage: string): string {
-  const match = /^Instance has (".*") but does not have (".*")\.$/s.exec(validatorMessage)
-  return match === null ? 'a property needs another one' : `with ${match[1] ?? ''}, ${match[2] ?? ''} is required too`
-}
-
-function describeUnionViolation(
-  keyword: string,
-  rule: Json | undefined,
-  value: Json | undefined,
-  validatorMessage: string,
-  compiled: CompiledSchema,
-): string {
-  if (keyword === 'oneOf' && !/\(0 matches\)/.test(validatorMessage))
-    return 'must match exactly one of the allowed forms, but matches several'
-  const forms = new Set(toList(rule).flatMap((branch) => describeBranch(branch, compiled)))
-  return `must be ${joinWithOr([...forms])}, not ${describeType(value)}`
-}
-
-/** What one branch of a union looks like from afar. */
-function describeBranch(branch: Json, compiled: CompiledSchema): string[] {
-  const schema =
-    isJsonObject(branch) && typeof branch['$ref'] === 'string' ? compiled.resolveRef(branch['$ref']) : branch
+/** The outer form of one branch of a union. */
+function describeBranch(schema: Json | undefined): string[] {
   if (!isJsonObject(schema)) return ['anything']
   if (Object.hasOwn(schema, 'const')) return [formatValue(schema['const'])]
   if (Array.isArray(schema['enum'])) return schema['enum'].slice(0, 20).map((item) => formatValue(item))
   if (schema['type'] === undefined) return ['another form']
   const required = toList(schema['required'])
-  const inside = required.length > 0 ? ` with ${required.map((name) => formatValue(name)).join(', ')}` : ''
+  const inside = required.length > 0 ? ` with ${formatSome(required)}` : ''
   return toList(schema['type']).map((type) => addArticle(type) + (type === 'object' ? inside : ''))
 }
 
-function describeUnknownProperty(parent: JsonObject): string {
-  const names = isJsonObject(parent['properties']) ? Object.keys(parent['properties']) : []
-  if (names.length === 0) return 'is not allowed here'
-  const shown = names.slice(0, 12).map((name) => `"${name}"`)
-  return `is not a known property; the known ones are ${shown.join(', ')}${names.length > 12 ? ', …' : ''}`
-}
-
-function toList(rule: Json | undefined): Json[] {
-  return Array.isArray(rule) ? rule : rule === undefined ? [] : [rule]
+function formatSome(values: readonly Json[], max = Infinity): string {
+  return values
+    .slice(0, max)
+    .map((value) => formatValue(value))
+    .join(', ')
 }
 
 function joinWithOr(forms: string[]): string {
@@ -147,9 +108,7 @@ function joinWithOr(forms: string[]): string {
 
 function describeType(value: Json | undefined): string {
   if (value === undefined) return 'missing'
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
-  return addArticle(typeof value)
+  return Array.isArray(value) ? 'an array' : addArticle(value === null ? null : typeof value)
 }
 
 function addArticle(type: Json): string {

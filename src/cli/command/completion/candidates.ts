@@ -49,8 +49,8 @@ async function listModelIds(provider: string): Promise<string[]> {
   if (provider === 'rehearsal')
     return Object.keys((await import('../../../rehearsal/builtin-scripts/all-scripts.ts')).BUILTIN_SCRIPTS)
   const { createCatalog } = await import('../../../provider/catalog.ts')
-  const { sortModelsNewestFirst } = await import('../../../provider/sort-models.ts')
-  const { providers } = await import('../../../provider/providers.ts')
+  const { sortModelsNewestFirst } = await import('../../../provider/model-list.ts')
+  const { providers } = await import('../../../provider/index.ts')
   const known = createCatalog().models(provider)
   const defaultModel = providers.find(({ id }) => id === provider)?.model
   return sortModelsNewestFirst(
@@ -60,7 +60,7 @@ async function listModelIds(provider: string): Promise<string[]> {
 }
 
 async function listProviderIds(): Promise<string[]> {
-  const { providers } = await import('../../../provider/providers.ts')
+  const { providers } = await import('../../../provider/index.ts')
   return providers.map(({ id }) => id)
 }
 

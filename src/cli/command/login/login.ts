@@ -1,9 +1,14 @@
-import { checkKey } from '../../../provider/auth/check-key.ts'
-import type { StoredCredential, CredentialStore } from '../../../provider/auth/stored-credential.ts'
-import { resolveModel } from '../../../provider/resolve-model.ts'
-import type { ProviderDefinition } from '../../../provider/provider-definition.ts'
-import { getSharedHttpClient } from '../../../provider/http/node-http-client.ts'
-import { type Environment, HEADER_VALUE, type Endpoint } from '../../../provider/endpoint.ts'
+import { checkKey } from '../../../provider/sign-in.ts'
+import {
+  type StoredCredential,
+  type CredentialStore,
+  resolveModel,
+  type ProviderDefinition,
+  getSharedHttpClient,
+  type Environment,
+  HEADER_VALUE,
+  type Endpoint,
+} from '../../../provider/index.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { readSettings } from '../../config/read-settings.ts'
@@ -113,14 +118,14 @@ async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promis
   if (row.signIn !== 'google') throw new UserError(`${row.id} knows no sign-in in the browser; leave --client-file out`)
   const found = readCredentialFile(path, true) ?? { problem: `There is no file ${path}.` }
   if ('problem' in found) throw new UserError(found.problem)
-  const { parseOAuthClient, signInWithBrowser } = await import('../../../provider/auth/oauth-sign-in.ts')
+  const { parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
   const client = parseOAuthClient(found.file)
   if ('problem' in client) throw new UserError(`${path} cannot be used: ${client.problem}`)
   try {
     const credential = await signInWithBrowser(client, getSharedHttpClient(), printAndOpenUrl)
     const grant: StoredCredential = { kind: 'google', credential }
     if (row.wire !== 'code-assist') return grant
-    const { onboardCodeAssist } = await import('../../../provider/auth/code-assist-onboarding.ts')
+    const { onboardCodeAssist } = await import('../../../provider/sign-in.ts')
     const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), {
       httpClient: getSharedHttpClient(),
     })

@@ -1,11 +1,14 @@
 import type { Catalog, ModelCard } from '../../../provider/catalog.ts'
-import { listModels, type ListedModel } from '../../../provider/list-models.ts'
-import { sortModelsNewestFirst } from '../../../provider/sort-models.ts'
-import { resolveCapabilities } from '../../../provider/resolve-capabilities.ts'
-import { isBaseUrlConfigured, mayProbeLocalServer, resolveModel } from '../../../provider/resolve-model.ts'
-import type { ProviderDefinition } from '../../../provider/provider-definition.ts'
-import { getSharedHttpClient } from '../../../provider/http/node-http-client.ts'
-import { toDisplayUrl } from '../../../provider/endpoint.ts'
+import { listModels, type ListedModel, sortModelsNewestFirst } from '../../../provider/model-list.ts'
+import {
+  resolveCapabilities,
+  isBaseUrlConfigured,
+  mayProbeLocalServer,
+  resolveModel,
+  type ProviderDefinition,
+  getSharedHttpClient,
+  toDisplayUrl,
+} from '../../../provider/index.ts'
 import { matchSimilarNames } from '../../../schema/similar-names.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { createLazyCatalog } from '../../setup/catalog.ts'

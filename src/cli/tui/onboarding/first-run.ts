@@ -1,5 +1,4 @@
-import { findLocalModel } from '../../../provider/resolve-model.ts'
-import { probeJson } from '../../../provider/http/node-http-client.ts'
+import { findLocalModel, probeJson } from '../../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { userConfigPath } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'

@@ -1,6 +1,6 @@
 import { truncateLines } from '../../output/truncate-lines.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { formatDuration } from '../../../provider/http/transport-faults.ts'
+import { formatDuration } from '../../../provider/index.ts'
 import type { ConversationBlock, Conversation } from '../conversation.ts'
 import { formatSearchLine } from '../input/history-search.ts'
 import type { InputHint, UiState } from '../ui-state.ts'

@@ -1,9 +1,10 @@
 import type { Profile } from '../../../model/profile.ts'
 import type { WireId } from '../../../model/turn.ts'
+import { CHAT_WIRES, GOOGLE_WIRES, MESSAGES_WIRES } from '../../model-families.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 import type { Adaptation, RequestRefusal } from './adaptation.ts'
 
-/** The lesson from a refusal that shows a habit of the endpoint, where a flag stands for that habit. */
+/** The flags that match what an endpoint refused. */
 export function findRuleAdaptation(refusal: RequestRefusal): Adaptation | undefined {
   for (const { matches, getChange, description } of ADAPTATION_RULES) {
     const capabilities = matches(refusal) ? getChange(refusal.profile) : undefined
@@ -18,7 +19,7 @@ interface AdaptationRule {
   readonly description: string
 }
 
-/** A habit that shows in the words of a refusal, or in the parameter that it points at. */
+/** Matches the message of a refusal, or the parameter that it names. */
 function createRule(
   pattern: RegExp,
   change: Capabilities | AdaptationRule['getChange'],
@@ -33,29 +34,25 @@ function createRule(
   }
 }
 
-const GOOGLE_WIRES: readonly WireId[] = ['gemini', 'code-assist']
-const CHAT_WIRES: readonly WireId[] = ['openai-chat']
-const MESSAGES_WIRES: readonly WireId[] = ['anthropic']
-
-/** The habits that have a flag, each with the failure that taught it. */
+/** Each rule with the failures that it handles. */
 const ADAPTATION_RULES: readonly AdaptationRule[] = [
   // T156: models and servers without native calls.
   createRule(
     /(?:not|n't) support (?:tools?\b|tool (?:use|call)|function call)|support tool use|(?:tools?|tool use|function calling) (?:is|are) not (?:supported|enabled)|requires --jinja|tool choice requires --enable/i,
     { tools: 'text' },
-    'has no native tool calls here; tools are described in the prompt',
+    'does not support native tool calls; tools are described in the prompt',
   ),
   // T74, T75, before T78, which is the reverse.
   createRule(
     /reasoning_content.{0,60}(?:must be|is missing|passed back|required)|missing.{0,20}reasoning_content/i,
     { needsReasoning: 'reasoning_content' },
-    'wants its reasoning back with every message',
+    'requires its reasoning back with every message',
     CHAT_WIRES,
   ),
   createRule(
     /^messages\b.*reasoning|messages?\b.{0,40}reasoning|reasoning(?:_content|_details)?'?"?`? (?:is|are) (?:unsupported|not)/i,
     { replay: 'never' },
-    'does not take reasoning back; it is left out',
+    'does not accept reasoning back; it is omitted',
     CHAT_WIRES,
   ),
   // T155: one limit, two names.
@@ -64,25 +61,25 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
     ({ maxTokensField }) => ({
       maxTokensField: maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens',
     }),
-    'names the limit of an answer otherwise',
+    'uses another name for the token limit',
     CHAT_WIRES,
   ),
   // T94, T93, T95, T101.
   createRule(
     /unexpected role '?"?user'?"? after role '?"?tool/i,
     { bridge: true },
-    'wants a word between a result and a message',
+    'requires a message between a result and a user message',
     CHAT_WIRES,
   ),
-  createRule(/roles? must alternate/i, { alternate: true }, 'wants user and assistant to alternate', CHAT_WIRES),
-  createRule(/tool.?call.?id.{0,80}length of 9/i, { ids: 'nine' }, 'wants call ids of nine letters', CHAT_WIRES),
+  createRule(/roles? must alternate/i, { alternate: true }, 'requires user and assistant to alternate', CHAT_WIRES),
+  createRule(/tool.?call.?id.{0,80}length of 9/i, { ids: 'nine' }, 'requires call ids of nine characters', CHAT_WIRES),
   createRule(
     /role.{0,60}\bdeveloper\b|\bdeveloper\b.{0,100}role/i,
     { systemRole: 'system' },
     'does not know the developer role',
     CHAT_WIRES,
   ),
-  // T86: what stands for no content is tried in turn.
+  // T86: the forms of empty content are tried in turn.
   createRule(
     /content.{0,60}(?:null|NoneType|none is not|must be a string|should be a valid string|is required)/i,
     ({ emptyContent }) =>
@@ -91,40 +88,40 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
         : emptyContent === 'empty'
           ? { emptyContent: 'omit' }
           : undefined,
-    'wants another form of empty content beside calls',
+    'requires another form of empty content beside calls',
     CHAT_WIRES,
   ),
   // T100.
   createRule(
     /(?:not|n't) support (?:image|vision|multimodal)|images?(?:_url| inputs?)? (?:is|are) not supported|unknown variant `image_url`/i,
     { media: false },
-    'looks at no pictures; they become a sentence',
+    'has no image input; a text placeholder is sent',
   ),
   // T117, T120.
   createRule(
     /missing (?:a )?`?thought.?signature/i,
     { signatures: 'required' },
-    'wants a signature on its calls',
+    'requires a signature on its calls',
     GOOGLE_WIRES,
   ),
   createRule(
     /(?:invalid|corrupted) thought.?signature|thought.?signature.{0,20}not valid/i,
     { signatures: 'never' },
-    'does not know its signatures any more; they are left out',
+    'rejects its signatures; they are omitted',
     GOOGLE_WIRES,
   ),
   // T126.
   createRule(
     /unknown name \W{0,2}id\W{1,3}at .{0,60}function_?(?:call|response)/i,
     { refuses: ['functionCall.id'] },
-    'takes no ids of calls back',
+    'does not accept call ids',
     GOOGLE_WIRES,
   ),
   // T129, T149: another way to declare tools.
   createRule(
     /parameters_?json_?schema/i,
     { dialect: 'gemini' },
-    'wants tools in the older schema language',
+    'requires tools in the older schema dialect',
     GOOGLE_WIRES,
   ),
   createRule(
@@ -136,7 +133,7 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
   createRule(
     /function_?response.{0,40}"?parts|"parts".{0,60}function_?response/i,
     { nestedMedia: false },
-    'takes no media inside a result',
+    'does not accept media inside a result',
     GOOGLE_WIRES,
   ),
   // T138, T150 and the cache: keys inside a tool that the endpoint does not know. The tools themselves are fine.
@@ -146,39 +143,46 @@ const ADAPTATION_RULES: readonly AdaptationRule[] = [
     'cannot stream arguments as they are written',
     MESSAGES_WIRES,
   ),
-  createRule(/(?:tools|system|messages)\b.{0,60}cache_control/i, { cache: 'none' }, 'knows no cache marks'),
+  createRule(/(?:tools|system|messages)\b.{0,60}cache_control/i, { cache: 'none' }, 'does not support cache marks'),
   createRule(
     /tools\b.{0,40}\bstrict/i,
     ({ dialect }) => ({ constrain: false, dialect: dialect === 'openai-strict' ? 'openai' : dialect }),
-    'knows no strict tools',
+    'does not support strict tools',
     [...CHAT_WIRES, ...MESSAGES_WIRES],
   ),
-  createRule(/tools\b.{0,40}\bstrict/i, { refuses: ['tools.strict'] }, 'knows no strict tools', ['openai-responses']),
+  createRule(/tools\b.{0,40}\bstrict/i, { refuses: ['tools.strict'] }, 'does not support strict tools', [
+    'openai-responses',
+  ]),
   // T155: how thinking is asked for.
   createRule(
     /thinking\.type\.enabled|use.{0,20}adaptive/i,
     { thinking: 'adaptive' },
-    'thinks adaptively',
+    'requires adaptive thinking',
     MESSAGES_WIRES,
   ),
   createRule(
     /adaptive thinking is not supported|tag 'adaptive'/i,
     { thinking: 'budget' },
-    'thinks by a budget',
+    'requires a thinking budget',
     MESSAGES_WIRES,
   ),
-  createRule(/thinking.?level.{0,40}not supported/i, { thinking: 'budget' }, 'thinks by a budget', GOOGLE_WIRES),
-  createRule(/thinking.?budget.{0,40}not supported/i, { thinking: 'level' }, 'thinks by levels', GOOGLE_WIRES),
+  createRule(
+    /thinking.?level.{0,40}not supported/i,
+    { thinking: 'budget' },
+    'requires a thinking budget',
+    GOOGLE_WIRES,
+  ),
+  createRule(/thinking.?budget.{0,40}not supported/i, { thinking: 'level' }, 'requires a thinking level', GOOGLE_WIRES),
   createRule(
     /only works in thinking mode/i,
     { refuses: ['thinkingConfig'] },
-    'cannot be told not to think; the wish is left out',
+    'cannot turn thinking off; the setting is omitted',
     GOOGLE_WIRES,
   ),
   createRule(
     /stream(?:ing)?(?: mode)? is not supported|not support stream(?:ing)?\b/i,
     { stream: false },
-    'does not stream; answers come whole',
+    'does not stream; responses are requested whole',
   ),
 ]
 

@@ -3,13 +3,12 @@ import type { Profile } from '../../../model/profile.ts'
 import type { WireId } from '../../../model/turn.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 
-/** Something that an endpoint taught us by refusing a request: the flags to change, and what a person is told. */
+/** What a refused request taught us about an endpoint: the flags to change, and a predicate for the user's notice. */
 export interface Adaptation {
   readonly capabilities: Capabilities
   readonly description: string
 }
 
-/** What a refusal says, and of what. */
 export interface RequestRefusal {
   readonly message: string
   readonly param: string
@@ -17,7 +16,7 @@ export interface RequestRefusal {
   readonly profile: Profile
 }
 
-/** A refusal in its words. Long messages quote the request, which may talk about anything. */
+/** Long messages quote the request, which may contain anything. */
 export function toRequestRefusal(fault: Fault, wire: WireId, profile: Profile): RequestRefusal {
   return { message: fault.message.slice(0, 800), param: fault.param ?? '', wire, profile }
 }

@@ -2,7 +2,7 @@ import type { ToolSpec } from '../../../model/request.ts'
 import { declareTools } from '../../../schema/dialect/declare-tools.ts'
 import type { RequestRefusal } from './adaptation.ts'
 
-/** The tool whose place in the list a refusal names (T145–T149): one bad tool must not cost the others. */
+/** The tool that a refusal names by its position (T145–T149): one bad tool must not cost the others. */
 export function findToolByIndex(
   { message, param, profile }: RequestRefusal,
   tools: readonly ToolSpec[],
@@ -17,14 +17,13 @@ export function findToolByIndex(
   return undefined
 }
 
-/** The tool that a refusal calls by its name. */
 export function findToolByName({ message, profile }: RequestRefusal, tools: readonly ToolSpec[]): string | undefined {
   const declared = declareTools(tools, profile.dialect).tools
   const names = [...message.matchAll(TOOL_NAME_PATTERN)].map(([, name]) => name)
   return declared.find((tool) => names.includes(tool.name))?.originalName
 }
 
-/** Google counts inside one list of declarations; the others count the tools. */
+/** Google counts inside one list of declarations; others count the tools. */
 const TOOL_INDEX_PATTERNS = [
   /function_?declarations(?:\[(\d+)\]|\.(\d+)\b)/i,
   /\btools(?:\[(\d+)\]|\.(\d+)\b)(?!\.?function_?declarations)/i,

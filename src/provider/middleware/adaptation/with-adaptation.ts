@@ -14,20 +14,17 @@ import { findToolByName, findToolByIndex } from './refused-tool.ts'
 import { deriveAttemptKey, forwardEvents, wrapModel } from '../wrap-model.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** How many things one request may teach. */
+/** Per request. */
 const MAX_ADAPTATIONS = 6
 
-/** What an endpoint has taught. */
 interface AdaptationState {
   readonly capabilities: Capabilities
-  /** The tools that it refuses. */
   readonly refusedTools: ReadonlySet<string>
 }
 
 /**
- * Learns from refused requests. A parameter that the endpoint refuses by name is left out, a habit that it has is
- * followed, and a tool that it points at is left out; then it is asked again, and the port remembers for its life. What
- * did not help is not remembered. `learnt` hears of the flags that did.
+ * Adapts to refused requests: omits a parameter or a tool that the endpoint refuses by name, or changes a profile flag,
+ * and sends the request again. The model remembers what helped; `onLearnt` gets those flags.
  */
 export function withAdaptation(
   endpoint: Endpoint,
@@ -48,7 +45,7 @@ export function withAdaptation(
 
   function commit(nextState: AdaptationState): void {
     if (nextState.capabilities !== state.capabilities) onLearnt(nextState.capabilities)
-    // Another request may have learnt something in the meantime.
+    // Another request may have learned something in the meantime.
     state = {
       capabilities:
         nextState.capabilities === state.capabilities
@@ -87,7 +84,7 @@ export function withAdaptation(
   return wrapModel(last.port, ask)
 }
 
-/** What a refusal teaches. A place in the list of tools says more than a word that is also the name of a parameter. */
+/** A position in the list of tools is more specific than a word that is also the name of a parameter. */
 async function findAdaptation(
   fault: Fault,
   request: ModelRequest,
@@ -103,13 +100,13 @@ async function findAdaptation(
     findRuleAdaptation(refusal) ?? (toolAtIndex === undefined ? findParameterAdaptation(refusal, sent) : undefined)
   if (adaptation) {
     const more = mergeCapabilities(current, adaptation.capabilities)
-    // The same adaptation twice has not helped.
+    // The same adaptation did not help before.
     if (toCanonicalJson(more) === toCanonicalJson(current)) return undefined
     return { memory: { capabilities: more, refusedTools }, code: 'learnt', told: adaptation.description }
   }
   const tool = toolAtIndex ?? findToolByName(refusal, request.tools)
   if (tool === undefined) return undefined
-  const reported = `refuses the tool ${tool}, which is left out: ${fault.message.slice(0, 200)}`
+  const reported = `refuses the tool ${tool}, which is omitted: ${fault.message.slice(0, 200)}`
   return {
     memory: { capabilities: current, refusedTools: new Set([...refusedTools, tool]) },
     code: 'tool-quarantined',
@@ -121,7 +118,7 @@ function applyCapabilities(profile: ModelCapabilities, capabilities: Capabilitie
   return { ...mergeCapabilities(profile, capabilities), signer: profile.signer }
 }
 
-/** Leaves tools out of a list. The same list gives the same list, so that its declarations are written only once. */
+/** The same list gives the same result, so that its declarations are encoded only once. */
 function createToolFilter(): (tools: readonly ToolSpec[], without: ReadonlySet<string>) => readonly ToolSpec[] {
   let last: { tools: readonly ToolSpec[]; without: ReadonlySet<string>; kept: readonly ToolSpec[] } | undefined
   return (tools, without) => {

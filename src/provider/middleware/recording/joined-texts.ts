@@ -1,15 +1,14 @@
 import { isObject } from '../../../model/json.ts'
 import { createFramer } from '../../../wire/framing/framer.ts'
 
-/** A text that came in pieces, and where it was cut. */
 export interface JoinedText {
   text: string
   readonly cuts: number[]
 }
 
 /**
- * The texts that a stream spells out: what stands at the same place in one event after the other, put together. It knows
- * no vendor: a place is the way to it, with the numbers that the vendor gives to what it streams.
+ * The texts that a stream spells out: the strings at the same path in one event after the other, joined. A path
+ * contains the indexes that the vendor numbers its items with.
  */
 export function joinStreamedTexts(contentType: string | undefined, bytes: Uint8Array): readonly JoinedText[] {
   const texts = new Map<string, JoinedText>()

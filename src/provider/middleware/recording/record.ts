@@ -3,9 +3,9 @@ import type { HttpRequest, HttpClient, HttpResponse } from '../../http/http-clie
 import { joinStreamedTexts } from './joined-texts.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** One exchange as it is kept: what was sent, what came back and when; secrets are taken out. */
+/** One exchange as it is recorded, with secrets redacted. */
 export interface RecordedExchange {
-  /** Counted from 1, in the order in which the requests were sent. */
+  /** Counted from 1, in the order of sending. */
   readonly number: number
   readonly request: {
     readonly method: string
@@ -13,33 +13,33 @@ export interface RecordedExchange {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
-  /** Absent as long as nothing has come. */
+  /** Absent until a response came. */
   readonly response?: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly chunks: readonly RecordedChunk[]
   }
-  /** How the connection failed, before the answer or in the middle of it. */
+  /** How the connection failed, before or during the response. */
   readonly error?: { readonly message: string; readonly code?: string }
 }
 
-/** Bytes that came together: as text, or as base64 where they are none; and milliseconds since the request. */
+/** Bytes that came together, as text or else base64, and the milliseconds since the request. */
 export interface RecordedChunk {
   readonly ms: number
   readonly text?: string
   readonly base64?: string
 }
 
-/** What stands in the place of an exchange that was not kept. */
+/** Replaces an exchange that was not recorded. */
 export interface OmittedExchange {
   readonly number: number
   readonly refused: string
 }
 
-/** Where exchanges are kept; each is put there twice, when it was sent and when it is over. */
+/** Gets each exchange twice: when it was sent and when it ended. */
 export type ExchangeSink = (exchange: RecordedExchange | OmittedExchange) => void
 
-/** Keeps every exchange. One in which a secret is still found after all were taken out is not kept, and that is told. */
+/** Records every exchange. One that still contains a secret after redaction is omitted, and reported. */
 export function recordExchanges(
   httpClient: HttpClient,
   secrets: Redactor,
@@ -86,7 +86,7 @@ export function recordExchanges(
         if (open) done(pieces, error)
         open = false
       }
-      // Whoever has heard enough does not read on; but they stop the connection.
+      // A reader that has enough aborts the connection and does not read on.
       stopped.addEventListener('abort', () => end(), { once: true })
       try {
         for await (const bytes of body) {
@@ -103,7 +103,7 @@ export function recordExchanges(
   }
 }
 
-/** A request as it is kept, and as another is compared with it. */
+/** A request as it is recorded, and compared in a replay. */
 export function toRecordedRequest(
   { method, url, headers, body }: HttpRequest,
   secrets: Redactor,
@@ -121,10 +121,10 @@ interface TimedBytes {
   readonly bytes: Uint8Array
 }
 
-/** Cleans an answer as a whole, since a secret may lie across two pieces; then cuts it where it was cut. */
+/** Redacts a response as a whole, since a secret may span two chunks, and splits it where it was split. */
 function redactChunks(pieces: readonly TimedBytes[], secrets: Redactor): RecordedChunk[] {
   const bytes = Buffer.concat(pieces.map((piece) => piece.bytes))
-  // One letter a byte, so that places in the text are places in the bytes; what we look for is ASCII.
+  // One character per byte, so that positions in the text are positions in the bytes.
   const text = bytes.toString('latin1')
   const marks = secrets.findSpans(text)
   let [at, end, next] = [0, 0, 0]
@@ -155,33 +155,32 @@ function redactHeaders(headers: Readonly<Record<string, string>>, secrets: Redac
   )
 }
 
-/** The keys that go with a letter: the server may repeat them. */
+/** The keys in a request's headers: the server may repeat them. */
 function listRequestSecrets({ headers }: HttpRequest): string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     SECRET_HEADER_PATTERN.test(name) ? [value, value.replace(/^(?:Bearer|Basic)\s+/i, '')] : [],
   )
 }
 
-/** What of a cassette is still secret: in what is written, or in what the pieces of a stream say together. */
+/** A secret that is left, in the record or in the text that the events of a stream spell out together. */
 function findRemainingSecret(
   cassette: RecordedExchange,
   pieces: readonly TimedBytes[],
   secrets: Redactor,
 ): string | undefined {
   const [remaining] = secrets.findCertainSpans(JSON.stringify(cassette))
-  if (remaining) return `it still holds a secret, ${remaining.label}, after all were taken out`
+  if (remaining) return `it still contains a secret, ${remaining.label}, after redaction`
   const texts = joinStreamedTexts(
     cassette.response?.headers['content-type'],
     Buffer.concat(pieces.map(({ bytes }) => bytes)),
   )
   for (const { text, cuts } of texts) {
     const split = secrets.findCertainSpans(text).find(({ start, end }) => cuts.some((cut) => cut > start && cut < end))
-    if (split) return `its answer spells out a secret, ${split.label}, in pieces`
+    if (split) return `its response contains a secret, ${split.label}, in pieces`
   }
   return undefined
 }
 
-/** The bytes of a chunk. */
 export function toChunkBytes({ text, base64 }: RecordedChunk): Buffer {
   return base64 === undefined ? Buffer.from(text ?? '', 'utf8') : Buffer.from(base64, 'base64')
 }

@@ -3,10 +3,9 @@ import type { HttpClient } from '../../http/http-client.ts'
 import { type RequestDifference, findFirstDifference } from './request-difference.ts'
 import { toChunkBytes, type RecordedExchange, type OmittedExchange, toRecordedRequest } from './record.ts'
 
-/** Hears where a request differs from the one that was recorded. */
 export type DifferenceListener = (number: number, difference: RequestDifference) => void
 
-/** A client that sends nothing: it gives the recorded answers, in their order, and compares the requests. */
+/** Sends nothing: returns the recorded responses in their order, and compares the requests. */
 export function createReplayClient(
   exchanges: readonly (RecordedExchange | OmittedExchange)[],
   secrets: Redactor,
@@ -28,9 +27,7 @@ export function createReplayClient(
     if (difference) differs(exchange.number, difference)
     const { response, error } = exchange
     if (!response)
-      throw createRecordingError(
-        error ?? { message: 'Nothing was recorded of the answer.', code: INVALID_RECORDING_CODE },
-      )
+      throw createRecordingError(error ?? { message: 'The response was not recorded.', code: INVALID_RECORDING_CODE })
     await Promise.resolve()
     if (signal.aborted) throw createRecordingError({ message: 'stopped' })
     return {
@@ -44,7 +41,7 @@ export function createReplayClient(
   }
 }
 
-/** The code of the error that stands for an answer which nobody has. */
+/** The error code of a response that was not recorded. */
 export const INVALID_RECORDING_CODE = 'ERR_INVALID_RECORDING'
 
 function createRecordingError({ message, code }: NonNullable<RecordedExchange['error']>): Error {

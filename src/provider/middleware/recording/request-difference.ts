@@ -1,7 +1,7 @@
-import { toCanonicalJson, isObject, stringOrEmpty } from '../../../model/json.ts'
+import { toCanonicalJson, isObject, stringOrEmpty, tryParseJson } from '../../../model/json.ts'
 import type { RecordedExchange } from './record.ts'
 
-/** The first place where two requests differ, and what stands there in each. */
+/** The first place where two requests differ, with an excerpt of each. */
 export interface RequestDifference {
   /** `system`, `tools`, `turn 3`, or the name of a field or a header. */
   readonly place: string
@@ -11,11 +11,11 @@ export interface RequestDifference {
 
 type RecordedRequest = RecordedExchange['request']
 
-/** Where two requests differ: in the order in which a vendor's cache reads them, system, tools, turns; undefined if nowhere. */
+/** Compares in the order in which a vendor's cache reads a request: system, tools, turns. */
 export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequest): RequestDifference | undefined {
   if (recorded.body !== now.body) {
-    const difference = compareBodies(tryParseJson(recorded.body), tryParseJson(now.body))
-    // The same fields in another order are other bytes, and another prefix for a cache.
+    const difference = compareBodies(tryParseJson(recorded.body) ?? recorded.body, tryParseJson(now.body) ?? now.body)
+    // Another order of the same fields is another prefix for a cache.
     return difference ?? createDifference('order of the fields', recorded.body, now.body)
   }
   if (recorded.method !== now.method) return createDifference('method', recorded.method, now.method)
@@ -25,47 +25,46 @@ export function findFirstDifference(recorded: RecordedRequest, now: RecordedRequ
   return name === undefined ? undefined : createDifference(`header ${name}`, recorded.headers[name], now.headers[name])
 }
 
-/** Headers that say when and by whom a request was sent, and not what it is. */
+/** Headers that say when and by whom a request was sent. */
 const VOLATILE_HEADER =
   /^(?:user-agent|content-length|authorization|x-api-key|x-goog-api-key|x-goog-user-project|x-gemini-api-privileged-user-id)$/
 
 function compareBodies(recorded: unknown, now: unknown): RequestDifference | undefined {
   if (!isObject(recorded) || !isObject(now)) return createDifference('body', recorded, now)
   const [a, b] = [splitSections(recorded), splitSections(now)]
-  const sorted = [...new Set([...a.keys(), ...b.keys()])].toSorted(
-    (one, other) => getSectionRank(one) - getSectionRank(other),
-  )
-  const section = sorted.find((one) => toCanonicalJson(a.get(one)) !== toCanonicalJson(b.get(one)))
-  return section === undefined ? undefined : createDifference(section, a.get(section), b.get(section))
+  const ranks = new Map([...a, ...b].map(([place, { rank }]) => [place, rank]))
+  const sorted = [...ranks].toSorted(([, one], [, other]) => one - other).map(([place]) => place)
+  const place = sorted.find((one) => toCanonicalJson(a.get(one)?.value) !== toCanonicalJson(b.get(one)?.value))
+  return place === undefined ? undefined : createDifference(place, a.get(place)?.value, b.get(place)?.value)
 }
 
-/** The parts of a body by the names that a person knows, on any wire. */
-function splitSections(body: Record<string, unknown>): Map<string, unknown> {
-  const found = new Map<string, unknown>()
+/** A part of a body; `rank` is its position in the order in which sections are compared. */
+interface BodySection {
+  readonly rank: number
+  readonly value: unknown
+}
+
+/** The parts of a body by names that a user knows, on any wire. */
+function splitSections(body: Record<string, unknown>): Map<string, BodySection> {
+  const found = new Map<string, BodySection>()
   const inner = isObject(body['request']) ? body['request'] : {}
   let turns = 0
   for (const [key, value] of [...Object.entries(body), ...Object.entries(inner)]) {
     if (value === inner) continue
-    if (/^(?:system|systemInstruction|instructions)$/.test(key)) found.set('system', value)
-    else if (key === 'tools') found.set('tools', value)
+    if (/^(?:system|systemInstruction|instructions)$/.test(key)) found.set('system', { rank: 0, value })
+    else if (key === 'tools') found.set('tools', { rank: 1, value })
     else if (/^(?:messages|contents|input)$/.test(key) && Array.isArray(value)) {
       for (const message of value as unknown[]) {
         const role = isObject(message) ? stringOrEmpty(message['role']) : ''
-        if (turns === 0 && /^(?:system|developer)$/.test(role)) found.set('system', message)
-        else found.set(`turn ${++turns}`, message)
+        if (turns === 0 && /^(?:system|developer)$/.test(role)) found.set('system', { rank: 0, value: message })
+        else found.set(`turn ${++turns}`, { rank: 1 + turns, value: message })
       }
-    } else found.set(key, value)
+    } else found.set(key, { rank: Infinity, value })
   }
   return found
 }
 
-function getSectionRank(section: string): number {
-  if (section === 'system') return 0
-  if (section === 'tools') return 1
-  return section.startsWith('turn ') ? 2 + Number(section.slice(5)) : Infinity
-}
-
-/** How much of each side is shown, from a little before the first letter that differs. */
+/** From shortly before the first difference. */
 const MAX_SHOWN_CHARS = 160
 
 function createDifference(section: string, recorded: unknown, now: unknown): RequestDifference {
@@ -80,12 +79,4 @@ function createDifference(section: string, recorded: unknown, now: unknown): Req
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : value === undefined ? 'nothing' : JSON.stringify(value)
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

@@ -149,7 +149,7 @@ function mergeTokens(now: JsonObject, tokens: JsonObject | OAuthTokens): JsonObj
 /** Signs in anew: shows the person an address, and waits until they have agreed there. What was kept stays until then. */
 export async function signInToMcpServer(target: AuthTarget, showUrl: (url: string) => void): Promise<void> {
   const { auth, computeScopeUnion } = await import('./sdk.ts')
-  const { startRedirectServer } = await import('../../../provider/auth/redirect-server.ts')
+  const { startRedirectServer } = await import('../../../provider/sign-in.ts')
   const address = toServerAddress(target)
   const send = createServerFetch(address)
   const state = randomBytes(16).toString('hex')

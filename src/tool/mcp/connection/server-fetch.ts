@@ -1,5 +1,5 @@
 import type { WebClient } from '../../../host/host.ts'
-import { findProxy } from '../../../provider/http/proxy.ts'
+import { findProxy } from '../../../provider/index.ts'
 import { createServerWebJudge, type ServerAddress } from './server-address.ts'
 import type { FetchLike } from './sdk.ts'
 
@@ -55,7 +55,7 @@ async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
   if (!proxy) return fetch(url, init)
   if ('problem' in proxy) throw new Error(proxy.problem)
   // Node's own fetch knows nothing of proxies; the client that asks models does.
-  const { getSharedHttpClient } = await import('../../../provider/http/node-http-client.ts')
+  const { getSharedHttpClient } = await import('../../../provider/index.ts')
   const { method = 'GET', body, signal } = init
   const request = {
     url,

@@ -1,0 +1,3 @@
+/** Middleware for runs with a budget or several models; loaded on demand. */
+export { createBudgetLedger, withBudget, type BudgetLedger } from './middleware/budget.ts'
+export { withFallback } from './middleware/fallback.ts'
