@@ -118,6 +118,8 @@ export interface CommandResult {
   readonly boxed?: true
   /** What there is to say about it beside its output. */
   readonly notes?: readonly string[]
+  /** How many bytes are missing in the middle of `output`. */
+  readonly omittedBytes?: number
   /** Where all of the output is, if `output` is only part of it, or if there may be more. */
   readonly outputFile?: string
   readonly timedOut?: true

@@ -142,6 +142,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       ...(group.isolated && { boxed: true }),
       ...(notes.length > 0 && { notes }),
       ...(stopped && { error: stopped.why, ...stopped.flags }),
+      ...(omittedBytes > 0 && { omittedBytes }),
       ...(keepFile && { outputFile: output.file }),
     }
   }

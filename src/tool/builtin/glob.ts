@@ -4,7 +4,8 @@ import { createFileMatcher, getFixedFolder, findGlobProblem } from '../file-sear
 import { walkFiles } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getFlag, getOptionalText, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import { toAbsolutePath, toGivenPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
@@ -35,7 +36,7 @@ export const globTool: Tool = defineBuiltin({
     for (const root of roots) {
       const info = await context.host.files.info(root)
       if (info?.kind !== 'folder') {
-        return createFailure(`Not a directory: ${root}`, info ? 'path-is-not-a-directory' : 'file-not-found')
+        return createErrorOutput(`Not a directory: ${root}`, info ? 'path-is-not-a-directory' : 'file-not-found')
       }
       ignored += await collectMatches(input, context, root, found)
     }

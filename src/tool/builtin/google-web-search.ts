@@ -3,7 +3,8 @@ import { formatSourceList, addCitations } from '../web/citations.ts'
 import type { SearchService } from '../web/search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import text from './google-web-search.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 
 /** Who searches: the model's own vendor, or a service. */
@@ -31,7 +32,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     async run(input, { host, signal }) {
       const query = getText(input, 'query')
       if ('model' in backend) return await searchByVendor(backend.model, query, signal)
-      if (!host.web) return createFailure('This host cannot reach the web.', 'no-web')
+      if (!host.web) return createErrorOutput('This host cannot reach the web.', 'no-web')
       const found = await backend.service.find(query, host.web, signal)
       if ('problem' in found) return createSearchFailure(query, found.problem)
       const lines = found.map(({ title, text: about }, at) => `${title}: ${about} [${at + 1}]`)
@@ -57,5 +58,5 @@ function formatResults(query: string, found: string): ToolOutput {
 }
 
 function createSearchFailure(query: string, problem: string): ToolOutput {
-  return createFailure(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
+  return createErrorOutput(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
 }

@@ -5,7 +5,8 @@ import { isPathIgnored } from '../file-search/ignore-rules.ts'
 import { type FileReading, readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT, MAX_LINE_CHARS, type LineWindow } from '../text/line-slice.ts'
 import text from './read-file.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
@@ -45,7 +46,7 @@ export const readFileTool: Tool = defineBuiltin({
     const real = await context.host.files.resolve(path)
     if (reading.kind !== 'text') return formatNonText(reading, path, context)
     if (lineWindow.offset > 0 && lineWindow.offset >= reading.total) {
-      return createFailure(
+      return createErrorOutput(
         `offset ${lineWindow.offset} is beyond the end: ${path} has ${reading.total} lines.`,
         'invalid-arguments',
       )
@@ -100,7 +101,7 @@ function formatNonText(
     return { content: [{ kind: 'media', mime, data, name: basename(path) }], display: `Read ${mime} file: ${name}` }
   }
   if (reading.kind === 'too-large') {
-    return createFailure(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
+    return createErrorOutput(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
   }
   const message = `Cannot display content of binary file: ${path} (${reading.size} bytes).`
   return { content: message, display: `Skipped binary file: ${name}` }

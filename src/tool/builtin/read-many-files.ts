@@ -7,7 +7,8 @@ import { readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT } from '../text/line-slice.ts'
 import text from './read-many-files.md'
 import { chooseFiles, type ChosenFiles } from './support/choose-files.ts'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getStringList } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
@@ -52,7 +53,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
       if (collected.read.length === 0) {
         const why = [...collected.skipped, ...chosen.missing].join('; ')
         const message = `No files were read: nothing matches, or all was left out.${why === '' ? '' : ` ${why}.`}`
-        return createFailure(message, 'file-not-found')
+        return createErrorOutput(message, 'file-not-found')
       }
       return toCombinedOutput(collected, chosen.missing)
     },

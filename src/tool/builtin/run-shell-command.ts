@@ -3,7 +3,8 @@ import type { SandboxBlock } from '../../model/security/sandbox-access.ts'
 import type { CommandResult } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
 import { cleanOutput } from './support/clean-output.ts'
@@ -76,7 +77,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
       const command = getText(input, 'command')
       const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
-      if (info?.kind !== 'folder') return createFailure(`Directory not found: ${folder}`, 'file-not-found')
+      if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
       const showProgress = createTailProgress(progress)
       const end = await host.processes.run({
         command,
@@ -111,8 +112,8 @@ function toShellOutput(
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
 ): ToolOutput {
-  const output = cleanOutput(end.output)
-  const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
+  const output = cleanOutput(end.output, end)
+  const hint = end.timedOut ? ' Start long-running programs in the background with &.' : ''
   const more = createRemarks(end, blocked)
     .map((remark) => `\n[${remark}]`)
     .join('')
@@ -136,7 +137,7 @@ function createRemarks(
 ): string[] {
   const isInBackground = background.length > 0
   return [
-    ...(isInBackground && outputFile !== undefined ? [`What goes on prints to ${outputFile}`] : []),
+    ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
     // Numbers and ports of one box mean nothing in another.
     ...(isInBackground && boxed ? [BACKGROUND_SANDBOX_NOTE] : []),
     ...(blocked ? [BLOCK_NOTES[blocked]] : []),
@@ -145,7 +146,7 @@ function createRemarks(
 }
 
 const BACKGROUND_SANDBOX_NOTE =
-  'It goes on in a sandbox of its own and ends with this session; other commands can neither reach its ports nor kill it, so start a server and use it in one command'
+  'Background processes run in a sandbox of their own and end with this session. Other commands cannot reach their ports or kill them, so start a server and use it in the same command'
 
 const BLOCK_NOTES: Readonly<Record<SandboxBlock, string>> = {
   network:

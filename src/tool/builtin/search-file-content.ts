@@ -8,7 +8,8 @@ import { findGlobProblem } from '../file-search/glob.ts'
 import { isPathIgnored, type IgnoreOptions } from '../file-search/ignore-rules.ts'
 import { truncateLine } from '../text/line-slice.ts'
 import text from './search-file-content.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import {
@@ -62,7 +63,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       let secret = 0
       for (const root of resolveSearchRoots(input, context.folders)) {
         const end = await searchPath(input, context, root, MAX_MATCHES - hits.length)
-        if ('problem' in end) return createFailure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
+        if ('problem' in end) return createErrorOutput(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
         // Whoever wants to look into a file of secrets must name it, so that it is asked about.
         const top = context.folders.find((folder) => root === folder || root.startsWith(`${folder}/`)) ?? ''
         const allowedHits = isSecret(root, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))

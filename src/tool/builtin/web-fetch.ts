@@ -5,7 +5,8 @@ import { formatSourceList, addCitations } from '../web/citations.ts'
 import { type ReadablePage, readPage, truncateToBudget } from '../web/read-page.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { toRawGitHubUrl, findUrls } from '../web/find-urls.ts'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 import text from './web-fetch.md'
 
@@ -36,7 +37,7 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
         ? await fetchByVendor(model, prompt, signal)
         : undefined
       if (vendorOutput) return vendorOutput
-      if (!host.web) return createFailure('This host cannot reach the web.', 'no-web')
+      if (!host.web) return createErrorOutput('This host cannot reach the web.', 'no-web')
       progress(`Fetching ${urls.length === 1 ? urls[0] : `${urls.length} pages`}`)
       return await fetchLocally(host.web, model, prompt, urls, signal)
     },
@@ -95,7 +96,7 @@ async function fetchLocally(
   const read = await Promise.all(urls.map((url) => readPage(web, url, signal)))
   const pages = read.filter((one): one is ReadablePage => !('problem' in one))
   const failures = read.flatMap((one, at) => ('problem' in one ? [`Could not fetch ${urls[at]}: ${one.problem}`] : []))
-  if (pages.length === 0) return createFailure(`Error: ${failures.join('\n')}`, 'fetch-failed')
+  if (pages.length === 0) return createErrorOutput(`Error: ${failures.join('\n')}`, 'fetch-failed')
   const budget = Math.min(MAX_PAGES_CHARS, (model?.window ?? MAX_PAGES_CHARS) * 2)
   const texts = truncateToBudget(pages, budget).map((page) => `--- ${page.url} ---\n${page.text}`)
   const answer = model ? await model.query(createPagesPrompt(prompt, texts), [], signal) : undefined

@@ -29,12 +29,15 @@ export type EditResult =
     }
   | { readonly why: 'not-found' }
   | { readonly why: 'ambiguous'; readonly strategy: MatchStrategy; readonly lines: readonly number[] }
-  | ({ readonly why: 'unclear'; readonly strategy: MatchStrategy; readonly lines: readonly number[] } & EditDoubt)
+  | {
+      readonly why: 'unclear'
+      readonly strategy: MatchStrategy
+      readonly lines: readonly number[]
+      readonly doubt: EditDoubt
+    }
 
-/** What is not clear about an edit, as the second half of a sentence. */
-interface EditDoubt {
-  readonly doubt: string
-}
+/** What is not clear about an edit whose place was found. */
+export type EditDoubt = 'blank-replacement' | 'partial-line' | 'blank-lines' | 'edges' | 'duplicate-line' | 'layout'
 
 /** What to look for and what to put there, with plain line ends. */
 export interface TextEdit {
@@ -95,7 +98,7 @@ export function applySmartEdit(text: string, edit: TextEdit): EditResult {
     }
     const result = replaceLines(lines, lineEdit, found, edit)
     const [first, last] = [found.first + 1, found.end]
-    if (typeof result === 'string') return { text: result, strategy, first, last, count: 1 }
+    if ('text' in result) return { ...result, strategy, first, last, count: 1 }
     return { why: 'unclear', strategy, lines: [first, last], ...result }
   }
   return { why: 'not-found' }
@@ -138,38 +141,31 @@ function replaceLines(
   lineEdit: LineEdit,
   found: PassageMatch,
   { old, replacement }: TextEdit,
-): string | EditDoubt {
-  if (replacement !== '' && isBlank(replacement)) return { doubt: 'whether a blank line is to be left' }
+): { readonly text: string } | { readonly doubt: EditDoubt } {
+  if (replacement !== '' && isBlank(replacement)) return { doubt: 'blank-replacement' }
   const isInline = found.before !== '' || found.after !== ''
   if (
     isCutWithinLine(found, old, replacement) ||
     (isInline && replacement.trim().includes('\n') && !old.trim().includes('\n'))
   )
-    return PARTIAL_LINE_DOUBT
+    return { doubt: 'partial-line' }
   // The last line end of the search text may be a blank line that is to go.
   const isOpen = old.endsWith('\n') && replacement !== '' && !replacement.endsWith('\n')
   const fitted = isOpen && isBlank(lines[found.end] ?? 'x') ? undefined : fitBlankLines(lines, lineEdit, found)
-  if (!fitted) return BLANK_LINES_DOUBT
-  if (hasAmbiguousEdge(lines, lineEdit.old, found)) return { doubt: 'with which line it begins or ends' }
-  if (repeatsNeighborLine(lines, lineEdit, found)) return DUPLICATE_LINE_DOUBT
+  if (!fitted) return { doubt: 'blank-lines' }
+  if (hasAmbiguousEdge(lines, lineEdit.old, found)) return { doubt: 'edges' }
+  if (repeatsNeighborLine(lines, lineEdit, found)) return { doubt: 'duplicate-line' }
   const { match } = fitted
   const passage = correctStaleLines({ file: lines.slice(match.first, match.end), ...completeLines(fitted.edit, found) })
-  if (!passage) return WRITING_DOUBT
+  if (!passage) return { doubt: 'layout' }
   const surroundings = {
     above: lines.slice(0, match.first).findLast((line) => !isBlank(line)),
     below: lines.slice(match.end).find((line) => !isBlank(line)),
   }
   const merged = mergePassage(passage, surroundings, detectFileStyle(lines))
-  if (!merged || areLinesEqual(merged, passage.file)) return WRITING_DOUBT
-  return [...lines.slice(0, match.first), ...merged, ...lines.slice(match.end)].join('\n')
+  if (!merged || areLinesEqual(merged, passage.file)) return { doubt: 'layout' }
+  return { text: [...lines.slice(0, match.first), ...merged, ...lines.slice(match.end)].join('\n') }
 }
-
-const WRITING_DOUBT: EditDoubt = { doubt: 'how the new lines are to be written there' }
-const BLANK_LINES_DOUBT: EditDoubt = { doubt: 'how many blank lines there should be before and after it' }
-const DUPLICATE_LINE_DOUBT: EditDoubt = {
-  doubt: 'whether a line beside it, which new_string has too, is to be there twice',
-}
-const PARTIAL_LINE_DOUBT: EditDoubt = { doubt: 'whether it is meant to begin or end within a line' }
 
 function replaceAllExact(text: string, { old, replacement }: TextEdit, matches: readonly number[]): EditResult {
   const [first = 0] = matches

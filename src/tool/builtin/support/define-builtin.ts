@@ -1,6 +1,7 @@
 import { HostError, type HostErrorCode } from '../../../host/host-error.ts'
 import type { JsonObject } from '../../../model/json.ts'
-import type { Tool, ToolOutput } from '../../tool.ts'
+import { createErrorOutput } from '../../error-output.ts'
+import type { Tool } from '../../tool.ts'
 
 /** A built-in tool, as its file writes it down. */
 export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
@@ -19,20 +20,15 @@ export function defineBuiltin({ name, text, properties, required, ...rest }: Bui
     spec: { name, description: text.trim(), schema: { type: 'object', properties, required: [...required] } },
     async run(input, context) {
       const problem = rest.check?.(input, context.folders)
-      if (problem !== undefined) return createFailure(problem, 'invalid-arguments')
+      if (problem !== undefined) return createErrorOutput(problem, 'invalid-arguments')
       try {
         return await rest.run(input, context)
       } catch (error) {
-        if (error instanceof HostError) return createFailure(error.message, ERROR_TYPES[error.code] ?? error.code)
+        if (error instanceof HostError) return createErrorOutput(error.message, ERROR_TYPES[error.code] ?? error.code)
         throw error
       }
     },
   }
-}
-
-/** An error result: the model and the person read the same sentence. */
-export function createFailure(message: string, type: string): ToolOutput {
-  return { content: message, display: message, error: { message, type } }
 }
 
 const ERROR_TYPES: Partial<Record<HostErrorCode, string>> = {

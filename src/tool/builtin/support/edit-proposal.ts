@@ -7,7 +7,7 @@ import {
   openTextDocument,
   encodeTextDocument,
 } from '../../text/text-document.ts'
-import { createFailure } from './define-builtin.ts'
+import { createErrorOutput } from '../../error-output.ts'
 import { toDisplayPath } from './paths.ts'
 
 /** What a file is, and what it is to become. */
@@ -23,7 +23,7 @@ export type EditRefusal = { readonly refused: ToolOutput }
 
 /** Says no to an edit. */
 export function refuseEdit(message: string, type: string): EditRefusal {
-  return { refused: createFailure(message, type) }
+  return { refused: createErrorOutput(message, type) }
 }
 
 /** Reads a file to edit it. Refused if it is no text, or if somebody changed it after the model had seen it. */

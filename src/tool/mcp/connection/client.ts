@@ -41,7 +41,7 @@ export async function createMcpClient(
     if ('url' in params) {
       const why = await explainBlockedUrl(params.url, context.address ?? LOCAL_SERVER_ADDRESS)
       if (why !== undefined) {
-        events.onLog(`It wants to open an address that is not opened: ${params.url.slice(0, 200)}. ${why}`)
+        events.onLog(`The server asked for a URL that is not opened: ${params.url.slice(0, 200)}. ${why}`)
         return { action: 'decline' }
       }
     }

@@ -89,7 +89,7 @@ export async function connectToServer(
     }
   }
   const { openProcess } = context
-  if (!openProcess) throw new Error('programs cannot be started here')
+  if (!openProcess) throw new Error('this host cannot start programs')
   const program = {
     command: transportConfig.command,
     args: transportConfig.args,
@@ -142,13 +142,13 @@ async function attemptConnection(
     void close()
   }
   const timer = setTimeout(
-    () => abortConnecting(`it did not answer within ${context.timeoutMs / 1000} s`),
+    () => abortConnecting(`the server did not answer within ${context.timeoutMs / 1000} s`),
     context.timeoutMs,
   )
-  const onStopped = (): void => abortConnecting('it was closed')
+  const onStopped = (): void => abortConnecting(CLOSED_REASON)
   context.stop.addEventListener('abort', onStopped, { once: true })
   try {
-    if (context.stop.aborted) throw new Error('it was closed')
+    if (context.stop.aborted) throw new Error(CLOSED_REASON)
     const options = {
       timeout: context.timeoutMs,
       signal: timeoutController.signal,
@@ -212,6 +212,8 @@ function createConnection(client: Client, close: () => Promise<void>): Connectio
   }
 }
 
+const CLOSED_REASON = 'the connection was closed'
+
 /** Characters of its instructions that a model is told. */
 const MAX_INSTRUCTION_CHARS = 4000
 
@@ -227,10 +229,7 @@ function formatProgress({ progress, total, message }: Record<string, Json | unde
 
 function describeExit(transport: StdioTransport): string {
   const errorOutput = transport.getRecentErrors().split('\n').slice(-5).join('\n').slice(-600)
-  return `it ${transport.exitReason ?? 'was closed'}${errorOutput === '' ? '' : `: ${errorOutput}`}`.replace(
-    /^it it /,
-    'it ',
-  )
+  return `${transport.exitReason ?? CLOSED_REASON}${errorOutput === '' ? '' : `: ${errorOutput}`}`
 }
 
 /** What went wrong, in words that a person can do something with. */
@@ -241,7 +240,7 @@ async function toConnectionError(error: unknown, endReason: string | undefined):
   if (error instanceof SdkHttpError) {
     const { status } = error
     if (status === 401) return new SignInRequiredError()
-    return new Error(`it answered with status ${String(status)}${status === 404 ? ': there is no such address' : ''}`)
+    return new Error(`the server answered with HTTP status ${String(status)}`)
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed && endReason !== undefined)
     return new Error(endReason)

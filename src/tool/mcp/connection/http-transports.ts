@@ -2,7 +2,7 @@ import type { McpServerConfig } from '../server/server-config.ts'
 import type { ConnectOptions } from './connect.ts'
 import { createServerFetch } from './server-fetch.ts'
 import { createLimitedFetch } from './message-limits.ts'
-import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
+import { createErrorResponse, parseJsonOrUndefined, parseMessages, getRequestId } from './json-rpc.ts'
 import type { FetchLike, Transport } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -35,7 +35,7 @@ export async function createHttpTransport(
         const id = 'id' in message && 'method' in message ? message.id : undefined
         if (id === undefined) return send(message, options)
         // An answer whose stream broke off never comes: without this, whoever waits for it waits for ever.
-        const error = { code: -32_000, message: 'the connection broke before the answer came' }
+        const error = { code: -32_000, message: 'the connection was lost before the response came' }
         const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id, error })
         return send(message, { onRequestStreamEnd, ...options })
       },
@@ -75,16 +75,8 @@ function createAnswerCheckingFetch(send: FetchLike): FetchLike {
     const { status, headers } = response
     const all = isAnswered
       ? messages
-      : [...messages, createErrorResponse(id, 'it answered with something that is no answer')]
+      : [...messages, createErrorResponse(id, 'the response contains no answer to the request')]
     return new Response(JSON.stringify(all.length === 1 ? all[0] : all), { status, headers })
-  }
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -18,7 +18,7 @@ export function parseMessages(json: unknown): JSONRPCMessage[] {
   if (!isAnswer || (typeof id !== 'string' && typeof id !== 'number')) return []
   if (error !== undefined && error !== null) return [{ jsonrpc: '2.0', id, error: toJsonRpcError(error) }]
   if (isObject(result)) return [{ jsonrpc: '2.0', id, result: withoutDepths(result) }]
-  return [createErrorResponse(id, `it answered with ${describeType(result)}, which is no result`)]
+  return [createErrorResponse(id, `the response has ${describeType(result)} in place of a result`)]
 }
 
 /** A value without what is nested so deeply that nothing could write it down, or walk through it. */
@@ -60,6 +60,15 @@ function toJsonRpcError(error: unknown): { code: number; message: string; data?:
     code: typeof code === 'number' && Number.isSafeInteger(code) ? code : INTERNAL_ERROR,
     message: stringOrEmpty(message) || 'an error without a message',
     ...defined({ data }),
+  }
+}
+
+/** The value that a JSON text stands for; undefined for text that is not JSON. */
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

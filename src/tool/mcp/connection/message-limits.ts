@@ -6,7 +6,7 @@ export const MAX_MESSAGE_BYTES = 16 * 2 ** 20
 /** A server said more at once than anybody can want. */
 export class MessageTooLargeError extends Error {
   constructor(limit: number) {
-    super(`it sent a message of more than ${Math.floor(limit / 2 ** 20)} MB`)
+    super(`the server sent a message of more than ${Math.floor(limit / 2 ** 20)} MB`)
   }
 }
 

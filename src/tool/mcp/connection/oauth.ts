@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import { type ServerAddress, explainBlockedUrl } from './server-address.ts'
 import type { McpOAuthConfig } from '../server/server-config.ts'
+import { parseJsonOrUndefined } from './json-rpc.ts'
 import { createServerFetch } from './server-fetch.ts'
 import type { FetchLike, OAuthClientProvider } from './sdk.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
@@ -10,7 +11,7 @@ import { defined } from '../../../model/defined.ts'
 /** The person must sign in to the server first. */
 export class SignInRequiredError extends Error {
   constructor() {
-    super('it wants you to sign in')
+    super('sign-in is required')
   }
 }
 
@@ -115,12 +116,8 @@ function parseRefreshToken(body: unknown): string | undefined {
 }
 
 function parseTokens(text: string): JsonObject | undefined {
-  try {
-    const json: unknown = JSON.parse(text)
-    return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
+  const json = parseJsonOrUndefined(text)
+  return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
 }
 
 /** The tokens that are kept, if they are newer than this refresh token, or than the token that a request was signed with. */
@@ -166,7 +163,7 @@ export async function signInToMcpServer(target: AuthTarget, showUrl: (url: strin
       async redirectToAuthorization(url) {
         const why = await explainBlockedUrl(url.href, address)
         if (why !== undefined)
-          throw new Error(`it names an address that is not opened: ${url.href.slice(0, 200)}. ${why}`)
+          throw new Error(`the server named a URL that is not opened: ${url.href.slice(0, 200)}. ${why}`)
         showUrl(url.href)
       },
     })

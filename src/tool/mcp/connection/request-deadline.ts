@@ -1,4 +1,5 @@
 import type { McpRequestOptions } from './connect.ts'
+import { McpRequestError } from './request-error.ts'
 
 /** How long a list may take to come. */
 const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
@@ -25,7 +26,7 @@ export async function withRequestDeadline<T>(
   const resetTimer = (): void => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => timeoutController.abort(new Error('Request timed out')),
+      () => timeoutController.abort(new McpRequestError('timeout', 'the request timed out')),
       Math.min(timeout + GRACE_MS, end - Date.now()),
     )
   }
@@ -34,7 +35,7 @@ export async function withRequestDeadline<T>(
   try {
     const stopped = new Promise<never>((_done, fail) => {
       const reject = (): void =>
-        fail(combinedSignal.reason instanceof Error ? combinedSignal.reason : new Error('it was stopped'))
+        fail(combinedSignal.reason instanceof Error ? combinedSignal.reason : new Error('the request was cancelled'))
       if (combinedSignal.aborted) reject()
       else combinedSignal.addEventListener('abort', reject, { once: true })
     })
@@ -42,7 +43,16 @@ export async function withRequestDeadline<T>(
       work({ timeout, signal: combinedSignal, resetTimer: progress ? resetTimer : () => undefined }),
       stopped,
     ])
+  } catch (error) {
+    throw signal?.aborted ? error : await toRequestError(error)
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function toRequestError(error: unknown): Promise<unknown> {
+  const { SdkError, SdkErrorCode } = await import('./sdk.ts')
+  if (!(error instanceof SdkError)) return error
+  if (error.code === SdkErrorCode.RequestTimeout) return new McpRequestError('timeout', error.message)
+  return error.code === SdkErrorCode.ConnectionClosed ? new McpRequestError('disconnected', error.message) : error
 }

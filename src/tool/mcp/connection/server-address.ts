@@ -36,7 +36,7 @@ export function createServerWebJudge(server: ServerAddress): UrlPolicy {
     },
     redirect(from, to) {
       if (new URL(from).origin === new URL(to).origin) return judgeServerUrl('oauth-metadata', to, server)
-      return { verdict: 'deny', rule: 'url-redirect', why: 'It is another site.' }
+      return { verdict: 'deny', rule: 'url-redirect', why: 'It redirects to another site.' }
     },
   }
 }

@@ -33,7 +33,7 @@ async function fetchForeignUrl(
   target: URL,
   { method = 'GET', headers, body, signal }: FetchInit,
 ): Promise<Response> {
-  if (method !== 'GET' && method !== 'POST') throw new Error(`${target.host} is not asked with ${method}`)
+  if (method !== 'GET' && method !== 'POST') throw new Error(`${method} requests are not sent to ${target.host}`)
   const page = await web.fetch({
     url: target.href,
     headers: Object.fromEntries(new Headers(headers)),
@@ -41,7 +41,7 @@ async function fetchForeignUrl(
     ...(signal && { signal }),
   })
   if ('problem' in page)
-    throw new Error(`It names an address that is not fetched: ${target.href.slice(0, 200)}. ${page.problem}`)
+    throw new Error(`the server named a URL that is not fetched: ${target.href.slice(0, 200)}. ${page.problem}`)
   const isEmpty = page.status === 204 || page.status === 304
   return new Response(isEmpty ? null : (page.text ?? ''), {
     status: page.status,
@@ -71,7 +71,7 @@ async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
 
 function toBodyText(body: unknown): string {
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
-  throw new TypeError('only text is sent to servers')
+  throw new TypeError('the request body must be text')
 }
 
 function toReadableStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

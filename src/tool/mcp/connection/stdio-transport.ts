@@ -1,7 +1,8 @@
 import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
 import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
 import { formatLogMessage } from '../server/server-log.ts'
-import { parseMessages } from './json-rpc.ts'
+import { parseJsonOrUndefined, parseMessages } from './json-rpc.ts'
+import { McpRequestError } from './request-error.ts'
 import type { Transport } from './sdk.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
@@ -70,7 +71,7 @@ export function createStdioTransport(
           }
         },
         onExit(how) {
-          exitReason ??= how
+          exitReason ??= `the server process ${how}`
           close()
         },
       })
@@ -78,8 +79,10 @@ export function createStdioTransport(
       if (isClosed) await serverProcess.close()
     },
     async send(message) {
-      if (!serverProcess || isClosed) throw new Error('the server has ended')
-      await serverProcess.send(`${JSON.stringify(message)}\n`)
+      if (!serverProcess || isClosed) throw new McpRequestError('disconnected', 'the server process has ended')
+      await serverProcess.send(`${JSON.stringify(message)}\n`).catch((error: unknown) => {
+        throw new McpRequestError('disconnected', getErrorMessage(error))
+      })
     },
     async close() {
       close()
@@ -87,12 +90,4 @@ export function createStdioTransport(
     },
   }
   return transport
-}
-
-function parseJsonOrUndefined(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

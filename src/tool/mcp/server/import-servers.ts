@@ -17,9 +17,9 @@ export function importMcpServers(text: string, folder: string): ImportedServers 
   try {
     json = JSON.parse(stripJsonComments(text))
   } catch {
-    return { servers: {}, remarks: ['It is no JSON.'] }
+    return { servers: {}, remarks: ['The file is not valid JSON.'] }
   }
-  if (!isObject(json)) return { servers: {}, remarks: ['It holds no settings.'] }
+  if (!isObject(json)) return { servers: {}, remarks: ['The file contains no settings.'] }
   const { projects, mcp } = json
   const project = isObject(projects) ? projects[folder] : undefined
   const containers = [json, mcp, project].filter(isObject)
@@ -33,13 +33,13 @@ export function importMcpServers(text: string, folder: string): ImportedServers 
     if (foreign.length > 0) {
       const what = foreign.map((word) => word.replace(/^\$\{input:(.*)\}$/, 'the input “$1”')).join(', ')
       remarks.push(
-        `${name}: it is left out, because only its own program can say what ${what} is; write $NAME there, set that variable, and import it again.`,
+        `${name} was skipped: only the program that wrote the file can replace ${what}. Write $NAME there, set that variable, and import it again.`,
       )
     } else if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
-      remarks.push(`${name}: it has neither a command nor an address, and is left out.`)
+      remarks.push(`${name} was skipped: it has neither a command nor a URL.`)
     } else Object.defineProperty(servers, name, { value: server, enumerable: true, writable: true, configurable: true })
   }
-  if (found.length === 0) remarks.push('There are no servers in it.')
+  if (found.length === 0) remarks.push('The file defines no MCP servers.')
   return { servers, remarks }
 }
 

@@ -38,11 +38,12 @@ export function parseTransportConfig(config: McpServerConfig): McpTransportConfi
   const { command, args = [], type } = config
   const address = config.httpUrl ?? config.url
   if (command !== undefined && address === undefined) return { kind: 'stdio', command, args }
-  if (command !== undefined) return { problem: 'it has a command and an address; it can have only one of them' }
-  if (address === undefined) return { problem: 'it has neither a command nor an address' }
+  if (command !== undefined) return { problem: 'the settings have both a command and a URL; remove one of them' }
+  if (address === undefined) return { problem: 'the settings have neither a command nor a URL' }
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) return { problem: `its address is not of the web: ${address}` }
-  if (type === 'stdio') return { problem: 'it has an address, so its type cannot be stdio' }
+  if (!url || !/^https?:$/.test(url.protocol))
+    return { problem: `the URL must begin with http:// or https://: ${address}` }
+  if (type === 'stdio') return { problem: 'the type is stdio, but the settings have a URL' }
   if (type === 'sse') return { kind: 'sse', url }
   return { kind: type !== undefined || config.httpUrl !== undefined ? 'http' : 'http-or-sse', url }
 }

@@ -66,7 +66,7 @@ export async function readServerLists(
     try {
       const list = await readFullList(connection, name)
       next[name] = list.items
-      if (list.isTruncated) cut.push(`Only the first ${list.items.length} of its ${name} are used.`)
+      if (list.isTruncated) cut.push(`Only the first ${list.items.length} ${name} of this server are used.`)
     } catch (error) {
       // Without its tools a server is of no use, and that must be seen.
       if (name === 'tools') throw error

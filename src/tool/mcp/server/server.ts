@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
 import { type CallableTool, callServerTool } from './call-tool.ts'
+import { McpRequestError } from '../connection/request-error.ts'
 import { connectToServer, type Connection, type McpRequestOptions, type ConnectOptions } from '../connection/connect.ts'
 import { createLogTail } from './server-log.ts'
 import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from './server-lists.ts'
@@ -93,7 +94,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     let connection: Connection | undefined
     try {
       connection = await connectTo()
-      if (state.status === 'closed') throw new Error('it was closed')
+      if (state.status === 'closed') throw new Error('the connection was closed')
       const { instructions } = connection
       setLists({ ...(await readServerLists(connection)), ...(instructions !== '' && { instructions }) })
       current = connection
@@ -164,20 +165,22 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
   }
 
   async function ready(signal?: AbortSignal): Promise<void> {
-    if (state.status === 'closed') throw new Error(`The server ${name} is closed.`)
+    if (state.status === 'closed') throw new McpRequestError('unreachable', `The MCP server ${name} is closed.`)
     if (current) return
     try {
       await withAbort(open(), signal)
     } catch (error) {
-      const sentence = `The server ${name} cannot be reached: ${formatError(error)}.${formatSignInHint(name, error)}`
-      throw new Error(sentence, { cause: error })
+      const hint =
+        error instanceof SignInRequiredError ? ` (the person can sign in with: dragoman mcp login ${name})` : ''
+      const message = `Cannot connect to the MCP server ${name}: ${getErrorMessage(error)}${hint}`
+      throw new McpRequestError('unreachable', message, { cause: error })
     }
   }
 
   async function withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await ready(signal)
     const connection = current
-    if (!connection) throw new Error(`The server ${name} went away.`)
+    if (!connection) throw new McpRequestError('disconnected', 'the connection was closed')
     try {
       return await work(connection)
     } catch (error) {
@@ -238,14 +241,6 @@ function isUnknownSession(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 404
 }
 
-function formatError(error: unknown): string {
-  return getErrorMessage(error).replace(/\.$/, '')
-}
-
-function formatSignInHint(name: string, error: unknown): string {
-  return error instanceof SignInRequiredError ? ` The person can sign in with: dragoman mcp login ${name}` : ''
-}
-
 function shortSha256(text: string): string {
   return sha256Hex(text).slice(0, 16)
 }
@@ -293,7 +288,7 @@ function withAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   if (!signal) return work
   const cleanup = new AbortController()
   const stopped = new Promise<never>((_done, fail) => {
-    const stop = () => fail(new Error('it was stopped'))
+    const stop = () => fail(new Error('the request was cancelled'))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true, signal: cleanup.signal })
   })

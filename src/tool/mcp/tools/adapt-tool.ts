@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../model/json.ts'
 import { clipText } from '../../../model/text.ts'
+import { createErrorOutput } from '../../error-output.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../tool.ts'
+import { McpRequestError } from '../connection/request-error.ts'
 import { getServerIdentity } from '../server/server-config.ts'
 import { toMcpToolOutput, plainText } from './tool-content.ts'
 import type { RemoteTool } from './filter-tools.ts'
@@ -71,17 +73,19 @@ async function callRemoteTool(
     const result = await server.call(remote, input, { signal, progress, timeout })
     return toMcpToolOutput(remote.name, result)
   } catch (error) {
-    const why = getErrorMessage(error)
-    const message = clipText(plainText(describeCallError(server, why, timeout)), LONGEST_MESSAGE)
-    return { content: message, display: message, error: { message, type: 'mcp' } }
+    const message = clipText(plainText(describeCallError(server, error, timeout)), LONGEST_MESSAGE)
+    return createErrorOutput(message, 'mcp')
   }
 }
 
-function describeCallError({ name, state }: McpServer, why: string, timeout: number): string {
-  if (/timed? ?out/i.test(why))
-    return `The server ${name} did not answer within ${timeout / 1000} s. What it did is not known.`
-  if (state.status === 'failed' && /closed|ended|went away/i.test(why)) {
-    return `The server ${name} ended during the call (${state.why}). What it did is not known.`
-  }
-  return why.startsWith('The server') ? why : `The server ${name} says: ${why}`
+function describeCallError({ name, state }: McpServer, error: unknown, timeout: number): string {
+  if (!(error instanceof McpRequestError)) return `The MCP server ${name} reported an error: ${getErrorMessage(error)}`
+  if (error.reason === 'unreachable') return error.message
+  if (error.reason === 'timeout')
+    return `The MCP server ${name} did not answer within ${timeout / 1000} s. ${UNKNOWN_EFFECT}`
+  error.reason satisfies 'disconnected'
+  const why = state.status === 'failed' ? state.why : error.message
+  return `The MCP server ${name} disconnected during the call (${why}). ${UNKNOWN_EFFECT}`
 }
+
+const UNKNOWN_EFFECT = 'It is not known what the call did.'

@@ -74,7 +74,7 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
   const repaired = repairSchema(removeHiddenCharacters(inputSchema))
   if ('unusable' in repaired) return repaired.unusable
   const typed = addMissingTypes(repaired.schema)
-  if (!hasValidTypes(replaceReferences(typed))) return 'a part of its schema does not say its type'
+  if (!hasValidTypes(replaceReferences(typed))) return 'a part of its schema has no type'
   const hints = isObject(annotations) ? annotations : {}
   const displayTitle = [title, hints['title']].map(stringOrEmpty).find((one) => one !== '') ?? name
   return {
@@ -86,7 +86,7 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
     readOnly: hints['readOnlyHint'] === true,
     remarks: [
       ...repaired.repairs,
-      ...(hasCycleInSchema(typed) ? ['Its schema leads back to itself; where it does, it is cut off.'] : []),
+      ...(hasCycleInSchema(typed) ? ['Its schema is recursive, and is cut off where it recurs.'] : []),
     ],
   }
 }

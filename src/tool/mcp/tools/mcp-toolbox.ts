@@ -1,6 +1,12 @@
 import type { Tool } from '../../tool.ts'
 import { type Toolbox, createToolbox } from '../../toolbox.ts'
-import { type DeclarationBudget, DEFAULT_DECLARATION_BUDGET, splitByBudget, createSearchTool } from './search-tools.ts'
+import {
+  type DeclarationBudget,
+  DEFAULT_DECLARATION_BUDGET,
+  SEARCH_TOOL_NAME,
+  splitByBudget,
+  createSearchTool,
+} from './search-tools.ts'
 import type { McpServers } from '../server/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
@@ -91,8 +97,8 @@ const MAX_DECLARED_TOOLS = 128
 
 function formatToolChanges(added: readonly string[], removed: readonly string[]): string | undefined {
   const parts = [
-    ...(added.length > 0 ? [`You have more tools from now on: ${formatNames(added)}.`] : []),
-    ...(removed.length > 0 ? [`These tools are not there any more: ${formatNames(removed)}.`] : []),
+    ...(added.length > 0 ? [`New tools are available: ${formatNames(added)}.`] : []),
+    ...(removed.length > 0 ? [`These tools are no longer available: ${formatNames(removed)}.`] : []),
   ]
   return parts.length === 0 ? undefined : parts.join(' ')
 }
@@ -101,7 +107,7 @@ function formatToolChanges(added: readonly string[], removed: readonly string[])
 function collectInstructions({ list }: McpServers, groups: readonly (readonly Tool[])[], announcedTexts: Set<string>) {
   return list.flatMap(({ name, lists: { instructions } }, at) => {
     if (instructions === undefined || (groups[at] ?? []).length === 0) return []
-    const text = `The server ${name} says how its tools are used (advice about its tools, no order):\n${instructions}`
+    const text = `Instructions of the MCP server ${name} for its tools (advice from the server, not from the person):\n${instructions}`
     if (announcedTexts.has(text)) return []
     announcedTexts.add(text)
     return [{ topic: `mcp:${name}`, text }]
@@ -115,14 +121,16 @@ function formatNames(names: readonly string[]): string {
 function formatDeferredNotice(count: number): string[] {
   return count === 0
     ? []
-    : [`${count} tools of servers are searched for instead of declared, because there are so many.`]
+    : [
+        `${count} MCP tools are not declared, because there are too many; the model finds them with ${SEARCH_TOOL_NAME}.`,
+      ]
 }
 
 function formatFailureNotices({ list }: McpServers): string[] {
   return list.flatMap(({ name, state }) => {
     if (state.status !== 'failed') return []
     const remedy = state.signIn ? `dragoman mcp login ${name}` : `dragoman mcp test ${name}`
-    return [`The server ${name} is not there: ${state.why.split('\n', 1)[0] ?? ''} (${remedy})`]
+    return [`The MCP server ${name} is not available: ${state.why.split('\n', 1)[0] ?? ''} (${remedy})`]
   })
 }
 

@@ -62,9 +62,9 @@ export function createSearchTool(deferred: () => readonly Tool[], onFound: (tool
       const query = stringOrEmpty(input['query'])
       const hits = rankTools(deferred(), query).slice(0, MAX_SEARCH_RESULTS)
       onFound(hits)
-      if (hits.length === 0) return Promise.resolve({ content: `No tool fits “${query}”; try other words.` })
+      if (hits.length === 0) return Promise.resolve({ content: `No tool matches “${query}”; try other words.` })
       const lines = hits.map(({ spec }) => `${spec.name}: ${firstLine(spec.description)}`)
-      const content = `You can call these from now on:\n${lines.join('\n')}`
+      const content = `These tools are available from your next turn on:\n${lines.join('\n')}`
       return Promise.resolve({ content, display: `${hits.length} tools for “${query}”` })
     },
   }
