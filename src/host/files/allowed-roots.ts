@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { FileAccess } from '../host.ts'
 import { HostError } from '../host-error.ts'
+import { realPathOrUndefined } from './resolve-path.ts'
 
 /** What a host may touch. The lists are read again for every operation, so a folder that is taken out is out at once. */
 export interface AllowedPaths {
@@ -107,14 +108,14 @@ interface KnownRoot {
 }
 
 function folderRoot(name: string, writable: boolean): KnownRoot | undefined {
-  const real = resolveOrUndefined(name)
+  const real = realPathOrUndefined(name)
   if (real === undefined) return undefined
   return { root: { real, writable }, names: [splitPath(resolve(name)), splitPath(real)] }
 }
 
 function fileRoot(file: string): KnownRoot | undefined {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const real = resolveOrUndefined(dirname(file))
+  const real = realPathOrUndefined(dirname(file))
   if (real === undefined) return undefined
   const onlyPath = basename(file)
   return {
@@ -138,15 +139,6 @@ function accessRoot({ requestedPath, realPath, need, isOutside }: FileAccess): K
 /** Not a link to one: what was judged has no links in it. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-/** A folder that is not there yet is asked for again the next time. */
-function resolveOrUndefined(name: string): string | undefined {
-  try {
-    return realpathSync(name)
-  } catch {
-    return undefined
-  }
 }
 
 function coversPath(root: AllowedRoot, name: readonly string[], segments: readonly string[]): boolean {

@@ -14,6 +14,8 @@ export interface PathHandle {
   release(): void
 }
 
+export type FolderHandle = Pick<PathHandle, 'at' | 'release'>
+
 /** A descriptor that reaches a file without opening it; Node has no name for it. */
 const O_PATH = 0o10000000
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
@@ -34,7 +36,7 @@ export function openPathHandle(at: string): PathHandle {
 }
 
 /** Takes hold of a folder, and of nothing else: what else is at a path, a link too, is refused by the system itself. */
-export function openFolderHandle(at: string): Pick<PathHandle, 'at' | 'release'> {
+export function openFolderHandle(at: string): FolderHandle {
   if (!hasDescriptorPaths) {
     const handle = openPathHandle(at)
     if (!handle.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${at}`)
@@ -42,6 +44,15 @@ export function openFolderHandle(at: string): Pick<PathHandle, 'at' | 'release'>
   }
   const descriptor = openSync(encodeSurrogateEscape(at), O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY)
   return { at: `${DESCRIPTOR_FOLDER}/${descriptor}`, release: () => closeSync(descriptor) }
+}
+
+/** The same for a folder that may be gone, unreadable, or a link by now. */
+export function tryOpenFolderHandle(at: string): FolderHandle | undefined {
+  try {
+    return openFolderHandle(at)
+  } catch {
+    return undefined
+  }
 }
 
 /** Opens for reading exactly what is held, and never waits for the other end of a pipe. Gives a descriptor. */

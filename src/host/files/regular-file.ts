@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { errorCode } from '../host-error.ts'
 import { defined } from '../../model/defined.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
 /** Which files may be read. */
 export interface ReadLimits {
@@ -31,7 +32,7 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   try {
     real = realpathSync.native(path)
     const folder = within === undefined ? undefined : realpathSync.native(within)
-    if (folder !== undefined && !isInside(real, folder)) return { problem: 'outside', real }
+    if (folder !== undefined && !isInsideFolder(real, folder)) return { problem: 'outside', real }
     if (isRefused?.(real, folder)) return { problem: 'refused', real }
     if (KERNEL_PATHS.test(real)) return { problem: 'not-ordinary', real }
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
@@ -46,11 +47,6 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
-}
-
-/** Is a real path a folder, or something in it? */
-export function isInside(real: string, folder: string): boolean {
-  return real === folder || real.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 }
 
 const KERNEL_PATHS = /^\/(?:proc|sys|dev)\//

@@ -20,7 +20,7 @@ export interface ReplaceOptions {
  * we or the machine come to an end, the old file is there or the new one.
  */
 export function replaceFile(folder: string, name: string, bytes: Uint8Array, options: ReplaceOptions = {}): void {
-  const temporaryPath = `${folder}/${options.temporaryName ?? `.dragoman-${randomBytes(8).toString('hex')}.tmp`}`
+  const temporaryPath = `${folder}/${options.temporaryName ?? createTemporaryName()}`
   // What has a name of its own is from somebody who was ended while he wrote it.
   if (options.temporaryName !== undefined) removeIfPresent(temporaryPath)
   try {
@@ -56,7 +56,13 @@ function setOwner(descriptor: number, { uid, gid }: Pick<Stats, 'uid' | 'gid'>):
   }
 }
 
-function removeIfPresent(at: string): void {
+/** A name that no other file has. */
+export function createTemporaryName(): string {
+  return `.dragoman-${randomBytes(8).toString('hex')}.tmp`
+}
+
+/** Removes a file, if it is there and can be removed. */
+export function removeIfPresent(at: string): void {
   try {
     unlinkSync(at)
   } catch {

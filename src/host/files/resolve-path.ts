@@ -28,6 +28,15 @@ export function resolvePath(path: string, depth = 0): string {
   return target === undefined ? joinedPath : resolvePath(resolve(dirname(joinedPath), target), depth + 1)
 }
 
+/** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
+export function realPathOrUndefined(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
 function readLinkTarget(path: string): string | undefined {
   try {
     return decodeSurrogateEscape(readlinkSync(encodeSurrogateEscape(path), 'buffer'))

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type PathHandle, openFolderHandle } from './path-handle.ts'
+import { type FolderHandle, type PathHandle, tryOpenFolderHandle } from './path-handle.ts'
 import type { FileInfo, Files, FolderEntry, VisitedFolder } from '../host.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 
@@ -31,8 +31,6 @@ export async function walkFolders(
   }
 }
 
-type FolderHandle = Pick<PathHandle, 'at' | 'release'>
-
 interface NextFolder {
   readonly folder: FolderHandle
   readonly path: string
@@ -60,20 +58,11 @@ function openNextFolder(levels: WalkLevel[]): NextFolder | undefined {
       level.folder.release()
       continue
     }
-    const folder = tryOpenFolder(`${level.folder.at}/${name}`)
+    const folder = tryOpenFolderHandle(`${level.folder.at}/${name}`)
     const { view } = level
     if (folder) return { folder, path: view.path === '/' ? `/${name}` : `${view.path}/${name}`, parent: view }
   }
   return undefined
-}
-
-/** A folder that is gone, closed to us, or a link by now is passed over. */
-function tryOpenFolder(at: string): FolderHandle | undefined {
-  try {
-    return openFolderHandle(at)
-  } catch {
-    return undefined
-  }
 }
 
 function createVisitedFolder({ folder, path, parent }: NextFolder): VisitedFolder {
@@ -136,7 +125,8 @@ interface FileTypeTests {
   isSymbolicLink(): boolean
 }
 
-function toFileKind(one: FileTypeTests): FileInfo['kind'] {
+/** What an entry of a folder is, as the system's own tests tell it. */
+export function toFileKind(one: FileTypeTests): FileInfo['kind'] {
   if (one.isFile()) return 'file'
   if (one.isDirectory()) return 'folder'
   return one.isSymbolicLink() ? 'link' : 'other'

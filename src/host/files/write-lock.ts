@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { renameSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { renameSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../host-error.ts'
+import { readStatFields } from '../process/stat-fields.ts'
+import { createTemporaryName, removeIfPresent } from './replace-file.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
 /** Lets one writer at a time change a file: of this process, and of all others that share the folder of lock files. */
@@ -26,7 +28,7 @@ export function createWriteLocks(folder: string | undefined): WriteLocks {
       const previous = lastWrites.get(key)
       const done = (async () => {
         await previous?.catch(() => undefined)
-        const temporary = `.dragoman-${randomBytes(8).toString('hex')}.tmp`
+        const temporary = createTemporaryName()
         const release =
           folder === undefined ? undefined : await acquireLock(folder, key, join(dirname(real), temporary))
         try {
@@ -76,7 +78,7 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
     try {
       createLockFile(path, content)
       return () => {
-        if (readLockHolder(path)?.content === content) unlinkIfPresent(path)
+        if (readLockHolder(path)?.content === content) removeIfPresent(path)
       }
     } catch (error) {
       if (errorCode(error) === 'ENOENT' && ensureFolder(folder)) continue
@@ -166,8 +168,7 @@ function isOwnerAlive({ pid, start }: LockOwner): boolean {
 
 function readProcessStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = readStatFields(`/proc/${pid}/stat`)
     return { state: fields[0] ?? '', start: fields[19] ?? '' }
   } catch {
     return undefined
@@ -200,21 +201,13 @@ function removeAbandonedLock(path: string, deadHolder: LockHolder): void {
   } catch {
     // Somebody was quicker; the next look shows who.
   }
-  unlinkIfPresent(movedPath)
+  removeIfPresent(movedPath)
 }
 
 function removeTemporaryFile({ content }: LockHolder): void {
   const temporary = parseLockOwner(content)?.temporary
   if (typeof temporary !== 'string' || !TEMPORARY_FILE_PATTERN.test(temporary)) return
-  if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) unlinkIfPresent(temporary)
+  if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) removeIfPresent(temporary)
 }
 
 const TEMPORARY_FILE_PATTERN = /\/\.dragoman-[0-9a-f]{16}\.tmp$/
-
-function unlinkIfPresent(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch {
-    // It is gone already.
-  }
-}

@@ -8,6 +8,7 @@ import type { CommandRequest, CommandResult, Processes } from '../host.ts'
 import { openCommandOutput, type CommandOutput } from './command-output.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { startCommand, type StartedCommand } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
@@ -15,18 +16,18 @@ import { getErrorMessage } from '../../model/error-message.ts'
 
 /** What commands need beside the folders. */
 export interface ProcessOptions {
-  /** A folder of ours, for what commands print. */
+  /** A folder of ours, outside of the others, for the output of commands. Tools may read it. */
   readonly scratch: string
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
-  /** What is to be said of programs that run beside commands. */
+  /** Notices about programs that run beside commands. */
   readonly takeNotices?: () => readonly string[]
-  /** How many processes a command may have at a time. */
+  /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
   readonly processLimit?: number
-  /** How much memory all processes of a command may have, in bytes. */
+  /** How much memory a command may use before it is stopped, in bytes; three quarters of the machine's without it. */
   readonly memoryLimit?: number
-  /** How large a file a command in the sandbox may write, in bytes. */
+  /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
   readonly fileLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnsandboxed?: (why: string) => void
@@ -52,7 +53,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   async function findBlockedReason(): Promise<string | undefined> {
     const state = await sandbox?.state()
     if (!state || state.isActive || sandbox?.mode === 'off') return undefined
-    const why = [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+    const why = describeUnavailable(state)
     if (sandbox?.mode === 'on') return `The command did not run, because it must run in a sandbox. ${why}`
     if (!wasUnsandboxedReported) options.onUnsandboxed?.(why)
     wasUnsandboxedReported = true

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { readStatFields } from './stat-fields.ts'
 
 /** The processes of one command. */
 export interface ProcessGroup {
@@ -172,9 +173,7 @@ function isSandboxInit(pid: number): boolean {
 
 function readProcessStat(name: string): { state: string; parent: number; group: number; session: number } | undefined {
   try {
-    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-    // The second field is the program's name in brackets and may hold anything, brackets too.
-    const [state = '', parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', parent, group, session] = readStatFields(`/proc/${name}/stat`)
     return { state, parent: Number(parent), group: Number(group), session: Number(session) }
   } catch {
     return undefined

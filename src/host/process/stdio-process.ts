@@ -8,6 +8,7 @@ import { createCleanEnvironment } from './environment.ts'
 import { killGroupAndWait, type ProcessGroup, stopGroup } from './process-group.ts'
 import { findShell } from './find-shell.ts'
 import { withHighOomScore, describeQuarantined } from './start-command.ts'
+import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -239,7 +240,7 @@ async function prepareSandbox(
   })
   if (launch || !sandbox || sandbox.mode === 'off') return launch
   const state = await sandbox.state()
-  const why = state.isActive ? '' : [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+  const why = state.isActive ? '' : describeUnavailable(state)
   if (sandbox.mode === 'on') throw new Error(`It must run in a sandbox. ${why}`)
   onUnsandboxed?.(why)
   return undefined

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import type { PathGuard, MountSource } from './protect/path-guard.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import type { SandboxLayout } from './layout.ts'
 
 /** How bubblewrap can be used on a machine; what works is found by trying. */
@@ -101,7 +101,7 @@ interface MountedPaths {
 export function listTopMounts(folder: string, { layout, scratch }: MountedPaths): string[] {
   const writable = layout.writable.map((one) => (typeof one === 'string' ? one : one.path))
   const mounted = [...layout.shown, ...writable, ...layout.masked.map(({ path }) => path), scratch]
-  const inside = mounted.filter((path) => path !== folder && isBelow(path, folder))
+  const inside = mounted.filter((path) => path !== folder && isInsideFolder(path, folder))
   return [...new Set(inside.map((path) => path.split('/').slice(0, 3).join('/')))]
 }
 

@@ -32,6 +32,11 @@ export interface SandboxUnavailable {
   readonly remedy?: string
 }
 
+/** The same in words. */
+export function describeUnavailable({ why, remedy }: SandboxUnavailable): string {
+  return [`No sandbox: ${why}`, remedy].filter(Boolean).join(' ')
+}
+
 /** Compiled filters of system calls: paths that can be opened as often as needed. */
 export interface SeccompFilterFiles {
   readonly withLocalSockets: string

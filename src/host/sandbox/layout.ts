@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import { HOME_CACHE_PATHS, MACHINE_SECRET_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { isSocketFile, listSocketFiles } from './unix-sockets.ts'
 import { findToolchainFolders } from './toolchains.ts'
@@ -54,13 +54,13 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   const homeFolder = resolveExisting(home)[0] ?? home
   /** What lies in the workspace is seen anyway, and a command decides where its links lead. */
   const realOutside = (one: string): string[] => {
-    if (homeFolder === '/' || [...folders, ...workspace].some((folder) => isBelow(one, folder))) return []
+    if (homeFolder === '/' || [...folders, ...workspace].some((folder) => isInsideFolder(one, folder))) return []
     const real = cache.realPaths.get(one) ?? resolveExisting(one)[0]
     if (real === undefined) return []
     cache.realPaths.set(one, real)
-    return !inHomes(real) || isBelow(real, homeFolder) || isBelow(one, real) ? [real] : []
+    return !inHomes(real) || isInsideFolder(real, homeFolder) || isInsideFolder(one, real) ? [real] : []
   }
-  const inHomes = (one: string): boolean => homes.some((other) => one !== other && isBelow(one, other))
+  const inHomes = (one: string): boolean => homes.some((other) => one !== other && isInsideFolder(one, other))
   const caches = HOME_CACHE_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
   const programs = path.split(delimiter).filter((one) => isAbsolute(one))
   for (const one of [
@@ -70,9 +70,10 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   ].flatMap(resolveExisting))
     cache.secrets.add(one)
   const secrets = [...cache.secrets].filter((one) => existsSync(one))
-  const isSecret = (one: string): boolean => secrets.some((other) => isBelow(one, other) || isBelow(other, one))
+  const isSecret = (one: string): boolean =>
+    secrets.some((other) => isInsideFolder(one, other) || isInsideFolder(other, one))
   const isCovered = (one: string): boolean =>
-    inHomes(one) || EPHEMERAL_FOLDERS.some((other) => one !== other && isBelow(one, other))
+    inHomes(one) || EPHEMERAL_FOLDERS.some((other) => one !== other && isInsideFolder(one, other))
   const needed = HOME_TOOLCHAIN_PATHS.map((name) => join(homeFolder, name)).flatMap(realOutside)
   const installed =
     homeFolder === '/' ? [] : findToolchainFolders(homeFolder, programs, process.env).flatMap(realOutside)
@@ -90,7 +91,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
     .flatMap(resolveExisting)
   const writable = [...workspace, ...gitFolders, ...(network && !isPrivate ? caches : [])]
   const visible = [...shown, ...workspace, ...(isPrivate ? [] : caches)]
-  const isVisible = (one: string): boolean => !isCovered(one) || visible.some((other) => isBelow(one, other))
+  const isVisible = (one: string): boolean => !isCovered(one) || visible.some((other) => isInsideFolder(one, other))
   const sockets = listSocketFiles().filter((one) => isVisible(one) && isSocketFile(one))
   return {
     hidden: homes,
@@ -99,7 +100,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
     writable: keepOutermost(writable),
     privateCaches: isPrivate
       ? keepOutermost(caches)
-          .filter((one) => !workspace.some((folder) => isBelow(one, folder)))
+          .filter((one) => !workspace.some((folder) => isInsideFolder(one, folder)))
           .map((one) => ({
             path: one,
             source: join(privateFolder, one.slice(homeFolder.length + 1).replaceAll('/', '+')),
@@ -108,7 +109,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
     // What the person chose to work in is shown, whatever it is called; and what is hidden needs no mask.
     masked: [
       ...keepOutermost(secrets)
-        .filter((one) => !workspace.some((folder) => isBelow(folder, one)))
+        .filter((one) => !workspace.some((folder) => isInsideFolder(folder, one)))
         .filter(isVisible)
         .map((one) => ({ path: one, isFolder: statSync(one).isDirectory() })),
       ...sockets.map((one) => ({ path: one, isFolder: false })),
@@ -122,7 +123,7 @@ export const EPHEMERAL_FOLDERS = ['/tmp', '/var/tmp', '/run']
 /** Without those that lie inside others: only they could be exchanged for a link by a command that ran before. */
 function keepOutermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)].sort()
-  return all.filter((path) => !all.some((other) => other !== path && isBelow(path, other)))
+  return all.filter((path) => !all.some((other) => other !== path && isInsideFolder(path, other)))
 }
 
 /** What is not there needs neither to be shown nor to be hidden. */

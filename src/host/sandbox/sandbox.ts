@@ -4,11 +4,12 @@ import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
 import { watchProtectedPaths } from '../process/kill-on-exit.ts'
 import { openPathHandle } from '../files/path-handle.ts'
+import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { killGroup } from '../process/process-group.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { createApprovedWrites } from './protect/approved-writes.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import { buildBubblewrapArguments, hasOwnProcessCount, listTopMounts, type BubblewrapMode } from './bubblewrap.ts'
 import {
   type SeccompFilterFiles,
@@ -57,7 +58,7 @@ export type SandboxState =
       /** System calls are not filtered here. */
       readonly unfiltered?: true
     }
-  | { readonly isActive: false; readonly why: string; readonly remedy?: string }
+  | ({ readonly isActive: false } & SandboxUnavailable)
 
 /** How a program is to run in the sandbox. */
 export interface SandboxLaunchOptions {
@@ -118,13 +119,15 @@ export function createLocalSandbox(
   ]
   const homePaths = PROTECTED_PATHS.filter(({ isHomeOnly }) => isHomeOnly)
   const allRules = [...projectRules, ...toPathRules(homePaths)]
+  const userHome = options.home ?? homedir()
+  const resolveHome = (): string => realPathOrUndefined(userHome) ?? userHome
   const rulesFor = (folder: string): readonly ProtectedPathRule[] => {
-    const home = resolveOrSame(options.home ?? homedir())
+    const home = resolveHome()
     const nestedFolders = workspacePaths.folders
-      .map(resolveOrSame)
-      .filter((one) => one !== folder && isBelow(one, folder))
+      .map((one) => realPathOrUndefined(one) ?? one)
+      .filter((one) => one !== folder && isInsideFolder(one, folder))
     const rules = [...projectRules, ...nestedFolders.flatMap((one) => nestedFolderRules(folder, one, projectRules))]
-    if (!isBelow(home, folder)) return rules
+    if (!isInsideFolder(home, folder)) return rules
     const bubblewrapMode = relative(folder, home)
     return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(bubblewrapMode, one.path) })))]
   }
@@ -162,7 +165,7 @@ export function createLocalSandbox(
       if ('why' in backend) return undefined
       mkdirSync(workspacePaths.scratch, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(workspacePaths.scratch)
-      const home = resolveOrSame(options.home ?? homedir())
+      const home = resolveHome()
       const path = [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter)
       const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
       const { folders } = workspacePaths
@@ -311,12 +314,4 @@ function nestedFolderRules(outer: string, folder: string, rules: readonly Protec
   const hasGit = statNoFollow(join(folder, '.git')) !== undefined
   const bubblewrapMode = relative(outer, folder).split('/')
   return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...bubblewrapMode, ...rule]]))
-}
-
-function resolveOrSame(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

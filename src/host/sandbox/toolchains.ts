@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
 /** Variables with which version managers and language runtimes say where they are installed. */
 export const TOOLCHAIN_VARIABLES: readonly string[] = [
@@ -81,14 +82,14 @@ function isInstallation(folder: string, userHome: string): boolean {
   if (home === undefined) return false
   const holdsOtherThings = [...HOME_TOOLCHAIN_PATHS, ...HOME_CACHE_PATHS, ...HOME_SECRET_PATHS].some((name) => {
     const listedPath = join(home, name)
-    return listedPath !== folder && isBelow(listedPath, folder)
+    return listedPath !== folder && isInsideFolder(listedPath, folder)
   })
   return !holdsOtherThings && INSTALLATION_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
 /** The home folder in which a path lies: the person's own, or another one, which is hidden as well. */
 function findHome(path: string, userHome: string): string | undefined {
-  const home = isBelow(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
+  const home = isInsideFolder(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home
 }
 
@@ -98,15 +99,7 @@ const MAX_PROGRAM_LINKS = 300
 function listLinkTargets(folder: string): string[] {
   try {
     const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => resolveExisting(join(folder, name)))
-  } catch {
-    return []
-  }
-}
-
-function resolveExisting(path: string): string[] {
-  try {
-    return [realpathSync(path)]
+    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => realPathOrUndefined(join(folder, name)) ?? [])
   } catch {
     return []
   }

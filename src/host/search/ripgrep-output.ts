@@ -55,8 +55,8 @@ export function createRipgrepParser(
   }
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
+export const LINE_FEED = 0x0a
+export const CARRIAGE_RETURN = 0x0d
 const COLON = 0x3a
 
 function parseMatch(all: Buffer, from: number, end: number): RipgrepMatch | undefined {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { readStatFields } from '../process/stat-fields.ts'
 
 /** A watch over a program. */
 export interface StuckWatch {
@@ -53,7 +54,7 @@ interface Activity {
 
 function activityOf(pid: number): Activity | undefined {
   try {
-    const tasks = readdirSync(`/proc/${pid}/task`).map((task) => fieldsOf(`/proc/${pid}/task/${task}/stat`))
+    const tasks = readdirSync(`/proc/${pid}/task`).map((task) => readStatFields(`/proc/${pid}/task/${task}/stat`))
     const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
     return {
       time: tasks.reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0),
@@ -63,10 +64,4 @@ function activityOf(pid: number): Activity | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The fields behind the name, which may hold anything. */
-function fieldsOf(path: string): string[] {
-  const text = readFileSync(path, 'latin1')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type PathHandle, openFolderHandle } from '../files/path-handle.ts'
+import { type FolderHandle, openFolderHandle } from '../files/path-handle.ts'
 import type { SearchMatch } from '../host.ts'
 import { encodeSurrogateEscape } from '../files/surrogate-escape.ts'
 import { withOpenedPath } from '../files/opened-path.ts'
-import type { RipgrepFile, RipgrepMatch } from './ripgrep-output.ts'
+import { CARRIAGE_RETURN, LINE_FEED, type RipgrepFile, type RipgrepMatch } from './ripgrep-output.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 
 /** Makes sure of what another program read. */
@@ -56,8 +56,6 @@ export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
   }
 }
 
-type FolderHandle = Pick<PathHandle, 'at' | 'release'>
-
 const MAX_OPEN_FOLDERS = 200
 
 function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[]): SearchMatch[] {
@@ -91,9 +89,6 @@ function isAtOffset(descriptor: number, { offset, bytes }: RipgrepMatch): boolea
     (next === LINE_FEED || next === CARRIAGE_RETURN)
   )
 }
-
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
 
 /** Files that begin with a byte order mark are searched as text, so their bytes are other ones. */
 function readDecodedLines(descriptor: number): string[] {

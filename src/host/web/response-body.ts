@@ -1,20 +1,12 @@
 import type { Readable, Transform } from 'node:stream'
+import type { WebPage } from '../host.ts'
 import type { WebResponse } from './send-request.ts'
-
-/** The body of a page: its kind, and its text where it has one. */
-export interface WebBody {
-  readonly type: string
-  readonly size: number
-  readonly text?: string
-  /** There was more, which was not read. */
-  readonly cut?: true
-}
 
 /** Reads a body, unpacked, up to a limit: what unpacks to more than that is not unpacked further. */
 export async function readWebBody(
   response: WebResponse,
   limit: number,
-): Promise<WebBody | { readonly problem: string }> {
+): Promise<Omit<WebPage, 'url' | 'status'> | { readonly problem: string }> {
   const stream = await decompress(response)
   if ('problem' in stream) {
     response.discard()

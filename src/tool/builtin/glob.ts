@@ -6,9 +6,9 @@ import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
 import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
-import { getFlag, getOptionalText, getText } from './support/read-arguments.ts'
+import { getFlag, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
-import { toAbsolutePath, toGivenPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
+import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
 
 /** Finds files by their names. */
 export const globTool: Tool = defineBuiltin({
@@ -73,11 +73,6 @@ function pickNewest({ paths, times }: FoundFiles): string[] {
     .sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1))
     .slice(0, MAX_PATHS)
     .map(({ path }) => path)
-}
-
-function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
-  const path = getOptionalText(input, 'path')
-  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 
 /** Collects the files below a place that fit; gives how many that fit are ignored. */

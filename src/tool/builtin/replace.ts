@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool, ToolContext } from '../tool.ts'
+import type { Tool } from '../tool.ts'
 import { findExactOffsets, findLineIndex } from '../edit/match/find-matches.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
@@ -51,12 +51,7 @@ export const replaceTool: Tool = defineBuiltin({
   ...createEditHandlers(replaceText),
 })
 
-function replaceText(
-  current: string,
-  input: JsonObject,
-  path: string,
-  _context: ToolContext,
-): TextChange | EditRefusal {
+function replaceText(current: string, input: JsonObject, path: string): TextChange | EditRefusal {
   const old = getText(input, 'old_string').replaceAll('\r\n', '\n')
   const replacement = getText(input, 'new_string').replaceAll('\r\n', '\n')
   const offsets = findExactOffsets(current, old)

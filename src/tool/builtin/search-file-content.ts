@@ -1,5 +1,6 @@
 import type { SearchMatch, SearchRequest, SearchResult } from '../../host/host.ts'
 import { HostError } from '../../host/host-error.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { SecretFileTest } from '../../policy/path/secret-file-test.ts'
 import type { Tool, ToolContext } from '../tool.ts'
@@ -13,7 +14,7 @@ import { defineBuiltin } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import {
-  toAbsolutePath,
+  resolveSearchRoots,
   toGivenPath,
   toDisplayPath,
   createPathEffects,
@@ -65,7 +66,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
         const end = await searchPath(input, context, root, MAX_MATCHES - hits.length)
         if ('problem' in end) return createErrorOutput(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
         // Whoever wants to look into a file of secrets must name it, so that it is asked about.
-        const top = context.folders.find((folder) => root === folder || root.startsWith(`${folder}/`)) ?? ''
+        const top = context.folders.find((folder) => isInsideFolder(root, folder)) ?? ''
         const allowedHits = isSecret(root, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
         secret += end.hits.length - allowedHits.length
         hits.push(...allowedHits)
@@ -91,11 +92,6 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
 
 const MAX_MATCHES = 20_000
 const MAX_OUTPUT_CHARS = 200_000
-
-function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
-  const path = getOptionalText(input, 'path')
-  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
-}
 
 async function searchPath(input: JsonObject, context: ToolContext, root: string, limit: number): Promise<SearchResult> {
   const { host, folders, signal } = context

@@ -8,7 +8,6 @@ import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import {
   applyEditProposal,
   createEditApproval,
-  toFacts,
   createFileDiff,
   openForEdit,
   type EditProposal,
@@ -65,7 +64,7 @@ export const writeFileTool: Tool = defineBuiltin({
     const note = context.modified
       ? ` The person changed the content before it was written; it is now:\n${proposal.text}`
       : ''
-    return { content: done + note, display, facts: toFacts(display) }
+    return { content: done + note, display, facts: { ...display.diffStat } }
   },
 })
 

@@ -28,7 +28,7 @@ export async function decodeText(bytes: Uint8Array, { name, bom }: TextEncoding)
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (name === 'utf-8') return buffer.toString('utf8')
   if (name === 'utf-16le') return buffer.toString('utf16le')
-  if (name === 'utf-16be') return swapBytes(buffer, 2).toString('utf16le')
+  if (name === 'utf-16be') return swapBytes(buffer).toString('utf16le')
   if (name === 'latin1') return buffer.toString('latin1')
   return decodeLegacyText(buffer, name)
 }
@@ -50,7 +50,7 @@ const BOM_ENCODINGS: readonly TextEncoding[] = [
 
 async function encodeWithoutBom(text: string, name: string): Promise<Buffer | { missing: string }> {
   if (name === 'utf-16le') return Buffer.from(text, 'utf16le')
-  if (name === 'utf-16be') return swapBytes(Buffer.from(text, 'utf16le'), 2)
+  if (name === 'utf-16be') return swapBytes(Buffer.from(text, 'utf16le'))
   if (name === 'utf-8') {
     const half = LONE_SURROGATE.exec(text)
     return half ? { missing: half[0] } : Buffer.from(text, 'utf8')
@@ -90,6 +90,6 @@ function countControlCharacters(bytes: Uint8Array): number {
   return count
 }
 
-function swapBytes(bytes: Buffer, width: 2): Buffer {
-  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % width))).swap16()
+function swapBytes(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16()
 }

@@ -1,6 +1,6 @@
 import type { Files } from '../../host/host.ts'
+import { sha256Hex } from '../../model/sha256.ts'
 import { detectEncoding, decodeText } from './encoding.ts'
-import { hashContent } from './text-document.ts'
 import { detectMediaType } from './media-type.ts'
 import { readLargeFile } from './read-large-file.ts'
 import { type LineSlice, type LineWindow, sliceLines } from './line-slice.ts'
@@ -28,7 +28,7 @@ export async function readFileForModel(
   const encoding = await detectEncoding(bytes)
   if (!encoding) return { kind: 'binary', size: bytes.length }
   const text = (await decodeText(bytes, encoding)).replaceAll('\r\n', '\n')
-  return { kind: 'text', hash: hashContent(bytes), ...sliceLines(text, lineWindow) }
+  return { kind: 'text', hash: sha256Hex(bytes), ...sliceLines(text, lineWindow) }
 }
 
 /** Files up to this size are read at once; it is also what vendors take for a picture or a document. */

@@ -30,7 +30,7 @@ export async function openTextDocument(
     }
   }
   const { text, lineEndings } = normalizeLineEndings(raw)
-  return { text, lineEndings, encoding, hash: hashContent(bytes) }
+  return { text, lineEndings, encoding, hash: sha256Hex(bytes) }
 }
 
 /** The bytes of a document with another text: its encoding, its mark, its line ends and its last line's end stay. */
@@ -44,11 +44,6 @@ export async function encodeTextDocument(
   if (!('missing' in bytes)) return { bytes }
   const missingChar = JSON.stringify(bytes.missing)
   return { problem: `The text has the character ${missingChar}, which cannot be written in ${encoding.name}.` }
-}
-
-/** What identifies the content of a file. */
-export function hashContent(bytes: Uint8Array): string {
-  return sha256Hex(bytes)
 }
 
 /** A text with plain line ends, and with or without one at its very end as the former text had it. */

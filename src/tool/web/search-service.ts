@@ -1,5 +1,5 @@
 import type { WebClient, WebRequest } from '../../host/host.ts'
-import { isObject } from '../../model/json.ts'
+import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
 
 /** Which service searches, where it is, and with which key. */
 export interface WebSearchOptions {
@@ -82,8 +82,8 @@ export function createSearchService({
       const page = await web.fetch({ ...api.request(base, query, key), trusted: true, signal })
       if ('problem' in page) return page
       if (page.status !== 200) return { problem: `${service} answered with the status ${page.status}.` }
-      const answer = parseJsonObject(page.text ?? '')
-      if (!answer) return { problem: `${service} did not answer with JSON.` }
+      const answer = parseJsonOrUndefined(page.text ?? '')
+      if (!isObject(answer)) return { problem: `${service} did not answer with JSON.` }
       const list = api.list(answer)
       return Array.isArray(list)
         ? list
@@ -107,13 +107,4 @@ function stripHtml(rawValue: unknown): string {
         .replace(/\s+/g, ' ')
         .trim()
     : ''
-}
-
-function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, statSync, type Stats, unlinkSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
-import { openFolderHandle } from '../../files/path-handle.ts'
+import { tryOpenFolderHandle } from '../../files/path-handle.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
 
 /**
@@ -20,7 +20,7 @@ export function withParentFolder<T>(
   try {
     let at = folder
     for (const segment of [undefined, ...segments.slice(0, -1)]) {
-      const next = tryOpenFolder(segment === undefined ? at : `${at}/${segment}`)
+      const next = tryOpenFolderHandle(segment === undefined ? at : `${at}/${segment}`)
       if (next === undefined) return undefined
       handles.push(next)
       at = next.at
@@ -79,7 +79,7 @@ export function isQuarantineName(name: string): boolean {
 /** Removes a file, a link or a folder with all that is in it, also while somebody else writes there. */
 export function removeTree(at: string, name: string): void {
   if (statNoFollow(`${at}/${name}`)?.isDirectory()) {
-    const folder = tryOpenFolder(`${at}/${name}`)
+    const folder = tryOpenFolderHandle(`${at}/${name}`)
     if (folder !== undefined) {
       try {
         restoreOwnerAccess(folder.at)
@@ -108,14 +108,6 @@ export function attempt(work: () => void): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function tryOpenFolder(path: string): ReturnType<typeof openFolderHandle> | undefined {
-  try {
-    return openFolderHandle(path)
-  } catch {
-    return undefined
   }
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type PathHandle, openPathHandle } from '../../files/path-handle.ts'
 import { encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
-import { isBelow } from '../is-below.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { InnerRepositories } from './inner-repositories.ts'
 import { groupSpellings } from './folder-listing.ts'
 import type { MissingPath, ProtectedLink } from './missing-path.ts'
@@ -94,7 +94,7 @@ export function createPathGuard({
       if (stats.isSymbolicLink()) {
         const target = resolve(at, readlinkSync(path))
         links.set(path, { folder, segments: [...resolvedSegments], target: readlinkSync(path) })
-        const inside = folders.find((one) => isBelow(target, one))
+        const inside = folders.find((one) => isInsideFolder(target, one))
         const rest = target.slice((inside ?? '').length + 1).split('/')
         if (inside !== undefined && target !== inside && depth < MAX_LINK_DEPTH)
           protectPath(inside, [...rest, ...segments.slice(index + 1)], depth + 1)
@@ -164,7 +164,7 @@ export function createPathGuard({
       for (const name of PROTECTED_WORKTREE_FILES) attempt(() => protectPath(worktree, [name]))
   }
   for (const path of masked) {
-    const folder = folders.find((one) => path !== one && isBelow(path, one))
+    const folder = folders.find((one) => path !== one && isInsideFolder(path, one))
     const segments = path.slice((folder ?? '').length + 1).split('/')
     if (folder === undefined) continue
     for (const parentSegments of segments.slice(1).map((_, index) => segments.slice(0, index + 1)))

@@ -8,7 +8,6 @@ import { toAbsolutePath } from './paths.ts'
 import {
   applyEditProposal,
   createEditApproval,
-  toFacts,
   createFileDiff,
   openForEdit,
   type EditProposal,
@@ -70,7 +69,7 @@ export function createEditHandlers(
         note,
         context.modified && `The person changed new_string to:\n${getText(input, 'new_string')}`,
       ]
-      return { content: notes.filter(Boolean).join(' '), display, facts: toFacts(display) }
+      return { content: notes.filter(Boolean).join(' '), display, facts: { ...display.diffStat } }
     },
   }
 }

@@ -1,12 +1,7 @@
 import { basename } from 'node:path'
+import { sha256Hex } from '../../../model/sha256.ts'
 import type { ApprovalDetails, DiffStat, FileDiff, ToolContext, ToolOutput } from '../../tool.ts'
-import {
-  type TextDocument,
-  hashContent,
-  matchFormerEnding,
-  openTextDocument,
-  encodeTextDocument,
-} from '../../text/text-document.ts'
+import { type TextDocument, matchFormerEnding, openTextDocument, encodeTextDocument } from '../../text/text-document.ts'
 import { createErrorOutput } from '../../error-output.ts'
 import { toDisplayPath } from './paths.ts'
 
@@ -65,14 +60,14 @@ export async function applyEditProposal<P extends { readonly proposal: EditPropo
   let refusal: EditRefusal | undefined
   const others = ((await host.files.info(path))?.linkCount ?? 1) - 1
   await host.files.update(path, async (current) => {
-    const hash = current && hashContent(current)
+    const hash = current && sha256Hex(current)
     const next = last.proposal.before?.hash === hash ? last : await replan()
     if ('proposal' in next) last = next
     else refusal = next
     return refusal ? undefined : last.proposal.bytes
   })
   if (refusal) return refusal
-  seenFiles.setHash(await host.files.resolve(path), hashContent(last.proposal.bytes))
+  seenFiles.setHash(await host.files.resolve(path), sha256Hex(last.proposal.bytes))
   const names =
     others === 1 ? '1 other name (hard link), which keeps' : `${others} other names (hard links), which keep`
   return { ...last, remark: others > 0 ? ` The file had ${names} the former content.` : '' }
@@ -128,9 +123,4 @@ export async function createFileDiff(
   }
   const originalContent = before?.text ?? null
   return { fileDiff: unifiedDiff(fileName, original, text), fileName, originalContent, newContent: text, diffStat }
-}
-
-/** The figures of a change, for the statistics. */
-export function toFacts({ diffStat }: FileDiff): Record<string, number> {
-  return { ...diffStat }
 }

@@ -1,7 +1,10 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { Host } from '../../../host/host.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
+import type { JsonObject } from '../../../model/json.ts'
 import type { Effect } from '../../../policy/effect.ts'
 import { quoteFileName, unquoteFileName } from '../../text/escape-names.ts'
+import { getOptionalText } from './read-arguments.ts'
 
 /**
  * The path that a model means: absolute, or from the folder in which the agent works. A `..` stays where it is, because
@@ -11,6 +14,12 @@ export function toAbsolutePath(path: string, folders: readonly string[]): string
   const name = unquoteFileName(path)
   const plain = name.length > 1 ? name.replace(/\/+$/, '') : name
   return isAbsolute(plain) ? plain || '/' : `${folders[0] ?? ''}/${plain}`
+}
+
+/** Where a search begins: at the `path` among the arguments, or in all folders of the workspace. */
+export function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
+  const path = getOptionalText(input, 'path')
+  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 
 /** What a path is called before a person or a model: from the folder in which the agent works, if it is in there. */
@@ -46,8 +55,7 @@ export async function findWorkspaceFolder(
   let best: WorkspaceFolder | undefined
   for (const given of folders) {
     const one = { givenPath: resolve(given), realPath: await host.files.resolve(given) }
-    const holds = real === one.realPath || real.startsWith(join(one.realPath, '/'))
-    if (holds && (!best || one.realPath.length > best.realPath.length)) best = one
+    if (isInsideFolder(real, one.realPath) && (!best || one.realPath.length > best.realPath.length)) best = one
   }
   return best ?? { givenPath: real, realPath: real }
 }
@@ -55,5 +63,5 @@ export async function findWorkspaceFolder(
 /** A real path as the person knows it, by the name that the workspace was given. */
 export function toGivenPath({ givenPath, realPath }: WorkspaceFolder, path: string): string {
   if (givenPath === realPath) return path
-  return path === realPath || path.startsWith(join(realPath, '/')) ? givenPath + path.slice(realPath.length) : path
+  return isInsideFolder(path, realPath) ? givenPath + path.slice(realPath.length) : path
 }

@@ -1,4 +1,5 @@
 import type { CommandResult } from '../../../host/host.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 
 /** What the sandbox kept a failed command from, judged by what programs print when that happens. */
@@ -48,12 +49,8 @@ const MISSING_ERRORS = /no such file or directory|ENOENT|permission denied|EACCE
 
 function namesOutsidePath(row: string, folders: readonly string[]): boolean {
   const paths = row.match(/(?<![\w.~:/-])\/[^\s:'"`),;]+/g) ?? []
-  return paths.some((path) => [...folders, ...VISIBLE_SYSTEM_FOLDERS].every((folder) => !isInside(path, folder)))
+  return paths.some((path) => [...folders, ...VISIBLE_SYSTEM_FOLDERS].every((folder) => !isInsideFolder(path, folder)))
 }
 
 /** Outside the workspace, and yet not hidden: what is missing there is missing outside the sandbox as well. */
 const VISIBLE_SYSTEM_FOLDERS = ['/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
-}

@@ -1,4 +1,4 @@
-import { normalizeLine, isBlank, measureSimilarity } from './lines.ts'
+import { indexByKey, measureSimilarity, type NonBlankLine, toNonBlankLines } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 import { differsInOneWord } from '../merge/stale-lines.ts'
 
@@ -62,24 +62,9 @@ const WORD_PATTERN = /\w{3}/
 /** So many letters of lines that are right make a place. */
 const MIN_ANCHOR_CHARS = 12
 
-interface NonBlankLine {
-  readonly key: string
-  readonly at: number
-}
-
-/** Blank lines say nothing about where a passage is. */
-function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
-  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ key: normalizeLine(line), at }]))
-}
-
 /** Where the passage would begin if one of its lines is right. */
 function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): number[] {
-  const places = new Map<string, number[]>()
-  for (const [at, { key }] of file.entries()) {
-    const same = places.get(key)
-    if (same) same.push(at)
-    else places.set(key, [at])
-  }
+  const places = indexByKey(file)
   const starts = new Set<number>()
   for (const [at, { key }] of wanted.entries()) {
     const matchingLines = places.get(key) ?? []

@@ -49,6 +49,32 @@ export function squeezeWhitespace(
   return { text: characters.join(''), offsets }
 }
 
+/** A line that is not blank, without its style, and where it stands. Blank lines do not tell where a passage is. */
+export interface NonBlankLine {
+  readonly line: string
+  readonly key: string
+  readonly at: number
+}
+
+export function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
+  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
+}
+
+/** Where each line stands, by its key. */
+export function indexByKey(lines: readonly NonBlankLine[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [at, { key }] of lines.entries()) {
+    const same = places.get(key)
+    if (same) same.push(at)
+    else places.set(key, [at])
+  }
+  return places
+}
+
+export function findQuotes(line: string): readonly string[] {
+  return line.match(QUOTE_PATTERN) ?? []
+}
+
 /** Counts as a part of a word: without a space between, two of these are one word. */
 export const WORD_CHARACTER = /[\p{L}\p{N}_$]/u
 /** Quotes and dashes of all kinds. */

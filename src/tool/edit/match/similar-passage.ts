@@ -1,5 +1,5 @@
 import { alignByWeight } from './align.ts'
-import { normalizeLine, isBlank, measureSimilarity } from './lines.ts'
+import { indexByKey, isBlank, measureSimilarity, type NonBlankLine, toNonBlankLines } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 
 /** A passage that resembles what was wanted, from 0 to 1. */
@@ -14,6 +14,7 @@ export interface SimilarPassage extends PassageMatch {
 
 /** The passages that resemble some lines most, the best first. */
 export function findSimilarPassages(lines: readonly string[], old: readonly string[]): SimilarPassage[] {
+  if (lines.length > MAX_LINES || old.length > MAX_LINES) return []
   const file = toNonBlankLines(lines)
   const wanted = toNonBlankLines(old)
   if (wanted.length === 0 || file.length === 0) return []
@@ -53,26 +54,9 @@ const WINDOW_SLACK_LINES = 3
 const MAX_STARTS = 12
 const MAX_LINES = 100_000
 
-interface NonBlankLine {
-  readonly line: string
-  readonly key: string
-  readonly at: number
-}
-
-/** Blank lines say nothing about where a passage is. */
-function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
-  if (lines.length > MAX_LINES) return []
-  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
-}
-
 /** Where the passage would have to begin so that most of the wanted lines are in their places. */
 function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): number[] {
-  const places = new Map<string, number[]>()
-  for (const [at, { key }] of file.entries()) {
-    const same = places.get(key)
-    if (same) same.push(at)
-    else places.set(key, [at])
-  }
+  const places = indexByKey(file)
   const votes = new Map<number, number>()
   const vote = (start: number, weight: number): void => void votes.set(start, (votes.get(start) ?? 0) + weight)
   const unmatchedLines: number[] = []

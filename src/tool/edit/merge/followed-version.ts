@@ -1,4 +1,4 @@
-import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, QUOTE_PATTERN } from '../match/lines.ts'
+import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, findQuotes } from '../match/lines.ts'
 import {
   isEqualIgnoringStyle,
   pairLines,
@@ -57,11 +57,7 @@ export function findVersionByCharacters({ file, old, replacement }: PassageEdit)
   const indents = (lines: readonly string[]): Set<string> =>
     new Set(lines.filter((line) => !isBlank(line)).flatMap((line) => getIndent(line).split('')))
   const quotes = (lines: readonly string[]): Set<string> =>
-    new Set(
-      lines.flatMap((line) =>
-        (line.match(QUOTE_PATTERN) ?? []).map((quote) => (ASCII_QUOTES.includes(quote) ? "'" : '’')),
-      ),
-    )
+    new Set(lines.flatMap((line) => findQuotes(line).map((quote) => (ASCII_QUOTES.includes(quote) ? "'" : '’'))))
   const sides = [indents, quotes].map((kindsOf): FollowedVersion => {
     const [inFile, inOld, inReplacement] = [kindsOf(file), kindsOf(old), kindsOf(replacement)]
     if (inFile.size !== 1 || inOld.size !== 1 || inReplacement.size !== 1) return 'neither'

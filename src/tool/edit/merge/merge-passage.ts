@@ -1,4 +1,4 @@
-import { normalizeLine, getIndent, isBlank, QUOTE_PATTERN } from '../match/lines.ts'
+import { normalizeLine, getIndent, isBlank, findQuotes } from '../match/lines.ts'
 import {
   splitPassage,
   splitBlankFrame,
@@ -98,8 +98,7 @@ const MAX_LINES_PER_WITNESS = 6
 
 /** Are there quotes of a kind that only the memory has? Then they are the memory's, whatever else the new text follows. */
 function hasMisrememberedQuotes(lines: readonly string[], { file, old }: PassageEdit): boolean {
-  const quotesIn = (all: readonly string[]): Set<string> =>
-    new Set(all.flatMap((line) => line.match(QUOTE_PATTERN) ?? []))
+  const quotesIn = (all: readonly string[]): Set<string> => new Set(all.flatMap((line) => findQuotes(line)))
   const [inFile, inOld] = [quotesIn(file), quotesIn(old)]
   return [...quotesIn(lines)].some((quote) => inOld.has(quote) && !inFile.has(quote))
 }

@@ -1,4 +1,4 @@
-import { ASCII_QUOTES, QUOTE_PATTERN, squeezeWhitespace } from '../match/lines.ts'
+import { ASCII_QUOTES, findQuotes, QUOTE_PATTERN, squeezeWhitespace } from '../match/lines.ts'
 import type { PassageEdit } from './passage-pieces.ts'
 
 /** Carries a new line from the model's quotes to the file's; gives nothing where that would be a guess. */
@@ -56,7 +56,3 @@ const ASCII_QUOTE_SHAPES = new Map([
   ...['‘', '’', '‚'].map((quote): [string, string] => [quote, "'"]),
   ...['“', '”', '„'].map((quote): [string, string] => [quote, '"']),
 ])
-
-function findQuotes(line: string): readonly string[] {
-  return line.match(QUOTE_PATTERN) ?? []
-}

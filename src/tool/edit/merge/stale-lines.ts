@@ -1,5 +1,5 @@
 import { alignByWeight } from '../match/align.ts'
-import { normalizeLine, getIndent, isBlank, measureSimilarity, QUOTE_PATTERN } from '../match/lines.ts'
+import { findQuotes, normalizeLine, getIndent, isBlank, measureSimilarity } from '../match/lines.ts'
 import type { PassageEdit } from './passage-pieces.ts'
 import { getTrailingSpace } from './file-style.ts'
 
@@ -32,7 +32,7 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
       return undefined
     if (remembered + copied === 0 && !isBasedOnFile(passage, rememberedLine, fileLine)) return undefined
     // Once the line is put right, it tells no more in which quotes the model wrote the others.
-    const isRequoted = findQuotes(passage.old[o]).some((quote) => !file[f]?.includes(quote))
+    const isRequoted = findQuotes(passage.old[o] ?? '').some((quote) => !file[f]?.includes(quote))
     const others = passage.replacement.filter((line) => normalizeLine(line) !== rememberedLine && !file.includes(line))
     if (isRequoted && others.some((line) => findQuotes(line).length > 0)) return undefined
     const replaceLine = (lines: string[], at: number): void => {
@@ -47,10 +47,6 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
       )
   }
   return { file, old, replacement }
-}
-
-function findQuotes(line = ''): readonly string[] {
-  return line.match(QUOTE_PATTERN) ?? []
 }
 
 /** The lines of the memory and of the file that stand in the same place, and are not the same. */

@@ -2,9 +2,10 @@ import type { McpServerConfig } from '../server/server-config.ts'
 import type { ConnectOptions } from './connect.ts'
 import { createServerFetch } from './server-fetch.ts'
 import { createLimitedFetch } from './message-limits.ts'
-import { createErrorResponse, parseJsonOrUndefined, parseMessages, getRequestId } from './json-rpc.ts'
+import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
 import type { FetchLike, Transport } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
+import { parseJsonOrUndefined } from '../../../model/json.ts'
 
 /** A way to a server that is to be tried. */
 export interface TransportAttempt {

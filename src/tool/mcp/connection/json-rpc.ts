@@ -63,15 +63,6 @@ function toJsonRpcError(error: unknown): { code: number; message: string; data?:
   }
 }
 
-/** The value that a JSON text stands for; undefined for text that is not JSON. */
-export function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function describeType(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

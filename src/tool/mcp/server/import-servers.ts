@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts'
 import { isObject } from '../../../model/json.ts'
 import type { McpServerConfig } from './server-config.ts'
 
@@ -84,7 +85,7 @@ function toServerConfig(entry: Record<string, unknown>, folder: string): McpServ
     disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
   }
   // Whether a server is trusted is for the person to say anew.
-  return Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+  return defined(optional)
 }
 
 /** Some write the arguments behind the command. */

@@ -1,3 +1,5 @@
+import { defined } from '../../../model/defined.ts'
+
 /** An MCP server, in the form that every client uses. */
 export interface McpServerConfig {
   readonly command?: string
@@ -58,20 +60,20 @@ export function expandVariables(
   const expandAll = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, expand(value)]))
   const { command, args, env: serverEnv, cwd, url, httpUrl, headers, oauth } = config
+  const expandOptional = (text: string | undefined): string | undefined => text && expand(text)
   const expanded: McpServerConfig = {
     ...config,
-    ...(command !== undefined && { command: expand(command) }),
-    ...(args && { args: args.map(expand) }),
-    ...(serverEnv && { env: expandAll(serverEnv) }),
-    ...(cwd !== undefined && { cwd: expand(cwd) }),
-    ...(url !== undefined && { url: expand(url) }),
-    ...(httpUrl !== undefined && { httpUrl: expand(httpUrl) }),
-    ...(headers && { headers: expandAll(headers) }),
-    ...(oauth && {
-      oauth: {
+    ...defined({
+      command: expandOptional(command),
+      args: args?.map(expand),
+      env: serverEnv && expandAll(serverEnv),
+      cwd: expandOptional(cwd),
+      url: expandOptional(url),
+      httpUrl: expandOptional(httpUrl),
+      headers: headers && expandAll(headers),
+      oauth: oauth && {
         ...oauth,
-        ...(oauth.clientId !== undefined && { clientId: expand(oauth.clientId) }),
-        ...(oauth.clientSecret !== undefined && { clientSecret: expand(oauth.clientSecret) }),
+        ...defined({ clientId: expandOptional(oauth.clientId), clientSecret: expandOptional(oauth.clientSecret) }),
       },
     }),
   }
