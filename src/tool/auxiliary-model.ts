@@ -8,14 +8,13 @@ import { defined } from '../model/defined.ts'
 
 /** A model that a tool may ask one question, apart from the conversation. */
 export interface AuxiliaryModel {
-  /** What its vendor can look up by itself. */
+  /** The server tools that its vendor offers. */
   readonly serverTools: readonly ServerTool[]
-  /** How many tokens it takes in, where that is known. */
+  /** The context window in tokens, if known. */
   readonly window?: number | undefined
   query(question: string, tools: readonly ServerTool[], signal: AbortSignal): Promise<AuxiliaryAnswer>
 }
 
-/** Its answer; or why there is none. */
 export type AuxiliaryAnswer =
   | { readonly text: string; readonly grounding?: Grounding; readonly usage?: Usage }
   | { readonly problem: string }

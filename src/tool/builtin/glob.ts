@@ -10,7 +10,6 @@ import { getFlag, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
 
-/** Finds files by their names. */
 export const globTool: Tool = defineBuiltin({
   name: 'glob',
   text,
@@ -58,13 +57,13 @@ export const globTool: Tool = defineBuiltin({
 
 const MAX_PATHS = 2000
 
-/** The files that were found, and when each was changed; there may be very many. */
+/** Two lists instead of one list of objects: there may be very many files. */
 interface FoundFiles {
   readonly paths: string[]
   readonly times: number[]
 }
 
-/** The paths to show, the newest first. Of very many only those are put in order that are shown. */
+/** The newest paths first. Only those that are shown are sorted. */
 function pickNewest({ paths, times }: FoundFiles): string[] {
   const oldest = new Float64Array(times).sort().at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
   return paths
@@ -75,7 +74,7 @@ function pickNewest({ paths, times }: FoundFiles): string[] {
     .map(({ path }) => path)
 }
 
-/** Collects the files below a place that fit; gives how many that fit are ignored. */
+/** Adds the matching files below a folder; returns how many matches are ignored. */
 async function collectMatches(
   input: JsonObject,
   context: ToolContext,
@@ -94,7 +93,7 @@ async function collectMatches(
     found.paths.push(toGivenPath(top, path))
     found.times.push(time)
   }
-  // A name may look like a pattern; if there is such a file, it is meant.
+  // A file name may look like a pattern; if such a file exists, it is meant.
   const literal = `${base}/${pattern}`
   const literalInfo = await files.info(literal).catch(() => undefined)
   if (literalInfo?.kind === 'file') {
@@ -104,7 +103,7 @@ async function collectMatches(
   const fixed = getFixedFolder(pattern)
   const folder = fixed === '' ? base : `${base}/${fixed}`
   const start = await files.resolve(folder)
-  // Below a link the names would not be those that the pattern speaks of.
+  // Below a link the paths would not match the pattern.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
   const matches = createFileMatcher(pattern, getFlag(input, 'case_sensitive', false))
   const patternSegments = pattern.split('/')
@@ -122,7 +121,7 @@ async function collectMatches(
   )
 }
 
-/** The pattern from the place where the search begins, also if it was written from somewhere above. */
+/** The pattern relative to the search root, even if it was written as an absolute path. */
 function relativizePattern(pattern: string, roots: readonly string[]): string {
   const root = roots.find((one) => pattern.startsWith(`${one}/`))
   return (root === undefined ? pattern : pattern.slice(root.length + 1)).replace(/^(?:\.\/)+/, '')

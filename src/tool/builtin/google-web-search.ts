@@ -10,7 +10,6 @@ import { getText } from './support/read-arguments.ts'
 /** Who searches: the model's own vendor, or a service. */
 export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
 
-/** Searches the web. */
 export function createWebSearchTool(backend: SearchBackend): Tool {
   return defineBuiltin({
     name: 'google_web_search',

@@ -10,7 +10,6 @@ import { getStringList, getIgnoreOptions, getText } from './support/read-argumen
 import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 
-/** Lists one directory. */
 export const listDirectoryTool: Tool = defineBuiltin({
   name: 'list_directory',
   text,
@@ -59,7 +58,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
 
 const MAX_LINES = 5000
 
-/** Directories first, each by name. A link counts as what it leads to, if it leads anywhere. */
+/** Directories first, each group by name. A link counts as its target, if that exists. */
 async function formatEntries(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
   const links = entries.filter(({ kind }) => kind === 'link')
   const targets = await Promise.all(links.map(({ name }) => host.files.info(`${path}/${name}`).catch(() => undefined)))

@@ -10,7 +10,6 @@ import { defineBuiltin } from './support/define-builtin.ts'
 import { getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
-/** Reads one file, or some of its lines. */
 export const readFileTool: Tool = defineBuiltin({
   name: 'read_file',
   text,

@@ -16,7 +16,6 @@ import { getErrorMessage } from '../../model/error-message.ts'
 
 const STRING_LIST_SCHEMA = { type: 'array', items: { type: 'string' } }
 
-/** Reads several files at once. */
 export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
   return defineBuiltin({
     name: 'read_many_files',

@@ -16,7 +16,6 @@ const EDIT_PARAMETER_ALIASES = {
   replaceAll: 'allow_multiple',
 }
 
-/** Replaces text that occurs word for word. */
 export const replaceTool: Tool = defineBuiltin({
   name: 'replace',
   text,
@@ -61,7 +60,7 @@ function replaceText(current: string, input: JsonObject, path: string): TextChan
     return refuseEdit(nearestText === undefined ? message : `${message} ${nearestText}`, 'edit-no-occurrence-found')
   }
   const expected = getNumber(input, 'expected_replacements') ?? 1
-  // The newer form of the same parameter does not say how many.
+  // allow_multiple does not say how many.
   const isAny = getFlag(input, 'allow_multiple', false)
   if (!isAny && offsets.length !== expected) {
     const lines = offsets.slice(0, 20).map((at) => findLineIndex(current, at) + 1)

@@ -13,15 +13,14 @@ import { detectSandboxBlock } from './support/sandbox-block.ts'
 import { formatCommandResult } from './support/shell-result.ts'
 import { defined } from '../../model/defined.ts'
 
-/** How long commands may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface ShellOptions {
-  /** In all; without it, as long as it takes. */
+  /** Of the whole command; unlimited without it. */
   readonly timeout?: number
-  /** Without printing anything. A server that was started in the foreground ends here. */
+  /** Without output. A server that was started in the foreground is stopped by it. */
   readonly idle?: number
 }
 
-/** Runs shell commands. */
 export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOptions = {}): Tool {
   return defineBuiltin({
     name: 'run_shell_command',
@@ -36,11 +35,11 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
       { name: 'execute_command', parameters: { cwd: 'directory' } },
       { name: 'run_in_terminal' },
       { name: 'run_terminal_cmd' },
-      // Its command is a list of words, which no shell reads.
+      // Its command is a list of words, not shell text.
       { name: 'shell' },
       { name: 'container.exec' },
       { name: 'local_shell' },
-      // It comes back before the command ends.
+      // It returns before the command ends.
       { name: 'exec_command' },
     ],
     properties: {
@@ -95,7 +94,6 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
   })
 }
 
-/** Five minutes. */
 const DEFAULT_IDLE_MS = 300_000
 
 /** A directory by its path, or by the name of one of the workspace's folders. */
@@ -138,7 +136,7 @@ function createRemarks(
   const isInBackground = background.length > 0
   return [
     ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
-    // Numbers and ports of one box mean nothing in another.
+    // PIDs and ports of one sandbox mean nothing in another.
     ...(isInBackground && boxed ? [BACKGROUND_SANDBOX_NOTE] : []),
     ...(blocked ? [BLOCK_NOTES[blocked]] : []),
     ...notes,
@@ -161,7 +159,7 @@ function formatExitStatus({ error, exitCode, signal }: CommandResult): string {
   return exitCode === 0 ? '(no output)' : `The command exited with code ${exitCode}.`
 }
 
-/** Shows the end of what has been printed so far. */
+/** Reports the last part of the output. */
 function createTailProgress(progress: (text: string) => void): (text: string) => void {
   let tail = ''
   return (newOutput) => {

@@ -23,7 +23,6 @@ import {
 } from './support/paths.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Searches the contents of files. */
 export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
   return defineBuiltin({
     name: 'search_file_content',
@@ -34,7 +33,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     nameAliases: [
       { name: 'grep_search', parameters: {} },
       { name: 'SearchText', parameters: {} },
-      // These mind the case of letters.
+      // These are case-sensitive.
       { name: 'grep' },
       { name: 'Grep' },
       { name: 'grep_files' },
@@ -65,7 +64,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       for (const root of resolveSearchRoots(input, context.folders)) {
         const end = await searchPath(input, context, root, MAX_MATCHES - hits.length)
         if ('problem' in end) return createErrorOutput(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
-        // Whoever wants to look into a file of secrets must name it, so that it is asked about.
+        // To search a file with secrets, a call must name it, so that it needs approval.
         const top = context.folders.find((folder) => isInsideFolder(root, folder)) ?? ''
         const allowedHits = isSecret(root, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
         secret += end.hits.length - allowedHits.length
@@ -108,12 +107,12 @@ async function searchPath(input: JsonObject, context: ToolContext, root: string,
   const top = await findWorkspaceFolder(host, folders, await host.files.resolve(root))
   const end = (await host.search?.(search)) ?? (await searchFiles(host.files, top.realPath, search))
   if ('problem' in end) return end
-  // A search program lets a glob with folders in it overrule git.
+  // In ripgrep, a glob that contains folders overrides git's ignore rules.
   const respect = { git: include?.includes('/') ?? false, gemini: true }
   return { ...end, hits: await decodeHits(await filterIgnoredHits(end.hits, context, top, respect), context) }
 }
 
-/** A search program knows only UTF-8, and shows other bytes as damage; what they stand for is read here. */
+/** Search programs expect UTF-8 and show other bytes as U+FFFD; those lines are decoded here. */
 async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): Promise<readonly SearchMatch[]> {
   const damaged = new Set(hits.filter(({ text: found }) => found.includes('\uFFFD')).map(({ path }) => path))
   if (damaged.size === 0) return hits
@@ -122,7 +121,7 @@ async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): 
   return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))
 }
 
-/** Without what is to be left out, in the order of paths and lines, under the names that the person knows. */
+/** Without ignored files, sorted by path and line, with the paths as the person gave them. */
 async function filterIgnoredHits(
   hits: readonly SearchMatch[],
   { host }: ToolContext,

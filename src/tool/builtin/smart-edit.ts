@@ -10,7 +10,7 @@ import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
 import text from './smart-edit.md'
 
-/** Replaces a passage that may be remembered not quite rightly. With `correct`, a model may put a search text right. */
+/** Replaces a passage that the model may remember imprecisely. `correct` lets a model fix the search text. */
 export function createSmartEditTool(correct?: CorrectEdit): Tool {
   return defineBuiltin({
     name: 'smart_edit',

@@ -10,7 +10,10 @@ import { defineBuiltin } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 import text from './web-fetch.md'
 
-/** Reads pages and answers a question about them: through the vendor where it can, else here. Without a model it gives the text. */
+/**
+ * Answers a question about pages: with the vendor's own tool if it has one, else locally. Without a model, returns the
+ * text.
+ */
 export function createWebFetchTool(model?: AuxiliaryModel): Tool {
   return defineBuiltin({
     name: 'web_fetch',
@@ -46,7 +49,6 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
 
 const MAX_URLS = 20
 
-/** What is wrong with a prompt, in the words that its readers know. */
 function findPromptProblem(prompt: string): string | undefined {
   if (prompt.trim() === '') return "The 'prompt' parameter cannot be empty and must contain URL(s) and instructions."
   const urls = findUrls(prompt)
@@ -72,7 +74,7 @@ function toNetworkEffects(urls: readonly string[]) {
   return hosts.map((host) => ({ kind: 'net', host, urls: urls.filter((url) => hostOf(url) === host) }) as const)
 }
 
-/** The vendor reads the pages; nothing if it could not read any, so that it is tried from here. */
+/** Undefined if the vendor could read no page, so that they are fetched locally. */
 async function fetchByVendor(
   model: AuxiliaryModel,
   prompt: string,

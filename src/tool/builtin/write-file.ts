@@ -18,7 +18,6 @@ import {
 } from './support/edit-proposal.ts'
 import text from './write-file.md'
 
-/** Writes a file whole. */
 export const writeFileTool: Tool = defineBuiltin({
   name: 'write_file',
   text,
@@ -50,7 +49,7 @@ export const writeFileTool: Tool = defineBuiltin({
   async run(input, context) {
     const first = await createWriteProposal(input, context)
     if ('refused' in first) return first.refused
-    // Whole content is not made anew on what somebody else has just written: it would be lost.
+    // Whole content is not reapplied to what somebody else has just written: their change would be lost.
     const written = await applyEditProposal({ proposal: first }, context, async () => refuseChangedFile(first.path))
     if ('refused' in written) return written.refused
     const { proposal, remark } = written

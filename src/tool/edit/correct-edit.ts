@@ -2,30 +2,27 @@ import { isObject } from '../../model/json.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { findExactOffsets } from './match/find-matches.ts'
 
-/** An edit that could not be made, and why. */
 export interface EditFailure {
   readonly path: string
-  /** All of the file, with plain line ends. */
+  /** The whole file, with LF line endings. */
   readonly current: string
   readonly instruction: string
   readonly old: string
   readonly replacement: string
-  /** What the model would be told. */
+  /** The error message for the model. */
   readonly message: string
 }
 
-/** The same edit in other words; nothing if there are none. */
 export interface CorrectedEdit {
   readonly old: string
   readonly replacement: string
 }
 
-/** Puts an edit right that could not be made. */
 export type CorrectEdit = (failure: EditFailure, signal: AbortSignal) => Promise<CorrectedEdit | undefined>
 
 /**
- * Asks a model once to put an edit right. Its answer counts only if the search text occurs word for word, once. The same
- * failure gets the same answer, so that what the person was shown is what is done.
+ * Asks a model once to correct an edit. Its answer counts only if the search text occurs exactly once. The same failure
+ * gets the same answer, so that what the person was shown is what is written.
  */
 export function createEditCorrector(model: AuxiliaryModel): CorrectEdit {
   const cache = new Map<string, Promise<CorrectedEdit | undefined>>()
@@ -68,7 +65,7 @@ function createCorrectionPrompt({ path, current, instruction, old, replacement, 
   ].join('\n\n')
 }
 
-/** The two texts of an answer, with or without a fence around it. */
+/** The answer may have a code fence around it. */
 function parseCorrection(answer: string): CorrectedEdit | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
   try {

@@ -3,16 +3,15 @@ import type { JsonObject } from '../../../model/json.ts'
 import { createErrorOutput } from '../../error-output.ts'
 import type { Tool } from '../../tool.ts'
 
-/** A built-in tool, as its file writes it down. */
 export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
   readonly name: string
-  /** What the model reads. */
+  /** The description for the model. */
   readonly text: string
   readonly properties: JsonObject
   readonly required: readonly string[]
 }
 
-/** Makes a tool. Whatever goes wrong in it becomes an error result, and bad arguments never get as far as that. */
+/** A tool that returns an error result for invalid arguments and for host errors. */
 export function defineBuiltin({ name, text, properties, required, ...rest }: BuiltinDefinition): Tool {
   return {
     ...rest,

@@ -17,22 +17,18 @@ import {
 } from './edit-proposal.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** A text with a change made in it, how often, and what there is to say about it. */
 export interface TextChange {
   readonly text: string
   readonly count: number
   readonly note?: string
 }
 
-/** Makes a change in a text with plain line ends, or says why not. */
+/** Makes a change in a text with LF line endings, or says why not. */
 export type ChangeText = (current: string, input: JsonObject, path: string, context: ToolContext) => PendingTextChange
 
 type PendingTextChange = TextChange | EditRefusal | Promise<TextChange | EditRefusal>
 
-/**
- * What the tools that exchange one text for another have in common: how they ask, and how they answer. With `correct`, an
- * edit that does not fit is put right by a model, once.
- */
+/** The handlers that edit tools share. With `correct`, a model corrects an edit that does not match, once. */
 export function createEditHandlers(
   attempt: ChangeText,
   correct?: CorrectEdit,
@@ -45,7 +41,7 @@ export function createEditHandlers(
       return createEditApproval(planned.proposal.before === undefined ? 'Create' : 'Edit', planned.proposal, context)
     },
 
-    // The person's version is of the whole file, and so is what it takes the place of.
+    // The person edited the whole file, so the whole file is replaced.
     toModifiedInput(input, { original, content }) {
       const { expected_replacements: _once, allow_multiple: _all, ...rest } = input
       return { ...rest, old_string: original ?? '', new_string: content }
@@ -54,7 +50,7 @@ export function createEditHandlers(
     async run(input, context) {
       const first = await planEdit(change, input, context)
       if ('refused' in first) return first.refused
-      // No model is asked to put it right while others wait for the file.
+      // No model corrects an edit while other writers wait for the file.
       const planned = await applyEditProposal(first, context, () => planEdit(attempt, input, context))
       if ('refused' in planned) return planned.refused
       const { proposal, count, note, remark } = planned
@@ -115,7 +111,7 @@ async function planEdit(
   return { proposal, count: changed.count, ...defined({ note: changed.note }) }
 }
 
-/** What the file would be if the person had not changed the proposal. */
+/** What the file would be without the changes that the person made to the proposal. */
 async function computeModelVersion(
   change: ChangeText,
   { path, before }: EditProposal,
@@ -128,7 +124,7 @@ async function computeModelVersion(
   return 'refused' in changed ? undefined : matchFormerEnding(before.text, changed.text)
 }
 
-/** Tries again with what a model makes of an edit that does not fit. */
+/** Tries again with the edit as a model corrects it. */
 function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
   return async (current, input, path, context) => {
     const first = await attempt(current, input, path, context)

@@ -7,8 +7,8 @@ import { quoteFileName, unquoteFileName } from '../../text/escape-names.ts'
 import { getOptionalText } from './read-arguments.ts'
 
 /**
- * The path that a model means: absolute, or from the folder in which the agent works. A `..` stays where it is, because
- * after a link only the disk knows where it leads.
+ * The path that a model means: absolute, or relative to the working folder. `..` is not resolved here, because after a link
+ * only the disk knows where it leads.
  */
 export function toAbsolutePath(path: string, folders: readonly string[]): string {
   const name = unquoteFileName(path)
@@ -22,14 +22,14 @@ export function resolveSearchRoots(input: JsonObject, folders: readonly string[]
   return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
 }
 
-/** What a path is called before a person or a model: from the folder in which the agent works, if it is in there. */
+/** The path relative to the working folder, if it is inside. */
 export function toDisplayPath(path: string, folders: readonly string[]): string {
   const [first = ''] = folders
   if (path === first) return '.'
   return quoteFileName(path.startsWith(`${first}/`) ? path.slice(first.length + 1) : path)
 }
 
-/** The effects of reading or writing at a path. One with `..` counts as both places that it could mean. */
+/** The effects of reading or writing a path. A path with `..` counts as both paths that it may mean. */
 export function createPathEffects(kind: 'read' | 'write', path: string): Effect[] {
   const plain = resolve(path)
   return plain === path
@@ -40,13 +40,13 @@ export function createPathEffects(kind: 'read' | 'write', path: string): Effect[
       ]
 }
 
-/** A folder of the workspace, by the name it was given and by what that really is. */
+/** A workspace folder, as it was given and with all links resolved. */
 export interface WorkspaceFolder {
   readonly givenPath: string
   readonly realPath: string
 }
 
-/** The workspace folder that a real path is in, or the path itself if it is in none. */
+/** The workspace folder that contains a real path, or the path itself if none does. */
 export async function findWorkspaceFolder(
   host: Host,
   folders: readonly string[],
@@ -60,7 +60,7 @@ export async function findWorkspaceFolder(
   return best ?? { givenPath: real, realPath: real }
 }
 
-/** A real path as the person knows it, by the name that the workspace was given. */
+/** A real path as the person knows it: below the workspace folder as it was given. */
 export function toGivenPath({ givenPath, realPath }: WorkspaceFolder, path: string): string {
   if (givenPath === realPath) return path
   return isInsideFolder(path, realPath) ? givenPath + path.slice(realPath.length) : path

@@ -7,14 +7,11 @@ import type { FetchLike, Transport } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
 import { parseJsonOrUndefined } from '../../../model/json.ts'
 
-/** A way to a server that is to be tried. */
 export interface TransportAttempt {
   readonly transport: Transport
-  /** Why it went away. */
   readonly getCloseReason: () => string
 }
 
-/** A server that speaks Streamable HTTP. */
 export async function createHttpTransport(
   url: URL,
   config: McpServerConfig,
@@ -35,7 +32,7 @@ export async function createHttpTransport(
       send: (message: Parameters<typeof send>[0], options: Parameters<typeof send>[1]) => {
         const id = 'id' in message && 'method' in message ? message.id : undefined
         if (id === undefined) return send(message, options)
-        // An answer whose stream broke off never comes: without this, whoever waits for it waits for ever.
+        // A response whose stream broke never comes: without this, the request would wait for ever.
         const error = { code: -32_000, message: 'the connection was lost before the response came' }
         const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id, error })
         return send(message, { onRequestStreamEnd, ...options })
@@ -48,7 +45,7 @@ export async function createHttpTransport(
   }
 }
 
-/** A server of the first kind that had an address: one stream for all answers. */
+/** The old transport: one stream for all responses. */
 export async function createSseTransport(
   url: URL,
   config: McpServerConfig,
@@ -64,7 +61,7 @@ export async function createSseTransport(
   return { transport, getCloseReason: () => 'the connection was closed' }
 }
 
-/** A whole answer to a request always holds an answer to it: what is wrong with one is said, and nobody waits. */
+/** Adds an error to a JSON response that does not answer the request, so that nobody waits for ever. */
 function createAnswerCheckingFetch(send: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await send(url, init)
