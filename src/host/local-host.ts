@@ -16,16 +16,14 @@ export interface LocalOptions extends AllowedPaths, Omit<ProcessOptions, 'sandbo
   readonly sandbox?: SandboxOptions
 }
 
-/** A host that may be closed: commands that are still running are ended. */
+/** close() ends commands that still run. */
 export interface LocalHost extends Host {
-  /** Whether commands are shut in; found out when it is first asked. */
+  /** Detected when it is first asked for. */
   sandbox(): Promise<SandboxState>
-  /** Programs that run beside us. */
   readonly stdioProcesses: StdioProcesses
   close(): void
 }
 
-/** The files and processes of this machine, within the allowed folders. */
 export function localHost(options: LocalOptions): LocalHost {
   const { scratch, locks } = options
   if (locks !== undefined) removeAbandonedWrites(locks)

@@ -32,7 +32,7 @@ export function createAuxiliaryModel(getModel: () => Model, createId: () => stri
     async query(question, serverTools, signal) {
       const currentModel = getModel()
       if (serverTools.some((tool) => !currentModel.serverTools?.includes(tool)))
-        return { problem: `${currentModel.origin.model} cannot look anything up by itself.` }
+        return { problem: `${currentModel.origin.model} has no server tool for this.` }
       const turnFold = createTurnFold(currentModel.origin)
       const request = {
         model: currentModel.origin.model,
@@ -44,7 +44,7 @@ export function createAuxiliaryModel(getModel: () => Model, createId: () => stri
       const { turn } = turnFold.end()
       const text = joinTextParts(turn.parts).trim()
       if (turn.finish.fault) return { problem: turn.finish.fault.message }
-      if (text === '') return { problem: `The model gave no answer (${turn.finish.reason}).` }
+      if (text === '') return { problem: `The model returned no text (${turn.finish.reason}).` }
       const grounding = readGrounding(turn)
       return { text, ...defined({ grounding, usage: turn.usage }) }
     },

@@ -27,7 +27,7 @@ export function toJsonSchema(schema: StandardSchema | JsonObject): JsonObject {
   const { vendor, jsonSchema } = schema['~standard']
   if (!jsonSchema) {
     throw new Error(
-      `${vendor} does not offer JSON Schema through the Standard Schema interface; give the tool plain JSON Schema instead`,
+      `${vendor} does not offer JSON Schema through the Standard Schema interface; use plain JSON Schema for the tool instead`,
     )
   }
   return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject

@@ -52,7 +52,7 @@ function tests(): void {
       chmodSync(join(bin, 'bwrap'), 0o755)
       const state = await withPath(bin, () => at.host.sandbox())
       assert.ok(!state.isActive)
-      assert.match(state.why, /does not work here: bwrap: setting up uid map: Permission denied/)
+      assert.match(state.why, /does not work: bwrap: setting up uid map: Permission denied/)
       assert.match(state.remedy ?? '', /user namespaces/)
     })
 

@@ -32,7 +32,7 @@ test('dragoman mcp: add, list, test, remove; a session has the tools from its fi
   assert.equal(listed.code, 1, 'one of them is not there')
   const [pond, gone, odd] = JSON.parse(listed.out) as Listed[]
   assert.equal(pond?.status, 'ready')
-  assert.equal(gone?.why, 'There is no program no-such-program.')
+  assert.equal(gone?.why, 'The program no-such-program was not found')
   assert.ok(odd?.tools.some(({ name }) => name === 'odd__echo'))
   assert.equal(odd?.setAside.find(({ name }) => name === 'media')?.reason, 'the settings exclude it')
 

@@ -95,7 +95,7 @@ describe('read_many_files', () => {
     const outside = await ws.say('read_many_files', { paths: ['a', '/etc/passwd', 'nosuch'] })
     assert.match(
       outside,
-      /^--- a ---\na\n\[Skipped: The path leads out of the workspace: \/etc\/passwd\..*; nosuch \(not found\)\]\n/,
+      /^--- a ---\na\n\[Skipped: The path is outside the workspace: \/etc\/passwd\..*; nosuch \(not found\)\]\n/,
     )
   })
 })

@@ -73,7 +73,7 @@ describe('run_shell_command', () => {
     assert.deepEqual([printed, code], ['listening', '(none)'])
     assert.equal(
       error,
-      'The command was stopped: it had printed nothing for 2 s. Start long-running programs in the background with &.',
+      'The command was stopped: it printed nothing for 2 s. Start long-running programs in the background with &.',
     )
     const asked = fields(await ws.say('run_shell_command', { command: 'read -p "name? " name; echo "<$name>"' }))
     assert.equal(asked['output'], '<>')

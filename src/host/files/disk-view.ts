@@ -42,7 +42,6 @@ function pathExists(path: string): boolean {
   }
 }
 
-/** What a path really means, or nothing where that cannot be said. */
 function resolveOrUndefined(path: string): string | undefined {
   try {
     return resolvePath(path)
@@ -82,7 +81,7 @@ function readFileBytes(path: string): Uint8Array | undefined {
   }
 }
 
-/** The first place on the search path. A relative place on it means another file in every folder: it is given as it is. */
+/** The first match on the search path. A relative entry means another file in every folder, so it is returned as it is. */
 function findOnSearchPath(name: string, searchPath: string): string | undefined {
   for (const folder of searchPath.split(delimiter)) {
     if (!isAbsolute(folder)) return `./${name}`

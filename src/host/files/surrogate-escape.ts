@@ -5,7 +5,6 @@ import { isUtf8 } from 'node:buffer'
  * surrogate (U+DC80 to U+DCFF), as Python does: so that every name is a string, no two names are the same, and the way back is exact.
  */
 
-/** The name, or the text, that bytes stand for. */
 export function decodeSurrogateEscape(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   let text = ''
@@ -20,7 +19,6 @@ export function decodeSurrogateEscape(bytes: Buffer): string {
   return text
 }
 
-/** A path as the system takes it. */
 export function encodeSurrogateEscape(path: string): string | Buffer {
   if (!LONE_SURROGATE.test(path)) return path
   return Buffer.concat(

@@ -5,8 +5,8 @@ import type { FileInfo, Files, FolderEntry, VisitedFolder } from '../host.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 
 /**
- * Shows a folder that is held, and those below it that are named. Each folder is held while what is in it is looked up, so
- * that no exchange of names can lead the walk astray. The first one is released at the end, like all others.
+ * Walks a folder and those below it that `visit` names. Each folder is held while its entries are looked up, so that no
+ * exchange of names can lead the walk astray. The first handle is released at the end, like all others.
  */
 export async function walkFolders(
   top: FolderHandle,
@@ -20,7 +20,7 @@ export async function walkFolders(
     for (let here: NextFolder | undefined = { folder: top, path }; here; here = openNextFolder(levels)) {
       const level: WalkLevel = { folder: here.folder, view: createVisitedFolder(here), names: NO_NAMES, next: 0 }
       levels.push(level)
-      // Everything here is quick and synchronous, so others get their turn now and then.
+      // All of this is synchronous, so other tasks get their turn now and then.
       if (++seen % 500 === 0) await nextTick()
       signal?.throwIfAborted()
       const names = visit(level.view)
@@ -37,7 +37,6 @@ interface NextFolder {
   readonly parent?: VisitedFolder
 }
 
-/** A folder on the way, and what is still to be seen in it. */
 interface WalkLevel {
   readonly folder: FolderHandle
   readonly view: VisitedFolder
@@ -49,7 +48,7 @@ const NO_NAMES: readonly string[] = []
 
 const MAX_DEPTH = 200
 
-/** Goes to the next folder, back up where one has no more of them. */
+/** The next folder to visit; goes back up where none is left. */
 function openNextFolder(levels: WalkLevel[]): NextFolder | undefined {
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const name = levels.length > MAX_DEPTH ? undefined : level.names[level.next++]
@@ -70,7 +69,7 @@ function createVisitedFolder({ folder, path, parent }: NextFolder): VisitedFolde
     path,
     parent,
     entries: tryListEntries(folder),
-    // By its plain name, which takes half the time: whoever exchanges names could only change an order by it.
+    // By its plain name, which takes half the time: an exchange of names could only change the order.
     modifiedAt(name) {
       try {
         return lstatSync(encodeSurrogateEscape(`${path}/${name}`)).mtimeMs
@@ -89,7 +88,6 @@ function tryListEntries(folder: FolderHandle): FolderEntry[] {
   }
 }
 
-/** What is in a folder that is held. */
 export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
   const entries: FolderEntry[] = []
   let isClean = true
@@ -100,13 +98,12 @@ export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
   return isClean ? entries : listRawEntries(at)
 }
 
-/** The same, where some name is no UTF-8; it takes longer. */
+/** The same if a name is not UTF-8; slower. */
 function listRawEntries(at: string): FolderEntry[] {
   const entries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
   return entries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))
 }
 
-/** What the system knows of a file, in our words. */
 export function toFileInfo(stats: Stats): FileInfo {
   const { size, mtimeMs: changed, mode, dev, ino, nlink: names } = stats
   return {

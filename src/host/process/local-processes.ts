@@ -10,7 +10,7 @@ import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { startCommand, type StartedCommand } from './start-command.ts'
+import { startCommand, type StartedCommand, USE_FILE_TOOLS } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -33,12 +33,12 @@ export interface ProcessOptions {
   readonly onUnsandboxed?: (why: string) => void
 }
 
-/** Processes of this machine, and a way to end those that are left. */
+/** close() ends what still runs. */
 export interface LocalProcesses extends Processes {
   close(): void
 }
 
-/** Runs commands with bash, each in a group and session of its own. */
+/** Runs commands with bash, each in its own group and session. */
 export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
   const { scratch, variables, sandbox } = options
   const backgroundCommands = new Set<StartedCommand>()
@@ -49,7 +49,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   })
   let wasUnsandboxedReported = false
 
-  /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
+  /** Why a command may not run. A missing sandbox that is optional is reported to the person, once. */
   async function findBlockedReason(): Promise<string | undefined> {
     const state = await sandbox?.state()
     if (!state || state.isActive || sandbox?.mode === 'off') return undefined
@@ -62,12 +62,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
 
   async function run(command: CommandRequest): Promise<CommandResult> {
     for (let attempt = 1; ; attempt++) {
-      if (command.signal?.aborted) return notRunResult('The command was cancelled before it began.', true)
+      if (command.signal?.aborted) return notRunResult('The command was cancelled before it started.', true)
       const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
       if (blockedReason !== undefined) return notRunResult(blockedReason)
       const end = await runOnce(command)
       if (!('noBox' in end)) return end
-      // What was to be mounted or covered went away in this moment; the command has not begun.
+      // A path to be mounted or covered disappeared at this moment; the command has not started.
       if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.noBox}`)
     }
   }
@@ -116,7 +116,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       wait(STOP_GRACE_MS, UNKNOWN_EXIT, { ref: false }),
     ])
     if (failed && !stopped) {
-      // What is to be said of earlier commands is kept for the next try.
+      // Notices about earlier commands are kept for the next attempt.
       await started.finish(false)
       running.delete(group)
       const noBox = output.text().text.trim()
@@ -148,7 +148,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     }
   }
 
-  /** What went on in the background may have ended by now; says so if it did not end by itself. */
+  /** Finishes earlier commands whose background processes have ended, and reports those that were stopped. */
   async function collectBackgroundNotices(): Promise<string[]> {
     const notes: string[] = []
     for (const earlierCommand of backgroundCommands) {
@@ -156,7 +156,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       const why =
         describeExceededLimit(monitor, await monitor.findExceededLimit(earlierCommand.group))?.why ??
         (isEnded ? describeRepeatedWrites(earlierCommand)?.why : undefined)
-      if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
+      if (why !== undefined) notes.push(`Background processes of an earlier command: ${why}`)
       if (!isEnded) notes.push(...earlierCommand.takeNotices())
       if (!isEnded || !backgroundCommands.delete(earlierCommand)) continue
       monitor.unwatch(earlierCommand.group)
@@ -170,7 +170,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     run,
     close() {
       monitor.close()
-      // What is in a box ends with it, and only then can nothing change any more what is checked.
+      // What is in a sandbox ends with it; only then nothing can change the files that are checked.
       for (const group of [...running, ...[...backgroundCommands].map((earlierCommand) => earlierCommand.group)])
         killGroupAndWait(group)
       for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
@@ -179,14 +179,14 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   }
 }
 
-/** A list of processes is not exact while they fork and end, so one empty list proves nothing. */
+/** A process list is not exact while processes fork and exit, so one empty list proves nothing. */
 async function hasGroupEnded(group: ProcessGroup): Promise<boolean> {
   if (listGroupProcesses(group).length > 0) return false
   await wait(20)
   return listGroupProcesses(group).length === 0
 }
 
-/** A process that not even the system can end, for the moment. */
+/** For a process that even the system cannot end at the moment. */
 const UNKNOWN_EXIT = { exitCode: null, signal: null, failed: false }
 
 interface StopReason {
@@ -199,21 +199,20 @@ function describeExceededLimit(
   excess: ExceededLimit | undefined,
 ): StopReason | undefined {
   if (excess === undefined) return undefined
-  const what =
-    excess === 'processes'
-      ? `the process limit was reached (${maxProcesses} at a time)`
-      : `the memory limit was reached (${Math.round(maxMemoryBytes / 2 ** 20)} MB)`
-  return { why: `The command was stopped: ${what}.` }
+  const reached = {
+    processes: `the process limit was reached (${maxProcesses} at a time)`,
+    memory: `the memory limit was reached (${Math.round(maxMemoryBytes / 2 ** 20)} MB)`,
+  } satisfies Record<ExceededLimit, string>
+  return { why: `The command was stopped: ${reached[excess]}.` }
 }
 
 function describeRepeatedWrites(started: StartedCommand): StopReason | undefined {
   const path = started.findRepeatedPath()
   if (path === undefined) return undefined
-  const why = `it went on making ${path}, which is protected. Write it with the file tools, which ask.`
-  return { why: `The command was stopped: ${why}` }
+  return { why: `The command was stopped: it kept creating ${path}, which is protected. ${USE_FILE_TOOLS}` }
 }
 
-/** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */
+/** Waits for the end, reports output, and stops a command that runs too long, is silent too long, or was cancelled. */
 async function watchCommand(
   started: StartedCommand,
   group: ProcessGroup,
@@ -254,7 +253,7 @@ const POLL_INTERVAL_MS = 50
 const STOP_GRACE_MS = 2000
 /** More than a build writes into one file. */
 const DEFAULT_MAX_FILE_BYTES = 16 * 2 ** 30
-/** No disk is filled for the sake of an output that nobody can read. */
+/** No disk should be filled by an output that nobody can read. */
 const MAX_OUTPUT_BYTES = 8 * 2 ** 30
 
 function findStopReason(
@@ -266,7 +265,7 @@ function findStopReason(
   if (timeout !== undefined && runtimeMs >= timeout)
     return { why: `The command was stopped after ${timeout / 1000} s.`, flags: as }
   if (idleTimeout !== undefined && idleMs >= idleTimeout) {
-    return { why: `The command was stopped: it had printed nothing for ${idleTimeout / 1000} s.`, flags: as }
+    return { why: `The command was stopped: it printed nothing for ${idleTimeout / 1000} s.`, flags: as }
   }
   return size > MAX_OUTPUT_BYTES ? { why: 'The command was stopped: it printed too much.' } : undefined
 }
@@ -278,8 +277,8 @@ function waitForAbort(signal: AbortSignal | undefined, finished: AbortSignal): P
 }
 
 /**
- * What goes on after the shell has ended. A pipe's last reader and the like get a moment to finish; and what becomes more
- * and more is watched for longer, because it may reach the limit.
+ * The processes that remain after the shell has ended. They get a moment to finish, and longer while their number grows,
+ * because it may reach the limit.
  */
 async function listBackgroundProcesses(
   group: ProcessGroup,

@@ -8,51 +8,49 @@ import { findGitWorktree } from './git-worktree.ts'
 
 /** What a command sees of the disk. All paths are real: no link is followed when they are mounted. */
 export interface SandboxLayout {
-  /** Folders that appear empty, and where what is written is lost. */
+  /** Folders that appear empty; what is written there is lost. */
   readonly hidden: readonly string[]
-  /** What is shown again inside of those, only to be read. */
+  /** Read-only paths inside of those. */
   readonly shown: readonly string[]
-  /** The folders of the workspace, without those that lie inside others. */
+  /** The workspace folders, without nested ones. */
   readonly workspace: readonly string[]
-  /** Folders to write in: those, and what git and package managers need. */
+  /** The workspace, and what git and package managers need. */
   readonly writable: readonly string[]
-  /** Caches of packages, each with a folder of ours that takes its place, so that what is added to it stays in the sandbox. */
+  /** Package caches, each with a folder of ours in its place, so that additions stay in the sandbox. */
   readonly privateCaches: readonly { readonly path: string; readonly source: string }[]
-  /** Keys, passwords and sockets inside of what is shown: folders appear empty, files cannot be read. */
+  /** Keys, passwords and sockets inside of visible folders: folders appear empty, files are unreadable. */
   readonly masked: readonly { readonly path: string; readonly isFolder: boolean }[]
 }
 
-/** From where a layout is made. */
 export interface SandboxLayoutOptions {
-  /** The folders of the workspace. */
   readonly folders: readonly string[]
   readonly home: string
-  /** Folders of ours with settings and sessions. */
+  /** Our own folders with settings and sessions. */
   readonly secretFolders: readonly string[]
-  /** The folders in which programs are looked for. */
   readonly path: string
   readonly network: boolean
-  /** Where caches of packages are, while the network is open; without it those of the home folder are written. */
+  /** Where package caches are kept while the network is open; without it those of the home folder are written. */
   readonly caches?: string
-  /** What earlier layouts found: a command may have changed where a link leads. */
+  /** Results of earlier layouts: a command may have changed where a link leads. */
   readonly cache: SandboxLayoutCache
 }
 
-/** What is kept from one layout to the next. */
 export interface SandboxLayoutCache {
-  /** Where paths outside of the workspace lead. */
+  /** Real paths outside of the workspace. */
   readonly realPaths: Map<string, string>
-  /** Keys and passwords, by their real paths: what was masked once stays masked. */
+  /** Real paths of keys and passwords: what was masked once stays masked. */
   readonly secrets: Set<string>
 }
 
-/** Settles what a command sees: the workspace, the machine without its homes, and of the person's home what programs need. */
+/**
+ * A command sees the workspace, the machine without home folders, and the parts of the person's home that programs need.
+ */
 export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayout {
   const { folders, home, secretFolders, path, network, caches: privateFolder, cache } = options
   const workspace = keepOutermost(folders.flatMap(resolveExisting))
   const homes = keepOutermost(['/home', '/root', home].flatMap(resolveExisting))
   const homeFolder = resolveExisting(home)[0] ?? home
-  /** What lies in the workspace is seen anyway, and a command decides where its links lead. */
+  /** Paths in the workspace are visible anyway, and a command decides where its links lead. */
   const realOutside = (one: string): string[] => {
     if (homeFolder === '/' || [...folders, ...workspace].some((folder) => isInsideFolder(one, folder))) return []
     const real = cache.realPaths.get(one) ?? resolveExisting(one)[0]
@@ -82,8 +80,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
     ...installed,
     ...programs.flatMap((one) => (homeFolder === '/' ? resolveExisting(one) : realOutside(one))),
   ].filter((one) => isCovered(one) && one !== homeFolder && !isSecret(one))
-  // With the network open a package manager is at work, which wants to keep what it fetches. What runs outside later must
-  // not come from there.
+  // With the network open, package managers store what they fetch. It must not be used outside of the sandbox later.
   const isPrivate = network && privateFolder !== undefined
   const git = workspace.flatMap((folder) => findGitWorktree(folder) ?? [])
   const gitFolders = git
@@ -106,7 +103,7 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
             source: join(privateFolder, one.slice(homeFolder.length + 1).replaceAll('/', '+')),
           }))
       : [],
-    // What the person chose to work in is shown, whatever it is called; and what is hidden needs no mask.
+    // A workspace is shown whatever its name, and hidden paths need no mask.
     masked: [
       ...keepOutermost(secrets)
         .filter((one) => !workspace.some((folder) => isInsideFolder(folder, one)))
@@ -117,19 +114,18 @@ export function createSandboxLayout(options: SandboxLayoutOptions): SandboxLayou
   }
 }
 
-/** A command has these to itself, so what programs need of them is shown as well. */
+/** A command has its own versions of these, so what programs need of them is shown again. */
 export const EPHEMERAL_FOLDERS = ['/tmp', '/var/tmp', '/run']
 
-/** Without those that lie inside others: only they could be exchanged for a link by a command that ran before. */
+/** Without nested paths: a command that ran before could have replaced those by links. */
 function keepOutermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)].sort()
   return all.filter((path) => !all.some((other) => other !== path && isInsideFolder(path, other)))
 }
 
-/** What is not there needs neither to be shown nor to be hidden. */
 function resolveExisting(path: string): string[] {
   try {
-    // Most of what is looked for is not there, and an error costs more than the question.
+    // Most of these paths do not exist, and an error costs more than this check.
     return existsSync(path) ? [realpathSync.native(path)] : []
   } catch {
     return []

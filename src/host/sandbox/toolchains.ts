@@ -4,7 +4,7 @@ import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Variables with which version managers and language runtimes say where they are installed. */
+/** Variables in which version managers and runtimes store their location. */
 export const TOOLCHAIN_VARIABLES: readonly string[] = [
   'ASDF_DATA_DIR',
   'ASDF_DIR',
@@ -38,8 +38,8 @@ export const TOOLCHAIN_VARIABLES: readonly string[] = [
 ]
 
 /**
- * Folders in a home with installed programs and their libraries: those on `PATH`, the ones that the programs there are
- * links to, and those that variables name. What is a folder of other things as well, such as `~/.local`, is not among them.
+ * Folders in a home with installed programs and libraries: those on `PATH`, the targets of links there, and those that
+ * variables name. Folders that contain other things as well, such as `~/.local`, are not included.
  */
 export function findToolchainFolders(
   home: string,
@@ -55,7 +55,7 @@ export function findToolchainFolders(
   ]
 }
 
-/** The folder above a `bin`, if it is an installation; and of an environment of conda, the base that it links to. */
+/** The folder above a `bin`, if it is an installation; for a conda environment also its base. */
 function findInstallations(bin: string, home: string): string[] {
   const prefix = dirname(bin)
   if (!isInstallation(prefix, home)) return []
@@ -76,7 +76,7 @@ const INSTALLATION_MARKERS = [
   'candidates',
 ]
 
-/** Folders that hold keys, caches or several tool chains are no installation: they are shown piece by piece. */
+/** Folders with keys, caches or several toolchains do not count: they are shown piece by piece. */
 function isInstallation(folder: string, userHome: string): boolean {
   const home = findHome(folder, userHome)
   if (home === undefined) return false
@@ -87,7 +87,7 @@ function isInstallation(folder: string, userHome: string): boolean {
   return !holdsOtherThings && INSTALLATION_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
-/** The home folder in which a path lies: the person's own, or another one, which is hidden as well. */
+/** The home folder that contains a path: the person's own, or another one, which is hidden as well. */
 function findHome(path: string, userHome: string): string | undefined {
   const home = isInsideFolder(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home
@@ -95,7 +95,6 @@ function findHome(path: string, userHome: string): string | undefined {
 
 const MAX_PROGRAM_LINKS = 300
 
-/** The files that the programs in a folder are links to. */
 function listLinkTargets(folder: string): string[] {
   try {
     const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())

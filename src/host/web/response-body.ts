@@ -2,7 +2,7 @@ import type { Readable, Transform } from 'node:stream'
 import type { WebPage } from '../host.ts'
 import type { WebResponse } from './send-request.ts'
 
-/** Reads a body, unpacked, up to a limit: what unpacks to more than that is not unpacked further. */
+/** Reads and decompresses a body, up to the limit. */
 export async function readWebBody(
   response: WebResponse,
   limit: number,
@@ -35,9 +35,8 @@ async function decompress(response: WebResponse): Promise<{ readonly body: Reada
   if (encoding === 'identity' || encoding === '') return response
   const zlib = await import('node:zlib')
   const createDecompressor = DECOMPRESSORS[encoding]
-  // One packing inside another serves nobody but those who want to fill our memory.
-  if (!createDecompressor)
-    return { problem: `The page is packed in a way that is not known (${encoding.slice(0, 40)}).` }
+  // Nested compression only serves to fill the memory.
+  if (!createDecompressor) return { problem: `The content encoding is not supported (${encoding.slice(0, 40)}).` }
   const { pipeline } = await import('node:stream')
   return { body: pipeline(response.body, createDecompressor(zlib), () => undefined) }
 }
@@ -53,7 +52,7 @@ function isTextType(type: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml|toml|javascript|ecmascript|x-sh|x-ndjson|graphql|x-httpd-php)$/.test(type)
 }
 
-/** A mark at the beginning, or what an HTML page says of itself. */
+/** The byte order mark, or what the page declares. */
 function detectCharset(bytes: Buffer, type: string): string {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'

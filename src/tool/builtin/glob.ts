@@ -46,7 +46,9 @@ export const globTool: Tool = defineBuiltin({
       return { content: `${none}${count}`, display: 'No files found' }
     }
     const more =
-      found.paths.length > MAX_PATHS ? `\n... and ${found.paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
+      found.paths.length > MAX_PATHS
+        ? `\n... and ${found.paths.length - MAX_PATHS} older files; narrow the pattern`
+        : ''
     const list = `${pickNewest(found).map(quoteFileName).join('\n')}${more}${count}`
     return {
       content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${rootList}: \n${list}`,

@@ -76,7 +76,7 @@ function createNotes(
   ignored: string | undefined,
 ): string[] {
   const notes = ignored === undefined ? [] : [ignored]
-  const next = last < total ? ` To read on, use offset: ${last}.` : ''
+  const next = last < total ? ` To continue, use offset: ${last}.` : ''
   if (first > 1 || last < total) notes.push(`Showing lines ${first}-${last} of ${total}.${next}`)
   if (hasTruncatedLine) notes.push(`Lines over ${MAX_LINE_CHARS} characters are cut.`)
   return notes

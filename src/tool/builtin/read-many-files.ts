@@ -51,7 +51,7 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
       const collected = await collectFiles(chosen, context)
       if (collected.read.length === 0) {
         const why = [...collected.skipped, ...chosen.missing].join('; ')
-        const message = `No files were read: nothing matches, or all was left out.${why === '' ? '' : ` ${why}.`}`
+        const message = `No files were read: nothing matches, or everything was excluded.${why === '' ? '' : ` ${why}.`}`
         return createErrorOutput(message, 'file-not-found')
       }
       return toCombinedOutput(collected, chosen.missing)
@@ -76,7 +76,7 @@ async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promi
   for (const { path, explicit } of files) {
     const name = toDisplayPath(path, context.folders)
     if (read.length >= MAX_FILES || size > MAX_TOTAL_CHARS) {
-      skipped.push(`${name} (too much for one answer)`)
+      skipped.push(`${name} (too much for one result)`)
       continue
     }
     context.progress(`Reading ${name}`)
@@ -88,7 +88,7 @@ async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promi
     if (reading.kind === 'text') {
       context.seenFiles.setHash(await context.host.files.resolve(path), reading.hash)
       const { last, total } = reading
-      const more = last < total ? `[Lines 1-${last} of ${total}; read_file gives the rest.]\n` : ''
+      const more = last < total ? `[Lines 1-${last} of ${total}; use read_file for the rest.]\n` : ''
       const body = reading.text === '' || reading.text.endsWith('\n') ? reading.text : `${reading.text}\n`
       parts.push({ kind: 'text', text: `--- ${name} ---\n${body}${more}` })
       read.push(name)

@@ -75,7 +75,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       const filter = include === undefined ? '' : ` (filter: '${include}')`
       const searchLabel = `pattern '${pattern}' in path "${getOptionalText(input, 'path') ?? '.'}"${filter}`
       const hidden =
-        secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
+        secret === 0 ? '' : `\n(${secret} more in files that usually contain secrets; to search such a file, name it.)`
       if (hits.length === 0)
         return { content: `No matches found for ${searchLabel}.${hidden}`, display: 'No matches found' }
 
@@ -148,7 +148,7 @@ function formatHits(hits: readonly SearchMatch[], { folders }: ToolContext): str
     const part = `${head}L${line}: ${truncateLine(found.trimEnd())}\n`
     size += part.length
     if (size > MAX_OUTPUT_CHARS) {
-      parts.push(`---\n(${hits.length - at} more matches are left out; narrow the search.)\n`)
+      parts.push(`---\n(${hits.length - at} more matches are omitted; narrow the search.)\n`)
       break
     }
     parts.push(part)

@@ -74,10 +74,7 @@ async function createWriteProposal(input: JsonObject, context: ToolContext): Pro
   if ('refused' in opened) return opened
   const gap = findOmissionPlaceholder(content, opened.before?.text ?? '')
   if (gap !== undefined) {
-    return refuseEdit(
-      `content leaves code out ("${gap}"). Write the file completely, or use smart_edit.`,
-      'placeholder',
-    )
+    return refuseEdit(`content omits code ("${gap}"). Write the complete file, or use smart_edit.`, 'placeholder')
   }
   return createEditProposal(path, opened.before, content)
 }

@@ -75,7 +75,7 @@ export function getFixedFolder(pattern: string): string {
 export function findGlobProblem(pattern: string): string | undefined {
   if (pattern.trim() === '') return 'The pattern is empty.'
   if (pattern.length > 1000) return 'The pattern is too long.'
-  if (pattern.split('/').includes('..')) return `The pattern must not climb out with "..": ${pattern}`
+  if (pattern.split('/').includes('..')) return `The pattern must not contain "..": ${pattern}`
   return undefined
 }
 

@@ -1,14 +1,14 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { attempt, statNoFollow } from './no-follow-files.ts'
 
-/** Watches folders for new names. Which folders there are is settled anew with each update. */
+/** Watches folders for new names. */
 export interface FolderWatcher {
-  /** Watches these folders, and no others; says whether one of them was not watched before. */
+  /** Watches exactly these folders; returns whether one of them is new. */
   update(folders: Iterable<string>): boolean
   close(): void
 }
 
-/** Tells of each folder in which a name came or went. Where the system cannot watch, nothing is told. */
+/** Reports each folder in which a name appears or disappears; nothing where the system cannot watch. */
 export function createFolderWatcher(onChange: (folder: string, name: string | null) => void): FolderWatcher {
   const watched = new Map<string, { readonly ino: number; readonly watcher: FSWatcher }>()
   const unwatch = (path: string): void => {

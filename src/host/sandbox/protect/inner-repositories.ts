@@ -7,19 +7,19 @@ import type { MissingPath } from './missing-path.ts'
 import { listNames, statNoFollow } from './no-follow-files.ts'
 
 /**
- * Repositories inside of a folder of the workspace. git that is used at the top goes into those that its index names, even to
- * show a status, and runs what their settings and hooks say; and the person uses git in the others.
+ * Repositories inside of a workspace folder. git at the top enters those that its index names, even for a status, and runs
+ * what their settings and hooks say; in the others the person uses git.
  */
 export interface InnerRepositories {
-  /** Those that are the person's, as steps from the folder: what was there first, and what the index names now. */
+  /** Those of the person, as path segments: the ones that existed first, and those that the index names now. */
   held(folder: string): readonly Steps[]
-  /** The `.git` of all others that the index names at this moment: a command may make them if they run nothing. */
+  /** The `.git` of all others that the index names at this moment: a command may create them if they run nothing. */
   others(folder: string, held: readonly Steps[]): readonly MissingPath[]
 }
 
 type Steps = readonly string[]
 
-/** Finds the repositories inside of folders; those that no index names are looked for once. */
+/** Repositories that no index names are searched once. */
 export function innerRepositories(): InnerRepositories {
   const found = new Map<string, readonly Steps[]>()
   const named = namedBy()
@@ -40,19 +40,19 @@ export function innerRepositories(): InnerRepositories {
   }
 }
 
-/** Each is some mounts. */
+/** Each needs several mounts. */
 const MAX_HELD = 100
 const MAX_FOLDERS = 1000
 const MAX_DEPTH = 4
 const MAX_NAMED = 1000
 const MAX_INDEX = 256 * 1024 * 1024
 
-/** What holds a star would be taken for a pattern, and what is no text cannot be mounted. */
+/** A star would be a pattern, and names that are not text cannot be mounted. */
 function isPlain(way: Steps): boolean {
   return way.every((segment) => !segment.includes('*') && typeof encodeSurrogateEscape(segment) === 'string')
 }
 
-/** The nearest ones; what packages hold is made anew by package managers. */
+/** The nearest ones; package managers recreate those inside packages. */
 function below(folder: string): Steps[] {
   const found: Steps[] = []
   const todo: Steps[] = [[]]
@@ -70,7 +70,10 @@ function below(folder: string): Steps[] {
 
 const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** Gives the repositories that the index of a folder names, and those that theirs name. An index is read when it has changed. */
+/**
+ * The repositories that the index of a folder names, and those that theirs name. An index is read again when it has
+ * changed.
+ */
 function namedBy(): (folder: string) => readonly Steps[] {
   const read = new Map<string, { readonly state: string; readonly ways: readonly Steps[] }>()
   const inIndex = (path: string): readonly Steps[] => {
@@ -104,10 +107,10 @@ function repositoriesIn(index: Buffer): Steps[] {
     .filter((way) => !way.some((segment) => /^(?:\.{0,2}|\.git)$/i.test(segment)))
 }
 
-/** The kind of an entry, as its bytes: few indexes hold one, and those need not be read. */
+/** The entry mode in an index, as bytes: few indexes contain it, and the others need not be parsed. */
 const REPOSITORY = Buffer.from([0, 0, 0xe0, 0])
 
-/** Where git keeps what belongs to a working folder: in it, or where its `.git` says. */
+/** In the working folder, or where its `.git` file says. */
 function gitFolder(folder: string): string | undefined {
   const path = join(folder, '.git')
   const stats = statNoFollow(path)

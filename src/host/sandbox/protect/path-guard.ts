@@ -14,7 +14,7 @@ import { foldNameCase, createNameMatcher, type ProtectedPathRule } from './path-
 import { PROTECTED_WORKTREE_FILES, findGitWorktree } from '../git-worktree.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
+/** A path to mount, and a descriptor of it, so that nothing else can be mounted in its place. */
 export interface MountSource {
   readonly path: string
   readonly descriptor?: number
@@ -22,36 +22,34 @@ export interface MountSource {
 
 /** How protected paths are held while a command runs. */
 export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'repeated'> {
-  /** Folders on the way to protected paths. They are mounted onto themselves, because what is mounted cannot be renamed. */
+  /** Folders on the way to protected paths, mounted onto themselves, because a mount cannot be renamed. */
   readonly anchors: readonly MountSource[]
-  /** What is only to be read. */
+  /** Read-only paths. */
   readonly fixed: readonly MountSource[]
-  /** What is missing, by folder, as patterns of paths from there. */
+  /** Missing paths by folder, as patterns. */
   readonly missing: ReadonlyMap<string, readonly string[]>
-  /** What is like one of those patterns and was there before. */
+  /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
-  /** The command has been started, and the descriptors are not needed any more; it runs below a process, and `stop` ends it. */
+  /** The command was started below this process; descriptors are released. `stop` ends it. */
   markStarted(sandboxPid?: number, stop?: () => void): void
   /** All processes of the command have ended. */
   release(): void
 }
 
-/** What to guard, and where. */
 export interface PathGuardOptions {
   readonly folders: readonly string[]
-  /** What is protected in a folder. */
+  /** The rules of a folder. */
   readonly rulesFor: (folder: string) => readonly ProtectedPathRule[]
-  /** Folders of writable places whose names must not move, because something below them is masked. */
+  /** Masked paths: the folders on the way to them must not be renamed. */
   readonly masked?: readonly string[]
-  /** Does the sandbox judge by name, be the path there or not? Seatbelt does; a mount needs something to be mounted on. */
+  /** Seatbelt matches by name, whether a path exists or not; a mount needs something to be mounted on. */
   readonly matchesByName: boolean
   readonly approved: ApprovedWrites
   readonly inner: InnerRepositories
-  /** Somebody else than the command has made a path, or what was there is gone. */
+  /** Somebody other than the command created this path, or it is gone. */
   readonly onKnown?: (path: string, isKnown: boolean) => void
 }
 
-/** Guards paths inside folders for one command. */
 export function createPathGuard({
   folders,
   rulesFor,
@@ -100,7 +98,7 @@ export function createPathGuard({
           protectPath(inside, [...rest, ...segments.slice(index + 1)], depth + 1)
         return
       }
-      // A file where a folder should be is what decides: `.git` of a worktree, for one.
+      // A file in place of a folder decides, such as the `.git` of a worktree.
       const isLast = index === segments.length - 1 || !stats.isDirectory()
       const sources = isLast ? fixed : anchors
       if (!sources.has(path)) holdPath(folder, resolvedSegments, sources)
@@ -110,7 +108,7 @@ export function createPathGuard({
     }
   }
 
-  /** An empty folder of hooks and empty settings mean the same to git as none, and can be mounted. */
+  /** To git, empty hooks and settings mean the same as none, and they can be mounted. */
   function createEmptyPath(folder: string, segments: readonly string[], index: number): boolean {
     const make = matchesByName || index !== 1 ? undefined : EMPTY_GIT_PATHS.get(segments.join('/'))
     if (make === undefined) return false
@@ -119,12 +117,12 @@ export function createPathGuard({
   }
 
   function addMissingPath(folder: string, segments: readonly string[], index: number): void {
-    // What git makes in a folder of its own that is not there yet is as git wants it.
+    // What git creates in a new folder of its own is as git wants it.
     if (segments.some((segment) => segment.includes('*'))) return
     const isNewRepository = segments[0] === '.git' && index === 0
     const isLast = index === segments.length - 1
     if (matchesByName && !isNewRepository) fixed.set(join(folder, ...segments), undefined)
-    // A folder on the way could be made elsewhere and renamed, which no name keeps from happening.
+    // A parent folder could be created elsewhere and renamed, which no rule by name prevents.
     if (matchesByName && !isNewRepository && isLast) return
     const isHarmless = isNewRepository ? HARMLESS_IN_NEW_REPOSITORY.get(segments.join('/')) : undefined
     const isName = segments.length === 1 && names.get(folder)?.some((name) => name === segments[0])
@@ -132,7 +130,7 @@ export function createPathGuard({
   }
 
   function holdPath(folder: string, segments: readonly string[], sources: Map<string, PathHandle | undefined>): void {
-    // The arguments of a program are text.
+    // Program arguments are text.
     if (typeof encodeSurrogateEscape(join(folder, ...segments)) !== 'string') return
     const handle = withParentFolder(folder, segments, (at, name) => openPathHandle(`${at}/${name}`))
     if (handle?.stats.isSymbolicLink()) handle.release()
@@ -154,7 +152,7 @@ export function createPathGuard({
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, matchesByName ? single.filter((name) => name.includes('*')) : single)
     for (const [first = '', ...deeper] of rules)
-      // Names that differ only in capital letters are the same elsewhere, on another disk.
+      // Names that differ only in case are the same on other disks.
       for (const name of new Set([first, ...(spellings.get(foldNameCase(first)) ?? [])]))
         attempt(() => protectPath(folder, [name, ...deeper]))
     if (!statNoFollow(join(folder, '.git'))) addMissingPath(folder, ['.git'], 0)
@@ -210,14 +208,14 @@ const EMPTY_GIT_PATHS: ReadonlyMap<string, (at: string, name: string) => void> =
   ],
 ])
 
-/** The superuser makes something for whoever owns the folder. */
+/** Root creates something for the owner of the folder. */
 function createForFolderOwner(at: string, name: string, make: () => void): void {
   make()
   const stats = process.getuid?.() === 0 ? statNoFollow(`${at}/.`) : undefined
   if (stats && stats.uid !== 0) lchownSync(`${at}/${name}`, stats.uid, stats.gid)
 }
 
-/** All that is missing in a folder, those that are missing at its top as patterns of names. */
+/** All missing paths by folder; those at its top as patterns of names. */
 function toMissingPatterns(
   names: ReadonlyMap<string, readonly string[]>,
   missing: readonly MissingPath[],

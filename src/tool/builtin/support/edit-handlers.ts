@@ -84,12 +84,12 @@ async function planEdit(
   const { before } = opened
   const placeholder = findOmissionPlaceholder(replacement, `${old}\n${before?.text ?? ''}`)
   if (placeholder !== undefined)
-    return refuseEdit(`new_string leaves code out ("${placeholder}"). Write it completely.`, 'placeholder')
+    return refuseEdit(`new_string omits code ("${placeholder}"). Write it completely.`, 'placeholder')
 
   if (old === '') {
     if (before !== undefined && before.text !== '') {
       return refuseEdit(
-        `The file exists already, so old_string must say what to replace: ${path}`,
+        `The file already exists, so old_string must not be empty: ${path}`,
         'attempt-to-create-existing-file',
       )
     }
@@ -104,7 +104,7 @@ async function planEdit(
   const changed = await change(before.text, input, path, context)
   if ('refused' in changed) return changed
   if (matchFormerEnding(before.text, changed.text) === before.text) {
-    return refuseEdit(`The file already is as new_string wants it; nothing was changed: ${path}`, 'edit-no-change')
+    return refuseEdit(`The file already has the content of new_string; nothing was changed: ${path}`, 'edit-no-change')
   }
   const proposal = await createEditProposal(path, before, changed.text)
   if ('refused' in proposal) return proposal
@@ -150,7 +150,7 @@ function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
     )
     return 'refused' in second
       ? first
-      : { ...second, note: `${second.note ?? ''} old_string was put right first.`.trim() }
+      : { ...second, note: `${second.note ?? ''} old_string was corrected first.`.trim() }
   }
 }
 

@@ -71,7 +71,7 @@ export async function applyEditProposal<P extends { readonly proposal: EditPropo
 }
 
 export function refuseChangedFile(path: string): EditRefusal {
-  return refuseEdit(`The file was changed after you read it; read it again, then edit: ${path}`, 'file-changed')
+  return refuseEdit(`The file was changed after you read it. Read it again, then edit it: ${path}`, 'file-changed')
 }
 
 export async function createEditApproval(

@@ -1,17 +1,13 @@
 import type { McpRequestOptions } from './connect.ts'
 import { McpRequestError } from './request-error.ts'
 
-/** How long a list may take to come. */
 const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
-/** A server that tells of its progress may take so many times as long. */
+/** A server that reports progress may take this many times as long. */
 export const MAX_TIMEOUT_FACTOR = 6
-/** The SDK has the same limit, and tells the server; ours comes after it. */
+/** The SDK has the same limit, and tells the server; ours is the fallback. */
 const GRACE_MS = 500
 
-/**
- * Waits for a server no longer than the limits say, whatever it does. What the SDK takes for the end of a request is not
- * always one.
- */
+/** Limits the time of a request, whatever the server does: the SDK's own limit does not always end a request. */
 export async function withRequestDeadline<T>(
   { timeout = DEFAULT_REQUEST_TIMEOUT_MS, signal, progress }: McpRequestOptions,
   work: (limits: {

@@ -4,14 +4,14 @@ import { createServerWebJudge, type ServerAddress } from './server-address.ts'
 import type { FetchLike } from './sdk.ts'
 
 /**
- * Reaches a server at the address that the person set up, and what that server names (for its sign-in) only if it is
- * judged harmless, before and after the name is looked up. No redirect leads to another site.
+ * Sends requests to the configured server, and to the URLs that it names for its sign-in if they pass the policy, before
+ * and after name resolution. No redirect leads to another site.
  */
 export function createServerFetch(server: ServerAddress): FetchLike {
   let web: Promise<WebClient> | undefined
   return async (url, init = {}) => {
     const target = new URL(url)
-    // The SDK follows redirects within a site by itself; every step comes through here again.
+    // The SDK follows redirects itself; each step comes through here.
     if (target.origin === server.url.origin) return fetchFromServer(target, { ...init, redirect: 'manual' })
     return fetchForeignUrl(await (web ??= createGuardedWeb(server)), target, init)
   }
@@ -27,7 +27,7 @@ async function createGuardedWeb(server: ServerAddress): Promise<WebClient> {
   })
 }
 
-/** Fetches what a server names. Answers are small: they have to do with signing in. */
+/** Responses are small: they belong to a sign-in. */
 async function fetchForeignUrl(
   web: WebClient,
   target: URL,
@@ -49,12 +49,12 @@ async function fetchForeignUrl(
   })
 }
 
-/** Fetches from the server itself, through the proxy that the variables name, if they name one. */
+/** Uses the proxy of the environment, if there is one. */
 async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
   const proxy = findProxy(url, process.env)
   if (!proxy) return fetch(url, init)
   if ('problem' in proxy) throw new Error(proxy.problem)
-  // Node's own fetch knows nothing of proxies; the client that asks models does.
+  // Node's own fetch does not support proxies; the HTTP client for models does.
   const { getSharedHttpClient } = await import('../../../provider/http/node-http-client.ts')
   const { method = 'GET', body, signal } = init
   const request = {

@@ -2,16 +2,16 @@ import { defined } from '../../../model/defined.ts'
 import { isObject } from '../../../model/json.ts'
 import type { McpServerConfig } from './server-config.ts'
 
-/** What a file of another program says of servers, in our words; and what of it cannot be taken over. */
+/** MCP servers from a settings file of another program, and what could not be imported. */
 export interface ImportedServers {
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Sentences. */
+  /** Sentences for the person. */
   readonly remarks: readonly string[]
 }
 
 /**
- * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor. They all write them nearly alike:
- * under `mcpServers` or `servers`, and Claude Code also under the folder of a project.
+ * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor: under `mcpServers` or `servers`, in
+ * Claude Code also under a project's folder.
  */
 export function importMcpServers(text: string, folder: string): ImportedServers {
   let json: unknown
@@ -44,7 +44,7 @@ export function importMcpServers(text: string, folder: string): ImportedServers 
   return { servers, remarks }
 }
 
-/** `${input:key}` is asked for by VS Code when it starts a server; `${NAME:-otherwise}` is a variable, as we write it. */
+/** `${input:key}` is a prompt of VS Code; `${NAME:-default}` is a variable, as in our own settings. */
 const FOREIGN_VARIABLE_PATTERN = /\$\{\w+:(?!-)[^}]*\}/g
 
 function toServerConfig(entry: Record<string, unknown>, folder: string): McpServerConfig {
@@ -84,11 +84,11 @@ function toServerConfig(entry: Record<string, unknown>, folder: string): McpServ
     description: word('description'),
     disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
   }
-  // Whether a server is trusted is for the person to say anew.
+  // Trust is not imported: the person decides anew.
   return defined(optional)
 }
 
-/** Some write the arguments behind the command. */
+/** Some files have the arguments in the command. */
 function splitCommand(command: string | undefined, args: unknown): string[] {
   if (command === undefined) return []
   return Array.isArray(args) || command.startsWith('/') ? [command] : command.split(/\s+/)
@@ -105,7 +105,7 @@ function toTransportType(type: unknown): McpServerConfig['type'] | undefined {
   return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
 }
 
-/** How others write variables: `${env:NAME}` of the environment, `${workspaceFolder}` for the folder. */
+/** Variables as other programs write them. */
 function translateVariables(text: string, folder: string): string {
   return text
     .replace(/\$\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => `\${${name}}`)
@@ -118,7 +118,7 @@ function collectStrings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectStrings) : []
 }
 
-/** Editors allow comments and a comma at the end of a list; texts are left as they are. */
+/** Editors allow comments and trailing commas. */
 function stripJsonComments(text: string): string {
   return text
     .replace(/^\uFEFF/, '')

@@ -1,6 +1,6 @@
 import { defined } from '../../../model/defined.ts'
 
-/** An MCP server, in the form that every client uses. */
+/** The settings of an MCP server, in the form that all clients use. */
 export interface McpServerConfig {
   readonly command?: string
   readonly args?: readonly string[]
@@ -20,7 +20,7 @@ export interface McpServerConfig {
   readonly oauth?: McpOAuthConfig
 }
 
-/** A client that was registered by hand, for services that let nobody register by itself. */
+/** A client that was registered by hand, for services without dynamic registration. */
 export interface McpOAuthConfig {
   readonly clientId?: string
   readonly clientSecret?: string
@@ -29,13 +29,11 @@ export interface McpOAuthConfig {
   readonly hosts?: readonly string[]
 }
 
-/** How a server is reached. */
 export type McpTransportConfig =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
-  /** An address whose kind nobody has said may be of either kind. */
+  /** Without a type, a URL may be of either kind. */
   | { readonly kind: 'http' | 'sse' | 'http-or-sse'; readonly url: URL }
 
-/** How a server is reached by its settings, or what is wrong with them. */
 export function parseTransportConfig(config: McpServerConfig): McpTransportConfig | { readonly problem: string } {
   const { command, args = [], type } = config
   const address = config.httpUrl ?? config.url
@@ -50,7 +48,7 @@ export function parseTransportConfig(config: McpServerConfig): McpTransportConfi
   return { kind: type !== undefined || config.httpUrl !== undefined ? 'http' : 'http-or-sse', url }
 }
 
-/** The settings with variables filled in; a variable that is not there is a problem, not an empty word. */
+/** A variable that is not set is a problem, not an empty string. */
 export function expandVariables(
   config: McpServerConfig,
   env: Readonly<Record<string, string | undefined>>,
@@ -80,7 +78,7 @@ export function expandVariables(
   return missing.size === 0 ? expanded : { problem: `the variable ${[...missing].join(', ')} is not set` }
 }
 
-/** `$NAME`, `${NAME}`, and `${NAME:-what stands in for it}`; a dollar sign before anything else is a dollar sign. */
+/** `$NAME`, `${NAME}` and `${NAME:-default}`; other dollar signs are literal. */
 const VARIABLE_PATTERN = /\$(?:\{(?<braced>[A-Za-z_]\w*)(?::-(?<other>[^}]*))?\}|(?<plain>[A-Za-z_]\w*))/g
 
 function expandText(text: string, env: Readonly<Record<string, string | undefined>>, missing: Set<string>): string {
@@ -94,7 +92,7 @@ function expandText(text: string, env: Readonly<Record<string, string | undefine
   })
 }
 
-/** What makes a server this server, for lists that are kept: another command or address is another server. */
+/** For cached lists: another command or URL is another server. */
 export function getServerIdentity(config: McpServerConfig): string {
   const { command, args, cwd, url, httpUrl, type } = config
   return JSON.stringify({ command, args, cwd, url, httpUrl, type })

@@ -11,48 +11,43 @@ import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { sha256Hex } from '../../../model/sha256.ts'
 
-/** How it stands with a server. */
 export type McpServerState =
   | { readonly status: 'starting' }
   | { readonly status: 'ready'; readonly title: string; readonly protocol: string }
   | { readonly status: 'failed'; readonly why: string; readonly signIn?: true }
   | { readonly status: 'closed' }
 
-/** One server: its lists at once, as they were the last time, and its work as soon as it is connected. */
+/** One server: its cached lists are available at once, its tools as soon as it is connected. */
 export interface McpServer {
   readonly name: string
   readonly config: McpServerConfig
   readonly state: McpServerState
   readonly lists: ServerLists
-  /** The last that it wrote into its log. */
+  /** The last lines of its log. */
   readonly log: readonly string[]
-  /** Begins to connect, if nobody has needed it before. */
+  /** Starts to connect, unless that has happened. */
   start(): void
-  /** Done when it is connected; a sentence says why it is not. One that failed is tried again. */
+  /** Resolves when connected; tries again if it failed. Rejects with the reason. */
   ready(signal?: AbortSignal): Promise<void>
   request(method: string, params: JsonObject, limits?: McpRequestOptions): Promise<Record<string, unknown>>
   call(tool: CallableTool, input: JsonObject, limits?: McpRequestOptions): Promise<unknown>
   close(): Promise<void>
 }
 
-/** What a server needs of the world around it. */
 export interface McpServerOptions extends Omit<
   ConnectOptions,
   'authProvider' | 'fetch' | 'address' | 'isLegacy' | 'timeoutMs' | 'stop'
 > {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where lists are kept. */
   readonly listCache: KeyValueStore
-  /** Where tokens are kept. */
   readonly tokenStore: KeyValueStore
-  /** Something is otherwise than before. */
+  /** The state or a list has changed. */
   readonly onChange?: () => void
   readonly timeoutMs?: number
-  /** Milliseconds before the first new attempt; each further one waits twice as long. */
+  /** Milliseconds before the first reconnect; doubled each time. */
   readonly retryDelayMs?: number
 }
 
-/** A server, which connects when it is started or first needed; until then its lists are those of the last time. */
 export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions): McpServer {
   const { listCache, onChange = () => undefined, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   const key = `${name}-${shortSha256(getServerIdentity(config))}`
@@ -78,7 +73,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     onChange()
   }
 
-  /** One attempt at a time; whoever wants the server meanwhile waits for the same. */
+  /** One attempt at a time; concurrent callers share it. */
   function open(): Promise<void> {
     clearTimeout(timer)
     isStarted = true
@@ -119,7 +114,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       transportConfig.kind === 'stdio'
         ? undefined
         : { name, url: transportConfig.url, tokens: options.tokenStore, ...defined({ oauth }) }
-    // Who has given a word of passage for every request has signed in already.
+    // An authorization header replaces the sign-in.
     const hasAuthHeader = Object.keys(expanded.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
     const connectOptions: ConnectOptions = {
       ...options,
@@ -150,7 +145,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
 
   let staleLists = new Set<McpListName>()
   let isRefreshing = false
-  /** However often a server says that a list has changed, it is read once at a time. */
+  /** However often a server reports changes, lists are read one at a time. */
   async function refreshList(list: McpListName): Promise<void> {
     staleLists.add(list)
     if (isRefreshing) return
@@ -185,7 +180,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       return await work(connection)
     } catch (error) {
       if (!isUnknownSession(error)) throw error
-      // It was started anew and knows nothing of us; so it cannot have done anything either.
+      // The server was restarted and has lost the session, so it cannot have run the call.
       if (current === connection) current = undefined
       await connection.close()
       await ready(signal)
@@ -229,14 +224,13 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_RETRY_DELAY_MS = 1000
 const MAX_RECONNECTS = 6
-/** Lists are read again at most this often, in milliseconds. */
+/** Milliseconds between reads of changed lists. */
 const LIST_REFRESH_INTERVAL_MS = 1000
-/** Longer lists are kept only in part: they are read before the first request. */
+/** Longer lists are cached only in part: they are read before the first request. */
 const MAX_CACHED_CHARS = 500_000
-/** A server may have become a newer one; after so long it is asked again. */
+/** A server may have been upgraded; after this time the newer protocol is tried again. */
 const LEGACY_RECHECK_MS = 7 * 86_400_000
 
-/** Does a server say that it does not know our session? */
 function isUnknownSession(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 404
 }

@@ -12,7 +12,7 @@ import type { McpServer } from '../server/server.ts'
 import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** A tool of a server, as a tool of ours. The model sees `name`; the server gets its own. */
+/** The model sees `name`; the server gets its own. */
 export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: string, pins: ToolPins): Tool {
   const { config } = server
   const trusted = config.trust === true
@@ -26,7 +26,7 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
     kind: 'other',
     origin: 'mcp',
     effects() {
-      // What a server says of its tools counts for as much as the person trusts it.
+      // The annotations of a server count only if it is trusted.
       if (trusted && remote.readOnly) return []
       const changed = findPinDifference() !== undefined
       const toolIdentity = {
@@ -54,10 +54,9 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
   }
 }
 
-/** Ten minutes, as with other clients; whoever wants less says so in the settings. */
+/** Ten minutes, as in other clients; the settings can change it. */
 const DEFAULT_CALL_TIMEOUT_MS = 600_000
 
-/** A server may say anything of an error, at any length. */
 const LONGEST_MESSAGE = 4000
 
 async function callRemoteTool(

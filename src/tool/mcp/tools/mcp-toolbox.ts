@@ -10,7 +10,7 @@ import {
 import type { McpServers } from '../server/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** Our own tools and those of servers. It changes only when it is refreshed, and only if something is different. */
+/** Built-in tools and those of MCP servers. The declarations change only on refresh, and only if the tools differ. */
 export function createMcpToolbox(
   builtinTools: readonly Tool[],
   servers: McpServers,
@@ -57,7 +57,7 @@ export function createMcpToolbox(
     find(name) {
       const one = declared.find(name)
       if (!('problem' in one || one.renamed)) return one
-      // A tool that is not declared now, but was or will be, can be called by its exact name.
+      // A tool that is not declared now can still be called by its exact name.
       const other = allTools.find(name)
       return 'problem' in other || other.renamed ? one : other
     },
@@ -65,7 +65,7 @@ export function createMcpToolbox(
     onRequestSent() {
       if (hasStarted) return
       hasStarted = true
-      // Loading what speaks with servers takes a moment, in which the request would not get out of the house.
+      // Loading the MCP client takes a moment; the first request is sent before.
       setTimeout(() => servers.start(), CONNECT_DELAY_MS).unref()
     },
     refresh() {
@@ -89,10 +89,10 @@ export function createMcpToolbox(
   }
 }
 
-/** Milliseconds that the first request has for itself. */
+/** Milliseconds of head start for the first request. */
 const CONNECT_DELAY_MS = 200
 
-/** More tools than this are refused by some vendors. */
+/** Some vendors refuse more tools. */
 const MAX_DECLARED_TOOLS = 128
 
 function formatToolChanges(added: readonly string[], removed: readonly string[]): string | undefined {
@@ -103,7 +103,7 @@ function formatToolChanges(added: readonly string[], removed: readonly string[])
   return parts.length === 0 ? undefined : parts.join(' ')
 }
 
-/** What servers say of their tools, as what it is: the word of somebody who is not the person. */
+/** Instructions of servers, marked as such: they are not from the person. */
 function collectInstructions({ list }: McpServers, groups: readonly (readonly Tool[])[], announcedTexts: Set<string>) {
   return list.flatMap(({ name, lists: { instructions } }, at) => {
     if (instructions === undefined || (groups[at] ?? []).length === 0) return []
@@ -134,7 +134,7 @@ function formatFailureNotices({ list }: McpServers): string[] {
   })
 }
 
-/** A server that comes and goes is not worth a line each time. */
+/** Each notice is shown once, even if a server comes and goes. */
 function createOnceFilter(): (now: readonly string[]) => string[] {
   const announcedTexts = new Set<string>()
   return (now) => now.filter((text) => !announcedTexts.has(text) && announcedTexts.add(text))

@@ -2,7 +2,7 @@ import { type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { Tool } from '../../tool.ts'
 import DESCRIPTION from './search-tools.md'
 
-/** How much of servers' tools is declared in each request; the rest is searched for. */
+/** How many MCP tools are declared in each request; the others are found with the search tool. */
 export interface DeclarationBudget {
   readonly tools: number
   /** Bytes of declarations. */
@@ -11,12 +11,11 @@ export interface DeclarationBudget {
 
 export const DEFAULT_DECLARATION_BUDGET: DeclarationBudget = { tools: 100, bytes: 40_000 }
 
-/** The name of the tool that finds other tools. */
 export const SEARCH_TOOL_NAME = 'search_tools'
 
 /**
- * Divides tools into those that are declared and those that wait to be searched for. Servers that offer little come
- * first, and none gets more than its share while others wait: a server with a thousand tools takes nothing from the rest.
+ * Splits tools into declared and deferred ones. Servers with few tools come first, and none gets more than its share: a
+ * server with a thousand tools takes nothing from the others.
  */
 export function splitByBudget(
   groups: readonly (readonly Tool[])[],
@@ -43,7 +42,7 @@ export function splitByBudget(
   return { declared, deferred: groups.flat().filter((tool) => !declared.has(tool)) }
 }
 
-/** The tool by which a model finds the tools that are not declared; `found` declares them from the next turn on. */
+/** Finds tools that are not declared; `onFound` declares them from the next turn on. */
 export function createSearchTool(deferred: () => readonly Tool[], onFound: (tools: readonly Tool[]) => void): Tool {
   return {
     spec: {
@@ -70,10 +69,9 @@ export function createSearchTool(deferred: () => readonly Tool[], onFound: (tool
   }
 }
 
-/** So many tools are declared after one search. */
 const MAX_SEARCH_RESULTS = 8
 
-/** The tools that hold the words, those first that hold most, and in their names rather than elsewhere. */
+/** Most matching words first; a match in the name counts more. */
 function rankTools(tools: readonly Tool[], query: string): Tool[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return tools

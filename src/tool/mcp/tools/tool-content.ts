@@ -4,7 +4,6 @@ import type { MediaPart, TextPart } from '../../../model/turn.ts'
 import type { ToolOutput } from '../../tool.ts'
 import { escapeInvisible } from '../../text/escape-names.ts'
 
-/** What a model gets of a block. */
 export type ContentPart = TextPart | MediaPart
 
 /** The part that a content block of a server stands for; a model is told by `label` what the media is. */
@@ -56,25 +55,25 @@ function formatMediaPlaceholder(mime: string): string {
 export interface ContentLimits {
   /** Characters of text. */
   readonly text: number
-  /** Characters of base64, all in all. */
+  /** Characters of base64, in total. */
   readonly media: number
 }
 
-/** About what other tools may say at once; pictures as large as vendors take them. */
+/** About as much text as other tools return; media as large as vendors accept. */
 export const CONTENT_LIMITS: ContentLimits = { text: 80_000, media: 10_000_000 }
 
-/** What a server said to a call, as a tool says it. */
+/** The result of a call as a tool output. */
 export function toMcpToolOutput(toolName: string, result: unknown, limits: ContentLimits = CONTENT_LIMITS): ToolOutput {
   const { content, structuredContent, isError, toolResult } = isObject(result) ? result : {}
   const blocks = Array.isArray(content) ? content : []
-  // Servers of 2024 answered with a bare value.
+  // Servers of 2024 returned a bare value.
   const data = (structuredContent ?? toolResult) as Json | undefined
   const blockParts = blocks.slice(0, MAX_BLOCKS).map((block) => parseContentBlock(toolName, block))
   const isBare = !blockParts.some((part) => part.kind === 'media' || part.text !== '')
   const allParts = isBare && data !== undefined ? [{ kind: 'text', text: JSON.stringify(data) } as const] : blockParts
   const limited = limitParts(allParts.map(sanitizePart), limits)
   const left = blocks.length - MAX_BLOCKS
-  const parts = left > 0 ? [...limited, createNotePart(`${left} more blocks are left out`)] : limited
+  const parts = left > 0 ? [...limited, createNotePart(`${left} more blocks are omitted`)] : limited
   const modelContent = toContentParts(plainText(toolName), parts)
   const display = formatForDisplay(parts)
   if (isError === true || (typeof isError === 'string' && isError !== '')) {
@@ -89,7 +88,7 @@ export function toMcpToolOutput(toolName: string, result: unknown, limits: Conte
   return { content: modelContent, display, ...(small && { data }) }
 }
 
-/** What a server said, without colours, and with what cannot be seen as escapes. */
+/** Without colours, and with invisible characters as escapes. */
 export function plainText(text: string): string {
   return escapeInvisible(stripVTControlCharacters(text).replaceAll('\r\n', '\n'))
 }
@@ -97,24 +96,24 @@ export function plainText(text: string): string {
 const MAX_BLOCKS = 1000
 const DEFAULT_MIME_TYPE = 'application/octet-stream'
 
-/** Vendors refuse a whole conversation for one picture that is none; so what cannot be one is only named. */
+/** Vendors refuse a whole request for one invalid image, so what cannot be one is only named. */
 function sanitizePart(part: BlockPart): BlockPart {
   if (part.kind === 'text') return { ...part, text: plainText(part.text) }
   const data = (part.data ?? '').replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')
-  if (!/^[\w.+-]+\/[\w.+-]+$/.test(part.mime)) return createNotePart(`data of the kind ${part.mime} cannot be shown`)
+  if (!/^[\w.+-]+\/[\w.+-]+$/.test(part.mime)) return createNotePart(`data of type ${part.mime} cannot be shown`)
   if (data === '' || !BASE64_PATTERN.test(data)) return createNotePart(`the ${part.mime} cannot be read`)
   return { ...part, data }
 }
 
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The beginning and the end of long text say most; pictures that are too many are only named. */
+/** Long text keeps its beginning and its end; media over the limit is only named. */
 function limitParts(parts: readonly BlockPart[], limits: ContentLimits): BlockPart[] {
   let remainingMedia = limits.media
   const fitting = parts.map((part): BlockPart => {
     if (part.kind === 'text') return part
     const size = part.data?.length ?? 0
-    if (size > remainingMedia) return createNotePart(`${part.mime} of ${size} characters is left out: too large`)
+    if (size > remainingMedia) return createNotePart(`${part.mime} of ${size} characters is omitted: too large`)
     remainingMedia -= size
     return part
   })
@@ -135,7 +134,7 @@ function truncateTextParts(parts: readonly BlockPart[], length: number, limit: n
     if (end <= from || begin >= to) return [part]
     const head = part.text.slice(0, Math.max(0, from - begin)).replace(/[\uD800-\uDBFF]$/, '')
     const tail = part.text.slice(Math.max(0, Math.min(part.text.length, to - begin))).replace(/^[\uDC00-\uDFFF]/, '')
-    const gap = isGapNoted ? '' : `\n[... ${to - from} characters are left out here: the result is too long ...]\n`
+    const gap = isGapNoted ? '' : `\n[... ${to - from} characters omitted: the result is too long ...]\n`
     isGapNoted = true
     const text = `${head}${gap}${tail}`
     return text === '' ? [] : [{ kind: 'text', text }]
@@ -146,7 +145,7 @@ function createNotePart(text: string): TextPart {
   return { kind: 'text', text: `[${text}]` }
 }
 
-/** What a prompt of a server or a resource holds, as parts of what a person says. */
+/** The parts of a resource for a user turn. */
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {
   const parts = contents.map((resource) => sanitizePart(parseContentBlock(name, { type: 'resource', resource })))
   return toContentParts(name, limitParts(parts, CONTENT_LIMITS))
