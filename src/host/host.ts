@@ -188,7 +188,6 @@ export interface UrlDecision {
   readonly why: string
 }
 
-/** Checks URLs, the addresses of their hosts, and redirects. */
 export interface UrlPolicy {
   url(text: string): UrlDecision
   addresses(host: string, addresses: readonly string[]): UrlDecision

@@ -8,7 +8,6 @@ import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sa
 import { removeAbandonedWrites } from './files/write-lock.ts'
 import { defined } from '../model/defined.ts'
 
-/** What a host of this machine may do. */
 export interface LocalOptions extends AllowedPaths, Omit<ProcessOptions, 'sandbox' | 'takeNotices'> {
   /** A folder of ours that all processes share which may write the same files; they take turns there. */
   readonly locks?: string

@@ -3,7 +3,6 @@ import type { Effect } from '../policy/effect.ts'
 import type { Tool, ToolContext, ToolOutput } from './tool.ts'
 import { isStandardSchema, toJsonSchema, parseWithSchema, type StandardSchema } from './standard-schema.ts'
 
-/** A tool as a library user writes it. */
 export interface ToolDefinition<Input> {
   readonly name: string
   readonly description: string

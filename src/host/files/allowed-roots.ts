@@ -25,7 +25,6 @@ export interface AllowedRoot {
   readonly isPinned?: true
 }
 
-/** The allowed folder of a path, and the segments below it. */
 export interface RootedPath {
   readonly root: AllowedRoot
   readonly segments: readonly string[]

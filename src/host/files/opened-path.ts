@@ -19,7 +19,7 @@ export interface OpenedPath {
   /** Opens another handle until the use ends. */
   readonly hold: (at: string) => PathHandle
   /** Keeps a handle open beyond the use; the caller releases it. */
-  readonly keep: (handles: PathHandle) => PathHandle
+  readonly keep: (handle: PathHandle) => PathHandle
 }
 
 /** `noFollow` opens a link in the last place itself. */

@@ -2,7 +2,6 @@ import { dirname } from 'node:path'
 import type { FileAccess, Files, Host } from '../host.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
-/** A file just before it is written or removed. */
 export interface FileChange {
   /** With all links resolved. */
   readonly path: string

@@ -55,12 +55,10 @@ function setOwner(descriptor: number, { uid, gid }: Pick<Stats, 'uid' | 'gid'>):
   }
 }
 
-/** A name that no other file has. */
 export function createTemporaryName(): string {
   return `.dragoman-${randomBytes(8).toString('hex')}.tmp`
 }
 
-/** Removes a file, if it is there and can be removed. */
 export function removeIfPresent(at: string): void {
   try {
     unlinkSync(at)

@@ -48,7 +48,6 @@ const NO_NAMES: readonly string[] = []
 
 const MAX_DEPTH = 200
 
-/** The next folder to visit; goes back up where none is left. */
 function openNextFolder(levels: WalkLevel[]): NextFolder | undefined {
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const name = levels.length > MAX_DEPTH ? undefined : level.names[level.next++]
@@ -122,7 +121,6 @@ interface FileTypeTests {
   isSymbolicLink(): boolean
 }
 
-/** What an entry of a folder is, as the system's own tests tell it. */
 export function toFileKind(one: FileTypeTests): FileInfo['kind'] {
   if (one.isFile()) return 'file'
   if (one.isDirectory()) return 'folder'

@@ -70,7 +70,6 @@ const HEAD_BYTES = 8_000
 const TAIL_BYTES = 24_000
 const MAX_NEW_BYTES = 64_000
 
-/** Removes an incomplete character at the end. */
 function trimPartialEnd(bytes: Buffer): Buffer {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 4); at--) {
     const byte = bytes[at] ?? 0
@@ -83,7 +82,6 @@ function trimPartialEnd(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** Removes the rest of a character at the beginning. */
 function trimPartialStart(bytes: Buffer): Buffer {
   let at = 0
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++

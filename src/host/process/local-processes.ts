@@ -14,7 +14,6 @@ import { startCommand, type StartedCommand, USE_FILE_TOOLS } from './start-comma
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** What commands need beside the folders. */
 export interface ProcessOptions {
   /** A folder of ours, outside of the others, for the output of commands. Tools may read it. */
   readonly scratch: string
@@ -66,13 +65,13 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
       if (blockedReason !== undefined) return notRunResult(blockedReason)
       const end = await runOnce(command)
-      if (!('noBox' in end)) return end
+      if (!('startFailure' in end)) return end
       // A path to be mounted or covered disappeared at this moment; the command has not started.
-      if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.noBox}`)
+      if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.startFailure}`)
     }
   }
 
-  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly noBox: string }> {
+  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly startFailure: string }> {
     const { name, marker, env: markerEnv } = createProcessMarker('command')
     const output = openCommandOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? gitWithoutHelpers(scratch) : {}
@@ -119,9 +118,9 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       // Notices about earlier commands are kept for the next attempt.
       await started.finish(false)
       running.delete(group)
-      const noBox = output.text().text.trim()
+      const startFailure = output.text().text.trim()
       output.close(false)
-      return { noBox }
+      return { startFailure }
     }
     const notes = [
       ...(await started.finish(background.length > 0)),

@@ -17,7 +17,6 @@ export interface ResourceLimits {
 
 export type ExceededLimit = 'processes' | 'memory'
 
-/** Stops commands that use too many processes or too much memory. */
 export interface ResourceMonitor {
   readonly maxProcesses: number
   readonly maxMemoryBytes: number
@@ -131,7 +130,6 @@ interface GroupBaseline {
 /** The rest is for the person, the editor and us. */
 const DEFAULT_MAX_MEMORY_BYTES = 0.75 * totalmem()
 
-/** The private memory of the processes of a command. */
 function measureMemoryBytes(group: ProcessGroup): number {
   let pages = 0
   for (const pid of [group.id, ...listGroupProcesses(group)]) {

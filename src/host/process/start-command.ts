@@ -204,7 +204,6 @@ async function finishCommand(
   return notices
 }
 
-/** Reports what appeared while something ran and was renamed, or was changed and restored. */
 export function describeQuarantined(found: readonly QuarantinedPath[] = [], who: string): string[] {
   return found.map(({ path, newPath }) =>
     newPath === undefined

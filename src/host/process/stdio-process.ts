@@ -135,7 +135,6 @@ async function startOnce(options: StdioProcessOptions, program: StdioProgram, fo
 /** A shell in the sandbox reports (on 3) that the sandbox is set up, and becomes the program. */
 const READY_SIGNAL_ARGS = ['--noprofile', '--norc', '-c', 'echo >&3; exec 3>&-; exec "$@"', 'begin']
 
-/** Whether the shell in the sandbox has reported. */
 function waitUntilReady({ stdio }: ChildProcess): Promise<boolean> {
   const status = stdio[3] as Readable | null
   return new Promise((resolve_) => {
@@ -208,7 +207,6 @@ const STOP_GRACE_MS = 700
 const OUTPUT_DRAIN_MS = 20
 const MAX_STDERR_BYTES = 8000
 
-/** Keeps the last bytes of a stream of any length. */
 function createTailBuffer(limit: number): { add(bytes: Buffer): void; text(): string } {
   let tailBytes = Buffer.alloc(0)
   return {
@@ -248,7 +246,6 @@ function listNeededPaths({ command, args }: StdioProgram, folder: string): strin
   })
 }
 
-/** The folder of the package that a file belongs to, with its dependencies. */
 function findInstallationFolder(path: string): string {
   const modules = path.indexOf('/node_modules/')
   if (modules > 0) return path.slice(0, modules)

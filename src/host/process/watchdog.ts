@@ -16,7 +16,6 @@ export interface Watchdog {
   watch(paths: WatchedPaths): PathWatch
 }
 
-/** Protected paths that are missing. */
 export interface WatchedPaths {
   /** Patterns of paths, by real folder. */
   readonly missing: ReadonlyMap<string, readonly string[]>

@@ -14,18 +14,12 @@ export type SandboxBackend =
       readonly kind: 'bubblewrap'
       readonly program: string
       readonly mode: BubblewrapMode
-      readonly features: BubblewrapFeatures
+      /** It can mount a descriptor instead of a path; older versions cannot. */
+      readonly bindsDescriptors: boolean
       readonly filters?: SeccompFilterFiles
     }
   | { readonly kind: 'seatbelt'; readonly program: string }
 
-/** What older versions of bubblewrap lack. */
-export interface BubblewrapFeatures {
-  /** It can mount a descriptor instead of a path. */
-  readonly bindsDescriptors: boolean
-}
-
-/** Why there is none, and how to get one. */
 export interface SandboxUnavailable {
   readonly why: string
   readonly remedy?: string
@@ -43,7 +37,6 @@ export interface SeccompFilterFiles {
   readonly withoutLocalSockets: string
 }
 
-/** Finds out by trying what this machine supports. */
 export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend | SandboxUnavailable> {
   if (process.platform === 'darwin') {
     if (existsSync(SEATBELT_PATH)) return { kind: 'seatbelt', program: SEATBELT_PATH }
@@ -63,8 +56,8 @@ export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend
     )
     if (trial.code === 0) {
       const { text } = await help
-      const features = { bindsDescriptors: text.includes('--ro-bind-fd') }
-      return { kind: 'bubblewrap', program, mode, features, ...defined({ filters }) }
+      const bindsDescriptors = text.includes('--ro-bind-fd')
+      return { kind: 'bubblewrap', program, mode, bindsDescriptors, ...defined({ filters }) }
     }
     problem = trial.text.trim().split('\n')[0] ?? ''
   }

@@ -2,7 +2,6 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readRegularFile } from '../files/regular-file.ts'
 
-/** Where git keeps the data of a worktree, outside of it. */
 export interface GitWorktree {
   readonly gitFolder: string
   /** The repository's folder, read-only. */

@@ -37,7 +37,6 @@ export const HOME_TOOLCHAIN_PATHS: readonly string[] = [
   '.tool-versions',
 ]
 
-/** Caches of package managers. */
 export const HOME_CACHE_PATHS: readonly string[] = [
   '.bun/install/cache',
   '.cache/deno',

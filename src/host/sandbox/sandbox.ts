@@ -46,7 +46,6 @@ export interface SandboxOptions {
   readonly writeCaches?: boolean
 }
 
-/** Whether there is a sandbox; if not, why, and how to get one. */
 export type SandboxState =
   | {
       readonly isActive: true
@@ -125,8 +124,8 @@ export function createLocalSandbox(
       .filter((one) => one !== folder && isInsideFolder(one, folder))
     const rules = [...projectRules, ...nestedFolders.flatMap((one) => nestedFolderRules(folder, one, projectRules))]
     if (!isInsideFolder(home, folder)) return rules
-    const bubblewrapMode = relative(folder, home)
-    return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(bubblewrapMode, one.path) })))]
+    const homePath = relative(folder, home)
+    return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(homePath, one.path) })))]
   }
   let backendPromise: Promise<SandboxBackend | SandboxUnavailable> | undefined
   const detectOnce = (): Promise<SandboxBackend | SandboxUnavailable> => {
@@ -240,20 +239,19 @@ export function createLocalSandbox(
           folder,
           network,
           needsFileCapabilities: ownsOthers,
-          ...(backend.features.bindsDescriptors && { toChildDescriptor }),
+          ...(backend.bindsDescriptors && { toChildDescriptor }),
           ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
         })
         const markStarted = (pid?: number): void => {
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
           for (const one of openHandles.splice(0)) one.release()
         }
-        const { program, mode: bubblewrapMode } = backend
         return {
-          program,
+          program: backend.program,
           args,
           descriptors: childDescriptors,
           isolated,
-          hasOwnProcessCount: hasOwnProcessCount(bubblewrapMode),
+          hasOwnProcessCount: hasOwnProcessCount(backend.mode),
           markStarted,
           ...lifecycle,
         }
@@ -293,10 +291,10 @@ function prepareTmpFolder(scratch: string, mounts: readonly string[]): string {
 }
 
 function openSeccompFilter(
-  { mode: bubblewrapMode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
+  { mode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
   withoutLocalSockets: boolean,
 ): number | undefined {
-  if (!bubblewrapMode.filter || !filters) return undefined
+  if (!mode.filter || !filters) return undefined
   return openSync(withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets, 'r')
 }
 
@@ -308,6 +306,6 @@ function worksOnForeignFiles({ user }: BubblewrapMode, { workspace }: SandboxLay
 /** The rules for a nested workspace folder. A command may create a repository there. */
 function nestedFolderRules(outer: string, folder: string, rules: readonly ProtectedPathRule[]): ProtectedPathRule[] {
   const hasGit = statNoFollow(join(folder, '.git')) !== undefined
-  const bubblewrapMode = relative(outer, folder).split('/')
-  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...bubblewrapMode, ...rule]]))
+  const nestedPath = relative(outer, folder).split('/')
+  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...nestedPath, ...rule]]))
 }

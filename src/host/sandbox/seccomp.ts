@@ -5,13 +5,14 @@
  * same sandbox.
  */
 
-export interface SeccompOptions {
-  /** Unix sockets reach servers of the machine where its network is shared. */
-  readonly localSockets: boolean
-}
-
-/** Undefined for an architecture whose system call numbers are not known here. */
-export function createSeccompFilter(arch: string, { localSockets }: SeccompOptions): Buffer | undefined {
+/**
+ * Undefined for an architecture whose system call numbers are not known here. `localSockets` permits Unix sockets, which
+ * reach servers of the machine where its network is shared.
+ */
+export function createSeccompFilter(
+  arch: string,
+  { localSockets }: { readonly localSockets: boolean },
+): Buffer | undefined {
   const architecture = ARCHITECTURES[arch]
   if (!architecture) return undefined
   const families = localSockets ? [AF_UNIX, ...ALLOWED_SOCKET_FAMILIES] : ALLOWED_SOCKET_FAMILIES

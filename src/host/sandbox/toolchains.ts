@@ -4,7 +4,6 @@ import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Variables in which version managers and runtimes store their location. */
 export const TOOLCHAIN_VARIABLES: readonly string[] = [
   'ASDF_DATA_DIR',
   'ASDF_DIR',
@@ -65,16 +64,7 @@ function findInstallations(bin: string, home: string): string[] {
   return hasBase ? [prefix, base] : [prefix]
 }
 
-const INSTALLATION_MARKERS = [
-  'lib',
-  'lib64',
-  'libexec',
-  'conda-meta',
-  'pyvenv.cfg',
-  'versions',
-  'toolchains',
-  'candidates',
-]
+const INSTALL_MARKERS = ['lib', 'lib64', 'libexec', 'conda-meta', 'pyvenv.cfg', 'versions', 'toolchains', 'candidates']
 
 /** Folders with keys, caches or several toolchains do not count: they are shown piece by piece. */
 function isInstallation(folder: string, userHome: string): boolean {
@@ -84,7 +74,7 @@ function isInstallation(folder: string, userHome: string): boolean {
     const listedPath = join(home, name)
     return listedPath !== folder && isInsideFolder(listedPath, folder)
   })
-  return !holdsOtherThings && INSTALLATION_MARKERS.some((name) => existsSync(join(folder, name)))
+  return !holdsOtherThings && INSTALL_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
 /** The home folder that contains a path: the person's own, or another one, which is hidden as well. */

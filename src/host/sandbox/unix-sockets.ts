@@ -5,7 +5,6 @@ import { lstatSync, readFileSync } from 'node:fs'
  * cannot see which socket is meant; so the files are covered.
  */
 
-/** Socket files that programs of this machine have opened. */
 export function listSocketFiles(): string[] {
   return [...new Set(listUnixSockets().filter((name) => name.startsWith('/')))]
 }

@@ -12,7 +12,6 @@ import { RIPGREP_OUTPUT_FLAGS, type RipgrepFile, type RipgrepMatch, createRipgre
 import { createMatchVerifier } from './verify-matches.ts'
 import { stopWhenStuck } from './stop-when-stuck.ts'
 
-/** Searches with ripgrep; undefined if it is not available. */
 export function createRipgrepSearch(roots: AllowedRoots): NonNullable<Host['search']> {
   let program: Promise<string | undefined> | undefined
   return async (search) => {
@@ -27,11 +26,7 @@ async function runSearch(
   program: string,
   search: SearchRequest,
 ): Promise<SearchResult | undefined> {
-  const {
-    child,
-    base,
-    sure: matchVerifier,
-  } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
+  const { child, base, verifier } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
     const { folder, target, base: real } = locateStart(opened, search.path)
     // ripgrep starts in a held folder. Its results are verified, since it might follow a link that was made meanwhile.
     const env = createCleanEnvironment(process.env)
@@ -40,7 +35,7 @@ async function runSearch(
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    return { child: running, base: real, sure: createMatchVerifier(roots) }
+    return { child: running, base: real, verifier: createMatchVerifier(roots) }
   })
   const hits: SearchMatch[] = []
   let file: RipgrepFile | undefined
@@ -62,7 +57,7 @@ async function runSearch(
     if (++count > search.limit || size > MAX_RESULT_BYTES) return false
     // The matches of a file come together, so each file is verified while the search continues.
     if (file?.path !== path) {
-      if (file) hits.push(...matchVerifier.verify(base, file))
+      if (file) hits.push(...verifier.verify(base, file))
       file = { path, matches: [] }
     }
     file.matches.push(match)
@@ -73,7 +68,7 @@ async function runSearch(
     const limited = !(await readUntilStopped(child.stdout, createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)))
     if (limited) abort()
     const code = limited ? null : await ended
-    if (file) hits.push(...matchVerifier.verify(base, file))
+    if (file) hits.push(...verifier.verify(base, file))
     search.signal?.throwIfAborted()
     if (stuck.wasStuck) return undefined
     // An unreadable file is no error; a rejected pattern is.
@@ -81,7 +76,7 @@ async function runSearch(
     return { hits, limited }
   } finally {
     stuck.close()
-    matchVerifier.close()
+    verifier.close()
     search.signal?.removeEventListener('abort', abort)
     abort()
   }
@@ -136,7 +131,6 @@ function includeArguments(include: string): string[] {
   return include.includes('/') ? [`--glob=${include}`] : [`--type-add=wanted:${include}`, '--type=wanted']
 }
 
-/** Our own copy, or one on the search path. */
 export async function findRipgrep(roots: AllowedRoots): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep')

@@ -18,14 +18,12 @@ export interface SocketDestination {
 
 export type ConnectSocket = (to: SocketDestination) => Promise<Duplex>
 
-/** A proxy that the person configured. */
 export interface ProxyEndpoint {
   readonly host: string
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A URL with the addresses that were checked. */
 export interface WebDestination {
   readonly url: URL
   readonly addresses: readonly string[]

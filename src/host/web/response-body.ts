@@ -2,7 +2,6 @@ import type { Readable, Transform } from 'node:stream'
 import type { WebPage } from '../host.ts'
 import type { WebResponse } from './send-request.ts'
 
-/** Reads and decompresses a body, up to the limit. */
 export async function readWebBody(
   response: WebResponse,
   limit: number,

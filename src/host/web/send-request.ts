@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { WebRequest } from '../host.ts'
 
-/** A response whose body is still to be read. */
 export interface WebResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -11,7 +10,6 @@ export interface WebResponse {
   discard(): void
 }
 
-/** Sends a request over its own connection, and waits for the head of the response. */
 export async function sendWebRequest(
   socket: Duplex,
   url: URL,

@@ -7,7 +7,6 @@ import { createErrorOutput } from '../error-output.ts'
 import { defineBuiltin } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 
-/** Who searches: the model's own vendor, or a service. */
 export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
 
 export function createWebSearchTool(backend: SearchBackend): Tool {

@@ -102,6 +102,7 @@ function formatNonText(
   if (reading.kind === 'too-large') {
     return createErrorOutput(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
   }
+  reading.kind satisfies 'binary'
   const message = `Cannot display content of binary file: ${path} (${reading.size} bytes).`
   return { content: message, display: `Skipped binary file: ${name}` }
 }

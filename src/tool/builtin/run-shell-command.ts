@@ -84,9 +84,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
         idleTimeout: idle,
         signal,
         onOutput: showProgress,
-        ...defined({ timeout }),
-        ...(sandboxAccess && { access: sandboxAccess }),
-        ...(gitHelpers && { gitHelpers }),
+        ...defined({ timeout, access: sandboxAccess, gitHelpers }),
       })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
       return toShellOutput(end, command, getOptionalText(input, 'directory'), blocked)
@@ -128,7 +126,6 @@ function toShellOutput(
   return { content, display, stable, facts, ...notices, error: { message: end.error, type } }
 }
 
-/** What the model should know beside the output. */
 function createRemarks(
   { background, boxed, outputFile, notes = [] }: CommandResult,
   blocked: SandboxBlock | undefined,
@@ -159,7 +156,6 @@ function formatExitStatus({ error, exitCode, signal }: CommandResult): string {
   return exitCode === 0 ? '(no output)' : `The command exited with code ${exitCode}.`
 }
 
-/** Reports the last part of the output. */
 function createTailProgress(progress: (text: string) => void): (text: string) => void {
   let tail = ''
   return (newOutput) => {

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts'
+import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { findExactOffsets } from './match/find-matches.ts'
 
@@ -13,10 +13,7 @@ export interface EditFailure {
   readonly message: string
 }
 
-export interface CorrectedEdit {
-  readonly old: string
-  readonly replacement: string
-}
+type CorrectedEdit = Pick<EditFailure, 'old' | 'replacement'>
 
 export type CorrectEdit = (failure: EditFailure, signal: AbortSignal) => Promise<CorrectedEdit | undefined>
 
@@ -68,12 +65,8 @@ function createCorrectionPrompt({ path, current, instruction, old, replacement, 
 /** The answer may have a code fence around it. */
 function parseCorrection(answer: string): CorrectedEdit | undefined {
   const body = answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)
-  try {
-    const value: unknown = JSON.parse(body)
-    if (!isObject(value)) return undefined
-    const { old_string: old, new_string: replacement } = value
-    return typeof old === 'string' && typeof replacement === 'string' ? { old, replacement } : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJsonOrUndefined(body)
+  if (!isObject(value)) return undefined
+  const { old_string: old, new_string: replacement } = value
+  return typeof old === 'string' && typeof replacement === 'string' ? { old, replacement } : undefined
 }

@@ -22,7 +22,6 @@ function isPlaceholder(line: string): boolean {
   return UNCHANGED_PATTERN.test(text) || (isDotted && OMITTED_PATTERN.test(text))
 }
 
-/** Removes one layer of comment marks or brackets. */
 function stripCommentMarks(text: string): string {
   const plain = text.replace(/^(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\*+|REM\b)\s*/i, '').replace(/\s*(?:\*+\/|-->)$/, '')
   return plain.replace(/^\((.*)\)$|^\[(.*)\]$|^\{(.*)\}$/, '$1$2$3').trim()

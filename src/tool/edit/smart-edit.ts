@@ -15,7 +15,6 @@ import { splitBlankFrame, areLinesEqual } from './merge/passage-pieces.ts'
 import { correctStaleLines } from './merge/stale-lines.ts'
 import { detectFileStyle } from './merge/file-style.ts'
 
-/** How the place of an edit was found. */
 export type MatchStrategy = 'exact' | 'indentation' | 'whitespace' | 'quotes' | 'fuzzy'
 
 /** An edit that was made; or why it was not. Lines count from 1. */
@@ -36,7 +35,6 @@ export type EditResult =
       readonly doubt: EditDoubt
     }
 
-/** What is not clear about an edit whose place was found. */
 export type EditDoubt = 'blank-replacement' | 'partial-line' | 'blank-lines' | 'edges' | 'duplicate-line' | 'layout'
 
 /** Both texts with LF line endings. */

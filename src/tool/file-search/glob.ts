@@ -83,7 +83,6 @@ export function findGlobProblem(pattern: string): string | undefined {
 type GlobToken<T> = typeof WILDCARD | T
 const WILDCARD = Symbol('any')
 
-/** A single character, or a set. */
 type CharacterTest =
   | string
   | { readonly isNegated: boolean; readonly ranges: readonly (readonly [from: string, to: string])[] }

@@ -43,7 +43,6 @@ export async function loadIgnoreRules(
   return rules
 }
 
-/** Is this file, or a folder that contains it, ignored? */
 export async function isPathIgnored(files: Files, top: string, path: string, options: IgnoreOptions): Promise<boolean> {
   const steps = path.slice(top.length + 1).split('/')
   let rules = createIgnoreRules(files, options, [], [])

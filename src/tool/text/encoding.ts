@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { guessLegacyEncoding, decodeLegacyText, encodeLegacyText } from './legacy-encoding.ts'
+import { guessLegacyEncoding, encodeLegacyText } from './legacy-encoding.ts'
 
 /** How the bytes of a file encode text: an encoding, and the byte order mark. */
 export interface TextEncoding {
@@ -21,7 +21,6 @@ export async function detectEncoding(bytes: Uint8Array): Promise<TextEncoding | 
   return { name: await guessLegacyEncoding(bytes), bom: [] }
 }
 
-/** The text without the byte order mark. */
 export async function decodeText(bytes: Uint8Array, { name, bom }: TextEncoding): Promise<string> {
   const body = bytes.subarray(bom.length)
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.length)
@@ -29,7 +28,9 @@ export async function decodeText(bytes: Uint8Array, { name, bom }: TextEncoding)
   if (name === 'utf-16le') return buffer.toString('utf16le')
   if (name === 'utf-16be') return swapBytes(buffer).toString('utf16le')
   if (name === 'latin1') return buffer.toString('latin1')
-  return decodeLegacyText(buffer, name)
+  // The tables of encodings before Unicode are loaded only when a file needs them.
+  const { decodeWithIconv } = await import('./iconv.ts')
+  return decodeWithIconv(buffer, name)
 }
 
 /** The bytes of a text, or the first character that the encoding lacks. */

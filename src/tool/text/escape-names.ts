@@ -13,7 +13,6 @@ export function escapeInvisible(text: string): string {
   )
 }
 
-/** Not counting line endings and tabs. */
 export function countInvisible(text: string): number {
   return (text.match(ALL_INVISIBLE_PATTERN) ?? []).filter(
     (character) => character !== '\n' && character !== '\t' && character !== '\r',

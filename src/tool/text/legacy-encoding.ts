@@ -1,9 +1,3 @@
-/** The tables of encodings before Unicode are loaded only when a file needs them. */
-export async function decodeLegacyText(bytes: Uint8Array, name: string): Promise<string> {
-  const { decodeWithIconv } = await import('./iconv.ts')
-  return decodeWithIconv(bytes, name)
-}
-
 /** The bytes, or the first character that the encoding lacks. */
 export async function encodeLegacyText(text: string, name: string): Promise<Buffer | { missing: string }> {
   const { decodeWithIconv, encodeWithIconv } = await import('./iconv.ts')

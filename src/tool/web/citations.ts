@@ -1,6 +1,5 @@
 import type { Grounding, GroundingSource } from '../../model/grounding.ts'
 
-/** Adds citation markers to an answer, and the list of sources below it. */
 export function addCitations(text: string, { sources, supports }: Pick<Grounding, 'sources' | 'supports'>): string {
   return `${insertCitationMarkers(text, supports, sources.length)}${formatSourceList(sources)}`
 }

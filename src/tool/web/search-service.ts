@@ -1,5 +1,6 @@
 import type { WebClient, WebRequest } from '../../host/host.ts'
 import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
+import type { ReadablePage } from './read-page.ts'
 
 export interface WebSearchOptions {
   readonly service: 'brave' | 'tavily' | 'searxng'
@@ -8,19 +9,13 @@ export interface WebSearchOptions {
   readonly key?: string
 }
 
-export interface WebSearchResult {
-  readonly title: string
-  readonly url: string
-  readonly text: string
-}
-
 export interface SearchService {
   readonly host: string
   find(
     query: string,
     web: WebClient,
     signal: AbortSignal,
-  ): Promise<readonly WebSearchResult[] | { readonly problem: string }>
+  ): Promise<readonly ReadablePage[] | { readonly problem: string }>
 }
 
 interface SearchApi {
@@ -91,7 +86,7 @@ export function createSearchService({
   }
 }
 
-function toSearchResult(rawValue: Record<string, unknown>, text: string): WebSearchResult {
+function toSearchResult(rawValue: Record<string, unknown>, text: string): ReadablePage {
   return { title: stripHtml(rawValue['title']), url: stripHtml(rawValue['url']), text: stripHtml(rawValue[text]) }
 }
 

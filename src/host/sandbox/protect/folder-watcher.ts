@@ -1,7 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { attempt, statNoFollow } from './no-follow-files.ts'
 
-/** Watches folders for new names. */
 export interface FolderWatcher {
   /** Watches exactly these folders; returns whether one of them is new. */
   update(folders: Iterable<string>): boolean

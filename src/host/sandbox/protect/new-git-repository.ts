@@ -12,7 +12,6 @@ export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: 
   ['.git/config', (at, name) => hasOnlySafeSettings(`${at}/${name}`)],
 ])
 
-/** Does a `.git` contain a repository that runs nothing? */
 export function isHarmlessRepository(at: string, name: string): boolean {
   const path = `${at}/${name}`
   const has = (one: string): boolean => statNoFollow(`${path}/${one}`) !== undefined

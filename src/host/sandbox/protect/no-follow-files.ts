@@ -109,7 +109,6 @@ export function attempt(work: () => void): boolean {
   }
 }
 
-/** None if the folder cannot be read. */
 export function listNames(folder: string): string[] {
   return readNames(folder) ?? []
 }

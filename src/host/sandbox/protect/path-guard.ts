@@ -20,7 +20,6 @@ export interface MountSource {
   readonly descriptor?: number
 }
 
-/** How protected paths are held while a command runs. */
 export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'repeated'> {
   /** Folders on the way to protected paths, mounted onto themselves, because a mount cannot be renamed. */
   readonly anchors: readonly MountSource[]
@@ -140,14 +139,14 @@ export function createPathGuard({
   for (const folder of folders) {
     const spellings = groupSpellings(listNames(folder))
     const isBare = isGitRepository(folder)
-    const worktreeFolder = rulesFor(folder)
-    const ofGit = worktreeFolder.filter(([first]) => first === '.git')
-    const handle = inner.held(folder)
-    others.push(() => inner.others(folder, handle))
+    const folderRules = rulesFor(folder)
+    const ofGit = folderRules.filter(([first]) => first === '.git')
+    const repositories = inner.held(folder)
+    others.push(() => inner.others(folder, repositories))
     const rules = [
-      ...worktreeFolder,
+      ...folderRules,
       ...(isBare ? ofGit.map((rule) => rule.slice(1)) : []),
-      ...handle.flatMap((parentSegments) => ofGit.map((rule) => [...parentSegments, ...rule])),
+      ...repositories.flatMap((parentSegments) => ofGit.map((rule) => [...parentSegments, ...rule])),
     ]
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, matchesByName ? single.filter((name) => name.includes('*')) : single)
@@ -225,9 +224,9 @@ function toMissingPatterns(
   return all
 }
 
-function toMountSources(handle: ReadonlyMap<string, PathHandle | undefined>): MountSource[] {
-  return [...handle]
-    .map(([path, one]) => ({ path, ...(one?.descriptor !== undefined && { descriptor: one.descriptor }) }))
+function toMountSources(handles: ReadonlyMap<string, PathHandle | undefined>): MountSource[] {
+  return [...handles]
+    .map(([path, one]) => ({ path, ...defined({ descriptor: one?.descriptor }) }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 

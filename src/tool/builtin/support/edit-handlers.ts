@@ -24,9 +24,12 @@ export interface TextChange {
 }
 
 /** Makes a change in a text with LF line endings, or says why not. */
-export type ChangeText = (current: string, input: JsonObject, path: string, context: ToolContext) => PendingTextChange
-
-type PendingTextChange = TextChange | EditRefusal | Promise<TextChange | EditRefusal>
+export type ChangeText = (
+  current: string,
+  input: JsonObject,
+  path: string,
+  context: ToolContext,
+) => TextChange | EditRefusal | Promise<TextChange | EditRefusal>
 
 /** The handlers that edit tools share. With `correct`, a model corrects an edit that does not match, once. */
 export function createEditHandlers(
@@ -124,7 +127,6 @@ async function computeModelVersion(
   return 'refused' in changed ? undefined : matchFormerEnding(before.text, changed.text)
 }
 
-/** Tries again with the edit as a model corrects it. */
 function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
   return async (current, input, path, context) => {
     const first = await attempt(current, input, path, context)

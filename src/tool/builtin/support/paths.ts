@@ -40,7 +40,6 @@ export function createPathEffects(kind: 'read' | 'write', path: string): Effect[
       ]
 }
 
-/** A workspace folder, as it was given and with all links resolved. */
 export interface WorkspaceFolder {
   readonly givenPath: string
   readonly realPath: string

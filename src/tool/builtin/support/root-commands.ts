@@ -15,7 +15,6 @@ export function findRootCommands(command: string): string[] {
   return [...new Set(roots.filter((root) => root !== ''))]
 }
 
-/** Splits at operators outside of quotes. */
 function splitAtOperators(command: string): string[] {
   const found = ['']
   let quote = ''

@@ -2,7 +2,6 @@ import type { CommandResult } from '../../../host/host.ts'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 
-/** What the sandbox blocked, judged by the error messages of programs. */
 export function detectSandboxBlock(
   { boxed, exitCode }: Pick<CommandResult, 'boxed' | 'exitCode'>,
   output: string,

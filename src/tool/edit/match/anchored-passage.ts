@@ -19,7 +19,6 @@ export function findAnchoredPassage(lines: readonly string[], old: readonly stri
   return first && last && { first: first.at, end: last.at + 1, before: '', after: '' }
 }
 
-/** The window that its correct lines identify. */
 function findUniqueWindow(
   windows: readonly CandidateWindow[],
   file: readonly NonBlankLine[],
@@ -103,7 +102,6 @@ function isMostSimilarNearby(file: readonly NonBlankLine[], at: number, remember
   })
 }
 
-/** Is this the only line that differs from the remembered one in one word? */
 function isUniquelySimilar(file: readonly NonBlankLine[], at: number, remembered: string): boolean {
   const fileLine = file[at]?.key ?? ''
   if (!differsInOneWord(remembered, fileLine)) return false

@@ -67,7 +67,6 @@ export function toPassageMatch(text: string, from: number, to: number): PassageM
   }
 }
 
-/** The index of the line that contains an offset. */
 export function findLineIndex(text: string, offset: number): number {
   let count = 0
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) count++

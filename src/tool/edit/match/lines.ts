@@ -54,7 +54,6 @@ export function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
   return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
 }
 
-/** Where each line stands, by its key. */
 export function indexByKey(lines: readonly NonBlankLine[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const [at, { key }] of lines.entries()) {
@@ -71,7 +70,6 @@ export function findQuotes(line: string): readonly string[] {
 
 /** Two of these without white space between are one word. */
 export const WORD_CHARACTER = /[\p{L}\p{N}_$]/u
-/** Quotes and dashes of all kinds. */
 export const QUOTE_PATTERN = /['"`‘’“”„‚´–—−‐‑…]/g
 export const ASCII_QUOTES = '\'"`'
 const WHITESPACE_PATTERN = /\s/

@@ -28,7 +28,6 @@ export function findSimilarPassages(lines: readonly string[], old: readonly stri
   return found.sort((a, b) => b.score - a.score)
 }
 
-/** The only passage that can be meant: similar enough, and far better than any other. */
 export function findOnlySimilarPassage(lines: readonly string[], old: readonly string[]): SimilarPassage | undefined {
   if (old.filter((line) => !isBlank(line)).length < MIN_LINES || old.join('').length < MIN_PASSAGE_CHARS)
     return undefined

@@ -3,23 +3,20 @@ import type { PassageMatch } from '../match/find-matches.ts'
 import { splitBlankFrame } from './passage-pieces.ts'
 import { getTrailingSpace } from './file-style.ts'
 
-/** An edit in whole lines. */
 export interface LineEdit {
   readonly old: readonly string[]
   readonly replacement: readonly string[]
-}
-
-/** An edit that settles which blank lines around it belong to it. */
-export interface FittedEdit {
-  readonly match: PassageMatch
-  readonly edit: LineEdit
 }
 
 /**
  * Settles the blank lines at the edges of an edit. Models forget them or add one, so where the two texts differ in them,
  * the intention is clear only if the file has none there.
  */
-export function fitBlankLines(lines: readonly string[], edit: LineEdit, match: PassageMatch): FittedEdit | undefined {
+export function fitBlankLines(
+  lines: readonly string[],
+  edit: LineEdit,
+  match: PassageMatch,
+): { readonly match: PassageMatch; readonly edit: LineEdit } | undefined {
   if (match.before !== '' || match.after !== '') return { match, edit }
   const [old, replacement] = [splitBlankFrame(edit.old), splitBlankFrame(edit.replacement)]
   const isRemoval = replacement.inner.length === 0

@@ -1,6 +1,5 @@
 import { getIndent, isBlank } from '../match/lines.ts'
 
-/** How a file is written, as far as its lines show. */
 export interface FileStyle {
   /** One level of indentation; undefined if no line shows it. */
   readonly indentUnit: string | undefined

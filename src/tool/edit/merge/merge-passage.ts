@@ -115,7 +115,6 @@ function dropsBlankLines({ old, file, replacement }: PassagePiece): boolean {
   return count(file) > count(old) && count(replacement) < count(file)
 }
 
-/** Do the two versions differ in indentation? */
 function isIndentDisputed({ old, file }: PassageEdit): boolean {
   return pairIndents(old, file).some(([model, fileIndent]) => model !== fileIndent)
 }
@@ -186,7 +185,6 @@ function hasSamePunctuation({ old, file }: PassageEdit): boolean {
   return areLinesEqual(marks(old), marks(file))
 }
 
-/** Applies the changes of the model to the file, piece by piece. */
 function mergePieces(pieces: readonly PassagePiece[], passage: PassageEdit, style: FileStyle): string[] | undefined {
   const adaptLines = createLineAdapter(passage, style)
   const isIndentInDoubt = isIndentDisputed(passage)
@@ -240,7 +238,6 @@ function mergePiece(
   return above && inner && below && [...above, ...inner, ...below]
 }
 
-/** Converts new lines from the model's style to the file's. */
 function createLineAdapter({ old, file }: PassageEdit, style: FileStyle): ReindentLines {
   const all = pairLines(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
   const pairs = all.filter(([model, fileIndent]) => normalizeLine(model) === normalizeLine(fileIndent))

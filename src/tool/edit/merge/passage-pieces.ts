@@ -8,7 +8,6 @@ export interface PassageEdit {
   readonly replacement: readonly string[]
 }
 
-/** The nearest lines around a passage that are not blank. */
 export interface SurroundingLines {
   readonly above: string | undefined
   readonly below: string | undefined
@@ -51,21 +50,16 @@ export function pairLines(left: readonly string[], right: readonly string[]): Li
 /** From here on two lines count as versions of one line. */
 const MIN_SIMILARITY = 0.6
 
-/** Are two lists equal except for blank lines, white space and quotes? */
 export function isEqualIgnoringStyle(one: readonly string[], other: readonly string[]): boolean {
   const normalizeNonBlank = (lines: readonly string[]): string[] =>
     lines.filter((line) => !isBlank(line)).map(normalizeLine)
   return areLinesEqual(normalizeNonBlank(one), normalizeNonBlank(other))
 }
 
-export interface BlankFrame {
-  readonly above: readonly string[]
-  readonly inner: readonly string[]
-  readonly below: readonly string[]
-}
-
 /** Separates the blank lines at both edges. If all lines are blank, they count as above. */
-export function splitBlankFrame(lines: readonly string[]): BlankFrame {
+export function splitBlankFrame(
+  lines: readonly string[],
+): Readonly<Record<'above' | 'inner' | 'below', readonly string[]>> {
   const first = lines.findIndex((line) => !isBlank(line))
   if (first < 0) return { above: lines, inner: [], below: [] }
   const end = lines.findLastIndex((line) => !isBlank(line)) + 1

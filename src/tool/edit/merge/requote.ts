@@ -51,7 +51,6 @@ export function createRequoter(
   }
 }
 
-/** The plain quotes that typographic quotes stand for. */
 const ASCII_QUOTE_SHAPES = new Map([
   ...['‘', '’', '‚'].map((quote): [string, string] => [quote, "'"]),
   ...['“', '”', '„'].map((quote): [string, string] => [quote, '"']),

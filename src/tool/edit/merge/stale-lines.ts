@@ -49,7 +49,6 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
   return { file, old, replacement }
 }
 
-/** Pairs of lines in the same place that are not equal. */
 function findStalePairs({ old, file }: Pick<PassageEdit, 'old' | 'file'>): [old: number, file: number][] {
   const solid = (lines: readonly string[]): number[] => lines.flatMap((line, at) => (isBlank(line) ? [] : [at]))
   const [left, right] = [solid(old), solid(file)]
@@ -68,7 +67,6 @@ function findStalePairs({ old, file }: Pick<PassageEdit, 'old' | 'file'>): [old:
   return found
 }
 
-/** Is the replacement of a stale line based on the file's line, not on the remembered one? */
 function isBasedOnFile({ old, file, replacement }: PassageEdit, rememberedLine: string, fileLine: string): boolean {
   if (measureSimilarity(rememberedLine, fileLine) < MIN_SIMILARITY) return false
   const knownLines = new Set([...old, ...file].map(normalizeLine))

@@ -44,7 +44,6 @@ export function createErrorResponse(id: string | number, message: string): JSONR
   return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } }
 }
 
-/** The id of a request; undefined for other messages. */
 export function getRequestId(message: unknown): string | number | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string') return undefined
   const { id } = message

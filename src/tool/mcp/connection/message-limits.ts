@@ -66,7 +66,6 @@ function createSizeLimiter(
   })
 }
 
-/** Where the last event of a stream ends in these bytes. */
 function findLastBlankLine(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return Math.max(buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\r\n\r\n'), buffer.lastIndexOf('\r\r'))

@@ -24,16 +24,14 @@ export function toServerAddress({ url, oauth }: Pick<AuthTarget, 'url' | 'oauth'
   return { url, ...(oauth?.hosts && { hosts: oauth.hosts }) }
 }
 
-export interface StoredSignIn {
-  readonly authProvider: OAuthClientProvider
-  readonly fetch: FetchLike
-}
-
 /**
  * Signs requests with stored tokens and renews them; it never opens a browser. Many servers issue refresh tokens for one
  * use. So of all processes one renews at a time, the others use its result, and only rejected tokens are removed.
  */
-export function createStoredSignIn(target: AuthTarget): StoredSignIn {
+export function createStoredSignIn(target: AuthTarget): {
+  readonly authProvider: OAuthClientProvider
+  readonly fetch: FetchLike
+} {
   const refused = new Set<string>()
   let usedClient: string | undefined
   let usedToken: string | undefined
@@ -63,7 +61,9 @@ export function createStoredSignIn(target: AuthTarget): StoredSignIn {
     },
     // Renewed tokens are stored already; here they come again with their issuer.
     saveTokens: (tokens) =>
-      updateStoredAuth(target, (now) => (hasAccessToken(now, tokens) ? mergeTokens(now, tokens) : now)),
+      updateStoredAuth(target, (now) =>
+        hasToken(now, 'access_token', tokens.access_token) ? mergeTokens(now, tokens) : now,
+      ),
     invalidateCredentials(what) {
       updateStoredAuth(target, (now) => {
         const { tokens, client, ...rest } = now
@@ -89,7 +89,8 @@ function createRenewingFetch(target: AuthTarget, refused: Set<string>, usedToken
       const text = await response.text()
       if (response.ok) {
         const tokens = parseTokens(text)
-        if (tokens) updateStoredAuth(target, (now) => (hasRefreshToken(now, old) ? mergeTokens(now, tokens) : now))
+        if (tokens)
+          updateStoredAuth(target, (now) => (hasToken(now, 'refresh_token', old) ? mergeTokens(now, tokens) : now))
       } else {
         // Somebody may have renewed it on another machine with the same home folder.
         const after = findRenewedTokens(target, old, undefined)
@@ -122,12 +123,8 @@ function findRenewedTokens(target: AuthTarget, old: string, used: string | undef
   return isSame ? undefined : tokens
 }
 
-function hasRefreshToken({ tokens }: JsonObject, token: string): boolean {
-  return isObject(tokens) && tokens['refresh_token'] === token
-}
-
-function hasAccessToken({ tokens }: JsonObject, given: OAuthTokens): boolean {
-  return isObject(tokens) && tokens['access_token'] === given.access_token
+function hasToken({ tokens }: JsonObject, kind: 'access_token' | 'refresh_token', token: string): boolean {
+  return isObject(tokens) && tokens[kind] === token
 }
 
 /** A response without a refresh token means that the old one stays valid. */

@@ -25,7 +25,6 @@ export type SamplingResult =
   | { readonly text: string; readonly model: string; readonly stop: 'endTurn' | 'maxTokens' }
   | { readonly refused: string }
 
-/** Declines every request, where nobody can be asked. */
 export const DECLINE_ALL_REQUESTS: McpRequestHandler = {
   elicit: () => Promise.resolve({ action: 'decline' }),
   sample: () => Promise.resolve({ refused: 'Nobody is there to allow it.' }),

@@ -41,7 +41,6 @@ export function createServerWebJudge(server: ServerAddress): UrlPolicy {
   }
 }
 
-/** Why a URL is not opened in the browser; undefined if it may be. */
 export async function explainBlockedUrl(text: string, server: ServerAddress): Promise<string | undefined> {
   const decision = judgeServerUrl('open-browser', text, server)
   if (decision.verdict !== 'allow') return decision.why

@@ -2,7 +2,6 @@ import { defined } from '../../../model/defined.ts'
 import { isObject } from '../../../model/json.ts'
 import type { McpServerConfig } from './server-config.ts'
 
-/** MCP servers from a settings file of another program, and what could not be imported. */
 export interface ImportedServers {
   readonly servers: Readonly<Record<string, McpServerConfig>>
   /** Sentences for the person. */
@@ -105,7 +104,6 @@ function toTransportType(type: unknown): McpServerConfig['type'] | undefined {
   return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
 }
 
-/** Variables as other programs write them. */
 function translateVariables(text: string, folder: string): string {
   return text
     .replace(/\$\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => `\${${name}}`)

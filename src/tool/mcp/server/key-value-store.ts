@@ -10,7 +10,6 @@ export interface KeyValueStore {
   withLock<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Lasts as long as the process. */
 export function createMemoryKeyValueStore(): KeyValueStore {
   const values = new Map<string, Json>()
   const pendingWork = new Map<string, Promise<unknown>>()

@@ -1,6 +1,5 @@
 import { defined } from '../../../model/defined.ts'
 
-/** The settings of an MCP server, in the form that all clients use. */
 export interface McpServerConfig {
   readonly command?: string
   readonly args?: readonly string[]

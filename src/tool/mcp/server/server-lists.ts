@@ -21,7 +21,6 @@ const MAX_ITEMS = 2000
 const MAX_PAGES = 500
 const MAX_LIST_BYTES = 16 * 2 ** 20
 
-/** Reads all pages of a list, up to the limits. */
 export async function readFullList(
   { request }: Pick<Connection, 'request'>,
   name: McpListName,

@@ -50,7 +50,7 @@ export interface McpServerOptions extends Omit<
 
 export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions): McpServer {
   const { listCache, onChange = () => undefined, timeoutMs = DEFAULT_TIMEOUT_MS } = options
-  const key = `${name}-${shortSha256(getServerIdentity(config))}`
+  const key = `${name}-${sha256Hex(getServerIdentity(config)).slice(0, 16)}`
   let state: McpServerState = { status: 'starting' }
   let lists = readCachedLists(listCache, key)
   let current: Connection | undefined
@@ -233,10 +233,6 @@ const LEGACY_RECHECK_MS = 7 * 86_400_000
 
 function isUnknownSession(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 404
-}
-
-function shortSha256(text: string): string {
-  return sha256Hex(text).slice(0, 16)
 }
 
 function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {

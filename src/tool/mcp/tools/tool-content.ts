@@ -51,19 +51,10 @@ function formatMediaPlaceholder(mime: string): string {
   return `[${kind.charAt(0).toUpperCase()}${kind.slice(1)}: ${mime}]`
 }
 
-/** How much of a result reaches the model. */
-export interface ContentLimits {
-  /** Characters of text. */
-  readonly text: number
-  /** Characters of base64, in total. */
-  readonly media: number
-}
+/** Characters of text, about as many as other tools return, and of base64, as many as vendors accept. */
+const CONTENT_LIMITS = { text: 80_000, media: 10_000_000 }
 
-/** About as much text as other tools return; media as large as vendors accept. */
-export const CONTENT_LIMITS: ContentLimits = { text: 80_000, media: 10_000_000 }
-
-/** The result of a call as a tool output. */
-export function toMcpToolOutput(toolName: string, result: unknown, limits: ContentLimits = CONTENT_LIMITS): ToolOutput {
+export function toMcpToolOutput(toolName: string, result: unknown, limits = CONTENT_LIMITS): ToolOutput {
   const { content, structuredContent, isError, toolResult } = isObject(result) ? result : {}
   const blocks = Array.isArray(content) ? content : []
   // Servers of 2024 returned a bare value.
@@ -108,7 +99,7 @@ function sanitizePart(part: BlockPart): BlockPart {
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Long text keeps its beginning and its end; media over the limit is only named. */
-function limitParts(parts: readonly BlockPart[], limits: ContentLimits): BlockPart[] {
+function limitParts(parts: readonly BlockPart[], limits: typeof CONTENT_LIMITS): BlockPart[] {
   let remainingMedia = limits.media
   const fitting = parts.map((part): BlockPart => {
     if (part.kind === 'text') return part
@@ -145,7 +136,6 @@ function createNotePart(text: string): TextPart {
   return { kind: 'text', text: `[${text}]` }
 }
 
-/** The parts of a resource for a user turn. */
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {
   const parts = contents.map((resource) => sanitizePart(parseContentBlock(name, { type: 'resource', resource })))
   return toContentParts(name, limitParts(parts, CONTENT_LIMITS))
