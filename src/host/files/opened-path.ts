@@ -60,14 +60,12 @@ export function withOpenedPath<T>(
   }
 }
 
-type WalkedPath = Omit<OpenedPath, 'hold' | 'keep'>
-
 function walkPath(
   roots: AllowedRoots,
   path: string,
   { need, noFollow }: PathAccess,
   hold: (at: string) => PathHandle,
-): WalkedPath {
+): Omit<OpenedPath, 'hold' | 'keep'> {
   let { root, todo: pending } = locateRoot(roots, path)
   let ancestors = [openRoot(root, hold)]
   let names: string[] = []

@@ -22,12 +22,12 @@ export function decodeSurrogateEscape(bytes: Buffer): string {
 export function encodeSurrogateEscape(path: string): string | Buffer {
   if (!LONE_SURROGATE.test(path)) return path
   return Buffer.concat(
-    path.split(LONE_SURROGATE).map((part) => (SINGLE_LONE_SURROGATE.test(part) ? decodeByte(part) : Buffer.from(part))),
+    path
+      .split(LONE_SURROGATE)
+      .map((part) =>
+        SINGLE_LONE_SURROGATE.test(part) ? Buffer.from([part.charCodeAt(0) - 0xdc00]) : Buffer.from(part),
+      ),
   )
-}
-
-function decodeByte(unit: string): Buffer {
-  return Buffer.from([unit.charCodeAt(0) - 0xdc00])
 }
 
 const LONE_SURROGATE = /(?<![\uD800-\uDBFF])([\uDC80-\uDCFF])/

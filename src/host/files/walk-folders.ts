@@ -94,34 +94,19 @@ export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
     if (entry.name.includes('\uFFFD')) isClean = false
     entries.push({ name: entry.name, kind: toFileKind(entry) })
   }
-  return isClean ? entries : listRawEntries(at)
-}
-
-/** The same if a name is not UTF-8; slower. */
-function listRawEntries(at: string): FolderEntry[] {
-  const entries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
-  return entries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))
+  if (isClean) return entries
+  // Some name is not UTF-8. Reading all as bytes is slower.
+  const rawEntries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
+  return rawEntries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))
 }
 
 export function toFileInfo(stats: Stats): FileInfo {
-  const { size, mtimeMs: changed, mode, dev, ino, nlink: names } = stats
-  return {
-    kind: toFileKind(stats),
-    size,
-    modifiedAt: changed,
-    mode: mode & 0o7777,
-    id: `${dev}:${ino}`,
-    linkCount: names,
-  }
+  const { size, mtimeMs, mode, dev, ino, nlink } = stats
+  const id = `${dev}:${ino}`
+  return { kind: toFileKind(stats), size, modifiedAt: mtimeMs, mode: mode & 0o7777, id, linkCount: nlink }
 }
 
-interface FileTypeTests {
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
-
-export function toFileKind(one: FileTypeTests): FileInfo['kind'] {
+export function toFileKind(one: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileInfo['kind'] {
   if (one.isFile()) return 'file'
   if (one.isDirectory()) return 'folder'
   return one.isSymbolicLink() ? 'link' : 'other'

@@ -17,11 +17,9 @@ export function findBashSyntaxError(text: string): Promise<string | undefined> {
       stderrText = (stderrText + more).slice(0, 2000)
     })
     child.once('error', (error) => done(`bash could not be started (${error.message})`))
-    child.once('close', (code) => done(code === 0 ? undefined : firstErrorLine(stderrText)))
+    child.once('close', (code) => {
+      const [line = ''] = stderrText.split('\n')
+      done(code === 0 ? undefined : line.replace(/^.*?bash: (?:-c: )?/, '') || 'it is not valid')
+    })
   })
-}
-
-function firstErrorLine(stderrText: string): string {
-  const [line = ''] = stderrText.split('\n')
-  return line.replace(/^.*?bash: (?:-c: )?/, '') || 'it is not valid'
 }

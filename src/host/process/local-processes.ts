@@ -32,20 +32,12 @@ export interface ProcessOptions {
   readonly onUnsandboxed?: (why: string) => void
 }
 
-/** close() ends what still runs. */
-export interface LocalProcesses extends Processes {
-  close(): void
-}
-
-/** Runs commands with bash, each in its own group and session. */
-export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
+/** Runs commands with bash, each in its own group and session. close() ends what still runs. */
+export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): Processes & { close(): void } {
   const { scratch, variables, sandbox } = options
   const backgroundCommands = new Set<StartedCommand>()
   const running = new Set<ProcessGroup>()
-  const { processLimit, memoryLimit } = options
-  const monitor = createResourceMonitor({
-    ...defined({ processes: processLimit, memory: memoryLimit }),
-  })
+  const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
   let wasUnsandboxedReported = false
 
   /** Why a command may not run. A missing sandbox that is optional is reported to the person, once. */
@@ -80,15 +72,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     const env = createCleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...markerEnv })
     let started: StartedCommand
     try {
-      const { maxProcesses } = monitor
-      const { fileLimit = DEFAULT_MAX_FILE_BYTES } = options
-      const { descriptor } = output
       started = await startCommand(roots, command, {
         env,
         marker,
-        output: descriptor,
-        limit: maxProcesses,
-        fileLimit,
+        output: output.descriptor,
+        limit: monitor.maxProcesses,
+        fileLimit: options.fileLimit ?? DEFAULT_MAX_FILE_BYTES,
         ...defined({ sandbox }),
       })
     } catch (error) {

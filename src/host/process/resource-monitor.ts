@@ -9,12 +9,6 @@ import {
   stopGroup,
 } from './process-group.ts'
 
-export interface ResourceLimits {
-  readonly processes?: number
-  /** In bytes, of all its processes together. */
-  readonly memory?: number
-}
-
 export type ExceededLimit = 'processes' | 'memory'
 
 export interface ResourceMonitor {
@@ -40,7 +34,7 @@ const DEFAULT_MAX_PROCESSES = 1000
 export function createResourceMonitor({
   processes: limit = DEFAULT_MAX_PROCESSES,
   memory = DEFAULT_MAX_MEMORY_BYTES,
-}: ResourceLimits = {}): ResourceMonitor {
+}: Partial<Readonly<Record<ExceededLimit, number>>> = {}): ResourceMonitor {
   const watched = new Map<ProcessGroup, GroupBaseline>()
   const stopped = new WeakMap<ProcessGroup, { readonly by: ExceededLimit; readonly ending: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined

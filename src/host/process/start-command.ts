@@ -135,11 +135,9 @@ const OOM_SCORE_PATH = '/proc/self/oom_score_adj'
 /** The system counts threads, and programs have several. */
 const THREADS_PER_PROCESS = 4
 
-type CommandLimits = Pick<StartOptions, 'limit' | 'fileLimit'>
-
 function buildCommandLine(
   command: string,
-  limits: CommandLimits,
+  limits: Pick<StartOptions, 'limit' | 'fileLimit'>,
   launch: SandboxLaunch | undefined,
 ): [string, ...string[]] {
   const plain = [findShell(), '--noprofile', '--norc', '-c', '--'] as const

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Readable } from 'node:stream'
 import { createCleanEnvironment } from '../process/environment.ts'
 import { findProgram } from '../process/find-program.ts'
 import type { SearchMatch, Host, SearchRequest, SearchResult } from '../host.ts'
@@ -65,7 +64,9 @@ async function runSearch(
   }
 
   try {
-    const limited = !(await readUntilStopped(child.stdout, createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)))
+    const parse = createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)
+    let limited = false
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if ((limited = !parse(chunk))) break
     if (limited) abort()
     const code = limited ? null : await ended
     if (file) hits.push(...verifier.verify(base, file))
@@ -80,12 +81,6 @@ async function runSearch(
     search.signal?.removeEventListener('abort', abort)
     abort()
   }
-}
-
-/** Returns whether all chunks were taken. */
-async function readUntilStopped(stream: Readable, read: (chunk: Buffer) => boolean): Promise<boolean> {
-  for await (const chunk of stream as AsyncIterable<Buffer>) if (!read(chunk)) return false
-  return true
 }
 
 /** Lines can be as long as files. */

@@ -1,17 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { readStatFields } from '../process/stat-fields.ts'
 
-export interface StuckWatch {
-  readonly wasStuck: boolean
-  close(): void
-}
-
 /**
  * Stops a program that opens files itself which somebody else made: ripgrep reads ignore files, even pipes without a writer
  * or endless devices. A process that does almost nothing for long, or uses too much memory, is stuck. Only Linux reports
  * this.
  */
-export function stopWhenStuck(pid: number | undefined, stop: () => void): StuckWatch {
+export function stopWhenStuck(pid: number | undefined, stop: () => void) {
   let wasStuck = false
   let last: Activity[] = []
   const timer = setInterval(() => {
@@ -31,7 +26,7 @@ export function stopWhenStuck(pid: number | undefined, stop: () => void): StuckW
     get wasStuck() {
       return wasStuck
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   }
 }
 

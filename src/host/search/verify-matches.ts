@@ -7,17 +7,11 @@ import { withOpenedPath } from '../files/opened-path.ts'
 import { CARRIAGE_RETURN, LINE_FEED, type RipgrepFile, type RipgrepMatch } from './ripgrep-output.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 
-export interface MatchVerifier {
-  /** The lines that are really in this file, opened by our own steps; others are dropped. */
-  verify(base: string, file: RipgrepFile): SearchMatch[]
-  close(): void
-}
-
 /**
  * Reads the matches of a search again. A program that opens files by name can be misled by an exchange of names while it
  * runs; such matches are not in our file, and never reach the model.
  */
-export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
+export function createMatchVerifier(roots: AllowedRoots) {
   // Matches come folder by folder, so the folders on the way are kept open.
   const openFolders = new Map<string, FolderHandle>()
 
@@ -42,7 +36,8 @@ export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
   }
 
   return {
-    verify(base, file) {
+    /** The lines that are really in this file, opened by our own steps; others are dropped. */
+    verify(base: string, file: RipgrepFile): SearchMatch[] {
       const path = join(base, file.path)
       if (openFolders.size > MAX_OPEN_FOLDERS) close()
       try {

@@ -109,17 +109,14 @@ async function fetchOnce(
 async function resolveHost(host: string, options: WebOptions): Promise<readonly string[] | WebFailure> {
   if (/^[\d.]+$/.test(host) || host.includes(':')) return [host]
   try {
-    const found = await (options.resolve ?? resolveWithSystem)(host)
+    const { lookup } = await import('node:dns/promises')
+    const found = await (options.resolve?.(host) ??
+      lookup(host, { all: true }).then((all) => all.map(({ address }) => address)))
     return found.length > 0 ? found : toFailure(`${host} has no address.`)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     return toFailure(`The host ${host} could not be resolved (${code}).`)
   }
-}
-
-async function resolveWithSystem(host: string): Promise<readonly string[]> {
-  const { lookup } = await import('node:dns/promises')
-  return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 async function readPage(url: URL, response: WebResponse, limits: WebLimits): Promise<WebPage | WebFailure> {

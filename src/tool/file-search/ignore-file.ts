@@ -11,7 +11,7 @@ export interface IgnoreFile {
 export function parseIgnoreFile(text: string): IgnoreFile {
   const lines = text.split(/\r?\n/)
   const slow = lines.filter((line) => (line.match(/\*+/g)?.length ?? 0) > MAX_STARS)
-  const rules = makeIgnore({ allowRelativePaths: true }).add(slow.length === 0 ? text : without(lines, slow))
+  const rules = makeIgnore({ allowRelativePaths: true }).add(lines.filter((line) => !slow.includes(line)))
   const others = slow.map(slowRule)
   return {
     test(path) {
@@ -28,10 +28,6 @@ export function parseIgnoreFile(text: string): IgnoreFile {
  * A regular expression with many stars may take exponential time, and the project wrote it: such lines use our own matcher.
  */
 const MAX_STARS = 3
-
-function without(lines: readonly string[], some: readonly string[]): string {
-  return lines.filter((line) => !some.includes(line)).join('\n')
-}
 
 function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (path: string) => boolean } {
   const pattern = line.trim().replace(/^!/, '').replace(/\/+$/, '')

@@ -5,7 +5,10 @@ export function detectMediaType(bytes: Uint8Array, path: string): string | undef
     signatures.every(([at, text]) => head.startsWith(text, at)),
   )
   if (found) return found[0]
-  if (head.startsWith('ftyp', 4)) return detectMp4Type(head.slice(8, 12))
+  if (head.startsWith('ftyp', 4)) {
+    const brand = head.slice(8, 12)
+    return MP4_BRANDS.find(([start]) => brand.startsWith(start))?.[1] ?? 'video/mp4'
+  }
   if (head.startsWith('\x1AE\xDF\xA3')) return head.includes('webm') ? 'video/webm' : 'video/x-matroska'
   // The signature of a raw MP3 or AAC stream is so short that the name must agree.
   if (bytes[0] !== 0xff) return undefined
@@ -36,10 +39,6 @@ const MEDIA_SIGNATURES: readonly (readonly [type: string, ...ByteSignature[]])[]
   ['video/mpeg', [0, '\0\0\x01\xB3']],
   ['video/x-flv', [0, 'FLV\x01']],
 ]
-
-function detectMp4Type(brand: string): string {
-  return MP4_BRANDS.find(([start]) => brand.startsWith(start))?.[1] ?? 'video/mp4'
-}
 
 const MP4_BRANDS: readonly (readonly [start: string, type: string])[] = [
   ['heic', 'image/heic'],

@@ -80,14 +80,14 @@ export function createSearchService({
         ? list
             .filter(isObject)
             .slice(0, MAX_WEB_RESULTS)
-            .map((one) => toSearchResult(one, api.text))
+            .map((one) => ({
+              title: stripHtml(one['title']),
+              url: stripHtml(one['url']),
+              text: stripHtml(one[api.text]),
+            }))
         : []
     },
   }
-}
-
-function toSearchResult(rawValue: Record<string, unknown>, text: string): ReadablePage {
-  return { title: stripHtml(rawValue['title']), url: stripHtml(rawValue['url']), text: stripHtml(rawValue[text]) }
 }
 
 /** Services mark matches with HTML. */

@@ -5,7 +5,7 @@ import { SignInRequiredError, signInToMcpServer } from '../../../src/tool/mcp/co
 import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
 import { filterTools } from '../../../src/tool/mcp/tools/filter-tools.ts'
 import { createMcpServer } from '../../../src/tool/mcp/server/server.ts'
-import { createMemoryKeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
+import { createMemoryKeyValueStore } from './memory-store.ts'
 
 /** What the tools of the scenarios are called with. */
 const ARGUMENTS: Readonly<Record<string, Record<string, number>>> = { add_numbers: { a: 5, b: 3 } }

@@ -6,7 +6,10 @@ import { countInvisible, escapeInvisible } from '../../text/escape-names.ts'
  * The output of a command as a person would read it: without colours, only the last state of a line that was redrawn, and
  * invisible characters as escapes. Of binary output only the size is left.
  */
-export function cleanOutput(output: string, { omittedBytes = 0, outputFile }: OmittedOutput = {}): string {
+export function cleanOutput(
+  output: string,
+  { omittedBytes = 0, outputFile }: Pick<CommandResult, 'omittedBytes' | 'outputFile'> = {},
+): string {
   const text = stripVTControlCharacters(output)
   if (countInvisible(text) > text.length / 20) {
     const whole = omittedBytes > 0 ? `; the whole output is in ${outputFile}` : ''
@@ -15,8 +18,6 @@ export function cleanOutput(output: string, { omittedBytes = 0, outputFile }: Om
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   return escapeInvisible(lines.map((line) => (line.includes('\r') ? keepLastRedraw(line) : line)).join('\n'))
 }
-
-type OmittedOutput = Pick<CommandResult, 'omittedBytes' | 'outputFile'>
 
 function keepLastRedraw(line: string): string {
   return line.split('\r').findLast((state) => state !== '') ?? ''

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { McpServerConfig } from '../server/server-config.ts'
 import type { ConnectOptions } from './connect.ts'
 import { createServerFetch } from './server-fetch.ts'
@@ -38,7 +39,7 @@ export async function createHttpTransport(
         return send(message, { onRequestStreamEnd, ...options })
       },
       async close() {
-        await Promise.race([transport.terminateSession().catch(() => undefined), sleep(500)])
+        await Promise.race([transport.terminateSession().catch(() => undefined), delay(500, undefined, { ref: false })])
         await close()
       },
     }),
@@ -76,8 +77,4 @@ function createAnswerCheckingFetch(send: FetchLike): FetchLike {
       : [...messages, createErrorResponse(id, 'the response contains no answer to the request')]
     return new Response(JSON.stringify(all.length === 1 ? all[0] : all), { status, headers })
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms).unref())
 }

@@ -218,21 +218,18 @@ export function signOutOfMcpServer(target: Pick<AuthTarget, 'name' | 'url' | 'to
   return wasSignedIn
 }
 
-type RedirectSteps = Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string }
-
 function createAuthProvider(
   target: AuthTarget,
-  { redirectUrl, redirectToAuthorization }: RedirectSteps,
+  redirect: Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string },
 ): OAuthClientProvider {
   const { oauth } = target
   const fixed = oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId }
   const secret = oauth?.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }
   return {
-    redirectUrl,
-    redirectToAuthorization,
+    ...redirect,
     clientMetadata: {
       client_name: 'Dragoman',
-      redirect_uris: [redirectUrl],
+      redirect_uris: [redirect.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: oauth?.clientSecret === undefined ? 'none' : 'client_secret_post',

@@ -49,17 +49,13 @@ export function findMissingFields(form: JsonObject, content: JsonObject): string
 export function parseSamplingRequest(params: JsonObject): SamplingRequest {
   const { systemPrompt, messages, maxTokens } = params
   return {
-    messages: filterObjects(messages).map(({ role, content }) => ({
+    messages: (Array.isArray(messages) ? (messages as unknown[]) : []).filter(isObject).map(({ role, content }) => ({
       role: role === 'assistant' ? 'assistant' : 'user',
       text: (Array.isArray(content) ? content : [content]).map(blockToText).join('\n'),
     })),
     ...(typeof systemPrompt === 'string' && { system: systemPrompt }),
     ...(typeof maxTokens === 'number' && { maxTokens }),
   }
-}
-
-function filterObjects(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 function blockToText(block: unknown): string {

@@ -9,18 +9,3 @@ export interface KeyValueStore {
   /** Only one process at a time does the work; the others wait. */
   withLock<T>(name: string, work: () => Promise<T>): Promise<T>
 }
-
-export function createMemoryKeyValueStore(): KeyValueStore {
-  const values = new Map<string, Json>()
-  const pendingWork = new Map<string, Promise<unknown>>()
-  return {
-    get: (name) => values.get(name),
-    set: (name, value) => void values.set(name, value),
-    update: (name, next) => void values.set(name, next(values.get(name))),
-    withLock(name, work) {
-      const done = (pendingWork.get(name) ?? Promise.resolve()).then(work, work)
-      pendingWork.set(name, done)
-      return done
-    },
-  }
-}

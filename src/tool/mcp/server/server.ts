@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
@@ -154,7 +155,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       const names = [...staleLists]
       staleLists = new Set()
       await readServerLists(connection, names, lists).then(setLists, () => undefined)
-      await new Promise((done) => void setTimeout(done, LIST_REFRESH_INTERVAL_MS).unref())
+      await delay(LIST_REFRESH_INTERVAL_MS, undefined, { ref: false })
     }
     isRefreshing = false
   }

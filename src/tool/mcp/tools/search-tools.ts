@@ -62,7 +62,7 @@ export function createSearchTool(deferred: () => readonly Tool[], onFound: (tool
       const hits = rankTools(deferred(), query).slice(0, MAX_SEARCH_RESULTS)
       onFound(hits)
       if (hits.length === 0) return Promise.resolve({ content: `No tool matches “${query}”; try other words.` })
-      const lines = hits.map(({ spec }) => `${spec.name}: ${firstLine(spec.description)}`)
+      const lines = hits.map(({ spec }) => `${spec.name}: ${spec.description.trim().split('\n', 1)[0]?.slice(0, 200)}`)
       const content = `These tools are available from your next turn on:\n${lines.join('\n')}`
       return Promise.resolve({ content, display: `${hits.length} tools for “${query}”` })
     },
@@ -85,8 +85,4 @@ function scoreTool({ spec }: Tool, words: readonly string[]): number {
   const name = spec.name.toLowerCase()
   const text = spec.description.toLowerCase()
   return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0)
-}
-
-function firstLine(text: string): string {
-  return (text.trim().split('\n', 1)[0] ?? '').slice(0, 200)
 }

@@ -54,7 +54,7 @@ function formatMediaPlaceholder(mime: string): string {
 /** Characters of text, about as many as other tools return, and of base64, as many as vendors accept. */
 const CONTENT_LIMITS = { text: 80_000, media: 10_000_000 }
 
-export function toMcpToolOutput(toolName: string, result: unknown, limits = CONTENT_LIMITS): ToolOutput {
+export function toMcpToolOutput(toolName: string, result: unknown): ToolOutput {
   const { content, structuredContent, isError, toolResult } = isObject(result) ? result : {}
   const blocks = Array.isArray(content) ? content : []
   // Servers of 2024 returned a bare value.
@@ -62,7 +62,7 @@ export function toMcpToolOutput(toolName: string, result: unknown, limits = CONT
   const blockParts = blocks.slice(0, MAX_BLOCKS).map((block) => parseContentBlock(toolName, block))
   const isBare = !blockParts.some((part) => part.kind === 'media' || part.text !== '')
   const allParts = isBare && data !== undefined ? [{ kind: 'text', text: JSON.stringify(data) } as const] : blockParts
-  const limited = limitParts(allParts.map(sanitizePart), limits)
+  const limited = limitParts(allParts.map(sanitizePart))
   const left = blocks.length - MAX_BLOCKS
   const parts = left > 0 ? [...limited, createNotePart(`${left} more blocks are omitted`)] : limited
   const modelContent = toContentParts(plainText(toolName), parts)
@@ -75,7 +75,7 @@ export function toMcpToolOutput(toolName: string, result: unknown, limits = CONT
       error: { message: message.slice(0, 2000), type: 'mcp' },
     }
   }
-  const small = data !== undefined && JSON.stringify(data).length <= limits.text
+  const small = data !== undefined && JSON.stringify(data).length <= CONTENT_LIMITS.text
   return { content: modelContent, display, ...(small && { data }) }
 }
 
@@ -99,8 +99,8 @@ function sanitizePart(part: BlockPart): BlockPart {
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** Long text keeps its beginning and its end; media over the limit is only named. */
-function limitParts(parts: readonly BlockPart[], limits: typeof CONTENT_LIMITS): BlockPart[] {
-  let remainingMedia = limits.media
+function limitParts(parts: readonly BlockPart[]): BlockPart[] {
+  let remainingMedia = CONTENT_LIMITS.media
   const fitting = parts.map((part): BlockPart => {
     if (part.kind === 'text') return part
     const size = part.data?.length ?? 0
@@ -109,8 +109,7 @@ function limitParts(parts: readonly BlockPart[], limits: typeof CONTENT_LIMITS):
     return part
   })
   const length = fitting.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0)
-  if (length <= limits.text) return fitting
-  return truncateTextParts(fitting, length, limits.text)
+  return length <= CONTENT_LIMITS.text ? fitting : truncateTextParts(fitting, length, CONTENT_LIMITS.text)
 }
 
 function truncateTextParts(parts: readonly BlockPart[], length: number, limit: number): BlockPart[] {
@@ -138,5 +137,5 @@ function createNotePart(text: string): TextPart {
 
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {
   const parts = contents.map((resource) => sanitizePart(parseContentBlock(name, { type: 'resource', resource })))
-  return toContentParts(name, limitParts(parts, CONTENT_LIMITS))
+  return toContentParts(name, limitParts(parts))
 }
