@@ -4,7 +4,6 @@ import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 export interface Host {
   readonly files: Files
   readonly processes: Processes
-  /** Searches with a search program, if there is one. */
   readonly search?: (search: SearchRequest) => Promise<SearchResult | undefined>
   readonly web?: WebClient
   /** Also reaches paths outside the workspace that were approved, for one call. */
@@ -30,7 +29,6 @@ export interface FileInfo {
   readonly mode: number
   /** The same for two names of one file. Absent if the host cannot tell. */
   readonly id?: string
-  /** The number of hard links. */
   readonly linkCount?: number
 }
 
@@ -94,7 +92,6 @@ export interface CommandRequest {
   /** What it may do beyond the sandbox. */
   readonly access?: SandboxAccess
   readonly signal?: AbortSignal
-  /** Called with new output. */
   readonly onOutput?: (text: string) => void
 }
 
@@ -108,8 +105,7 @@ export interface CommandResult {
   readonly background: readonly number[]
   readonly group: number | undefined
   /** It ran in a sandbox of its own: other commands see neither its processes nor its ports. */
-  readonly boxed?: true
-  /** Notices beside the output. */
+  readonly sandboxed?: true
   readonly notes?: readonly string[]
   /** How many bytes are missing in the middle of `output`. */
   readonly omittedBytes?: number
@@ -131,7 +127,6 @@ export interface SearchRequest {
   readonly path: string
   /** A glob that file names must match. */
   readonly include?: string
-  /** Names of folders to leave out, wherever they are. */
   readonly excludedFolders: readonly string[]
   readonly limit: number
   readonly signal?: AbortSignal

@@ -8,7 +8,6 @@ import { defined } from '../model/defined.ts'
 
 /** A model that a tool may ask one question, apart from the conversation. */
 export interface AuxiliaryModel {
-  /** The server tools that its vendor offers. */
   readonly serverTools: readonly ServerTool[]
   /** The context window in tokens, if known. */
   readonly window?: number | undefined

@@ -37,7 +37,7 @@ function tests(): void {
       await withPath(at.base, async () => {
         for (const word of ['one', 'two']) {
           const end = await at.host.processes.run({ command: `echo ${word}`, folder: at.ws })
-          assert.deepEqual([end.output, end.boxed], [`${word}\n`, undefined])
+          assert.deepEqual([end.output, end.sandboxed], [`${word}\n`, undefined])
         }
       })
       assert.equal(told.length, 1)

@@ -10,7 +10,6 @@ import { type AllowedRoot, type AllowedRoots, splitPath } from './allowed-roots.
 export interface OpenedPath {
   /** With all links resolved. */
   readonly path: string
-  /** Undefined if nothing is there. */
   readonly entry: PathHandle | undefined
   /** The folder that contains it, or the last one that exists; undefined for an allowed folder itself. */
   readonly folder: PathHandle | undefined

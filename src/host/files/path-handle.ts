@@ -9,7 +9,6 @@ import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape
 export interface PathHandle {
   readonly at: string
   readonly stats: Stats
-  /** On Linux. */
   readonly descriptor?: number
   release(): void
 }

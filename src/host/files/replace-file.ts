@@ -10,7 +10,6 @@ export interface ReplaceOptions {
   readonly owner?: Pick<Stats, 'uid' | 'gid'>
   /** The name until the file is complete; a random one without it. */
   readonly temporaryName?: string
-  /** The last check before the rename. */
   readonly beforeRename?: () => void
 }
 

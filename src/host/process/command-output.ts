@@ -8,7 +8,6 @@ import { decodeSurrogateEscape } from '../files/surrogate-escape.ts'
  * can keep printing. Only the beginning and the end are ever in memory.
  */
 export interface CommandOutput {
-  /** The descriptor that the command writes to. */
   readonly descriptor: number
   readonly file: string
   size(): number

@@ -128,7 +128,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       signal,
       background,
       group: group.id,
-      ...(group.isolated && { boxed: true }),
+      ...(group.isolated && { sandboxed: true }),
       ...(notes.length > 0 && { notes }),
       ...(stopped && { error: stopped.why, ...stopped.flags }),
       ...(omittedBytes > 0 && { omittedBytes }),

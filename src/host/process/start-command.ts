@@ -41,7 +41,6 @@ export interface StartOptions {
   readonly output: number
   readonly sandbox?: Sandbox
   readonly limit: number
-  /** In bytes. */
   readonly fileLimit: number
 }
 

@@ -19,9 +19,7 @@ export interface StdioProgram {
   readonly folder: string
   /** Variables beside those that every program gets. */
   readonly env?: Readonly<Record<string, string>>
-  /** Runs outside of the sandbox. */
   readonly trusted?: boolean
-  /** Has network access in the sandbox. */
   readonly network?: boolean
 }
 

@@ -10,7 +10,6 @@ export interface BubblewrapMode {
   readonly user: boolean
   /** Has its own process table. Containers often do not permit to mount one; then the old one is visible, read-only. */
   readonly proc: boolean
-  /** Filters system calls. */
   readonly filter: boolean
 }
 

@@ -18,7 +18,7 @@ import {
   type SandboxUnavailable,
 } from './detect-sandbox.ts'
 import { type PathGuard, createPathGuard, type MountSource } from './protect/path-guard.ts'
-import { innerRepositories } from './protect/inner-repositories.ts'
+import { createInnerRepositories } from './protect/inner-repositories.ts'
 import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
 import type { QuarantinedPath } from './protect/missing-path-guard.ts'
 import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
@@ -53,14 +53,12 @@ export type SandboxState =
       readonly network: boolean
       /** Commands run as root, whom fewer limits hold. */
       readonly asRoot?: true
-      /** System calls are not filtered. */
       readonly unfiltered?: true
     }
   | ({ readonly isActive: false } & SandboxUnavailable)
 
 export interface SandboxLaunchOptions {
   readonly network?: boolean
-  /** More visible paths. */
   readonly visiblePaths?: readonly string[]
   /** The first descriptor number that is free in the program. */
   readonly firstDescriptor: number
@@ -133,7 +131,7 @@ export function createLocalSandbox(
     return (backendPromise ??= options.mode === 'off' ? SANDBOX_SWITCHED_OFF : detectSandbox(roots))
   }
   const approved = createApprovedWrites(workspacePaths.locks)
-  const nestedFolders = innerRepositories()
+  const innerRepositories = createInnerRepositories()
   const running = new Set<Pick<PathGuard, 'check' | 'release'>>()
   const layoutCache: SandboxLayoutCache = { realPaths: new Map(), secrets: new Set() }
   let hasTemporary = false
@@ -183,7 +181,7 @@ export function createLocalSandbox(
         masked,
         matchesByName: !isolated,
         approved,
-        inner: nestedFolders,
+        inner: innerRepositories,
         onKnown,
       })
       const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
@@ -199,6 +197,7 @@ export function createLocalSandbox(
       }
       running.add(lifecycle)
       if (!isolated) {
+        backend.kind satisfies 'seatbelt'
         const profile = createSeatbeltProfile({
           layout,
           guard: pathGuard,

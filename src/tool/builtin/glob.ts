@@ -5,7 +5,7 @@ import { walkFiles } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getFlag, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
@@ -16,7 +16,7 @@ export const globTool: Tool = defineBuiltin({
   kind: 'search',
   verb: 'Look for files in',
   aliases: { dir_path: 'path' },
-  nameAliases: [{ name: 'FindFiles', parameters: {} }, { name: 'file_search' }, { name: 'find_files' }],
+  nameAliases: [...sameTool('FindFiles'), ...otherTool('file_search', 'find_files')],
   properties: {
     pattern: { type: 'string', description: 'The glob.' },
     path: { type: 'string', description: 'Directory to search in; all of the workspace without it.' },

@@ -4,7 +4,7 @@ import type { SearchService } from '../web/search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import text from './google-web-search.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 
 export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
@@ -14,12 +14,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     name: 'google_web_search',
     text,
     kind: 'search',
-    nameAliases: [
-      { name: 'WebSearch', parameters: {} },
-      { name: 'GoogleSearch', parameters: {} },
-      { name: 'websearch', parameters: {} },
-      { name: 'web_search', parameters: {} },
-    ],
+    nameAliases: sameTool('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
     effects: () => [{ kind: 'net', host: 'service' in backend ? backend.service.host : 'google.com' }],

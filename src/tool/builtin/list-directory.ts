@@ -5,7 +5,7 @@ import { loadIgnoreRules } from '../file-search/ignore-rules.ts'
 import { filterIgnored } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './list-directory.md'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getStringList, getIgnoreOptions, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
@@ -16,14 +16,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
   kind: 'search',
   verb: 'List',
   aliases: { dir_path: 'path' },
-  nameAliases: [
-    { name: 'LS', parameters: {} },
-    { name: 'ReadFolder', parameters: {} },
-    { name: 'list', parameters: {} },
-    { name: 'ls', parameters: {} },
-    { name: 'list_dir' },
-    { name: 'list_files' },
-  ],
+  nameAliases: [...sameTool('LS', 'ReadFolder', 'list', 'ls'), ...otherTool('list_dir', 'list_files')],
   properties: {
     path: { type: 'string', description: 'Absolute path of the directory.' },
     ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },

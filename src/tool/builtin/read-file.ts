@@ -6,7 +6,7 @@ import { type FileReading, readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT, MAX_LINE_CHARS, type LineWindow } from '../text/line-slice.ts'
 import text from './read-file.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
@@ -19,9 +19,8 @@ export const readFileTool: Tool = defineBuiltin({
   nameAliases: [
     { name: 'Read', parameters: { offset: 'start_line' } },
     { name: 'read', parameters: { filePath: 'absolute_path' } },
-    { name: 'view_image', parameters: {} },
-    { name: 'open_file' },
-    { name: 'cat' },
+    ...sameTool('view_image'),
+    ...otherTool('open_file', 'cat'),
   ],
   properties: {
     absolute_path: { type: 'string', description: 'Absolute path of the file.' },

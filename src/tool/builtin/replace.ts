@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../tool.ts'
 import { findExactOffsets, findLineIndex } from '../edit/match/find-matches.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { createEditHandlers, type TextChange } from './support/edit-handlers.ts'
 import { getFlag, getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
@@ -25,12 +25,8 @@ export const replaceTool: Tool = defineBuiltin({
     { name: 'Edit', parameters: { replace_all: 'allow_multiple' } },
     { name: 'edit', parameters: EDIT_PARAMETER_ALIASES },
     { name: 'replace_string_in_file', parameters: EDIT_PARAMETER_ALIASES },
-    { name: 'search_replace', parameters: {} },
-    { name: 'MultiEdit' },
-    { name: 'multiedit' },
-    { name: 'str_replace_editor' },
-    { name: 'str_replace_based_edit_tool' },
-    { name: 'replace_in_file' },
+    ...sameTool('search_replace'),
+    ...otherTool('MultiEdit', 'multiedit', 'str_replace_editor', 'str_replace_based_edit_tool', 'replace_in_file'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },

@@ -4,7 +4,7 @@ import type { CommandResult } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
 import { cleanOutput } from './support/clean-output.ts'
@@ -28,19 +28,12 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
     kind: 'execute',
     aliases: { dir_path: 'directory' },
     nameAliases: [
-      { name: 'Bash', parameters: {} },
+      ...sameTool('Bash', 'Shell'),
       { name: 'bash', parameters: { workdir: 'directory' } },
-      { name: 'Shell', parameters: {} },
       { name: 'shell_command', parameters: { workdir: 'directory' } },
       { name: 'execute_command', parameters: { cwd: 'directory' } },
-      { name: 'run_in_terminal' },
-      { name: 'run_terminal_cmd' },
-      // Its command is a list of words, not shell text.
-      { name: 'shell' },
-      { name: 'container.exec' },
-      { name: 'local_shell' },
-      // It returns before the command ends.
-      { name: 'exec_command' },
+      // The command of some is a list of words; exec_command returns before the command ends.
+      ...otherTool('run_in_terminal', 'run_terminal_cmd', 'shell', 'container.exec', 'local_shell', 'exec_command'),
     ],
     properties: {
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
@@ -127,14 +120,14 @@ function toShellOutput(
 }
 
 function createRemarks(
-  { background, boxed, outputFile, notes = [] }: CommandResult,
+  { background, sandboxed, outputFile, notes = [] }: CommandResult,
   blocked: SandboxBlock | undefined,
 ): string[] {
   const isInBackground = background.length > 0
   return [
     ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
     // PIDs and ports of one sandbox mean nothing in another.
-    ...(isInBackground && boxed ? [BACKGROUND_SANDBOX_NOTE] : []),
+    ...(isInBackground && sandboxed ? [BACKGROUND_SANDBOX_NOTE] : []),
     ...(blocked ? [BLOCK_NOTES[blocked]] : []),
     ...notes,
   ]

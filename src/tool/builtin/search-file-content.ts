@@ -10,7 +10,7 @@ import { isPathIgnored, type IgnoreOptions } from '../file-search/ignore-rules.t
 import { truncateLine } from '../text/line-slice.ts'
 import text from './search-file-content.md'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import {
@@ -31,16 +31,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     verb: 'Search in',
     aliases: { dir_path: 'path', include_pattern: 'include' },
     nameAliases: [
-      { name: 'grep_search', parameters: {} },
-      { name: 'SearchText', parameters: {} },
+      ...sameTool('grep_search', 'SearchText'),
       // These are case-sensitive.
-      { name: 'grep' },
-      { name: 'Grep' },
-      { name: 'grep_files' },
-      { name: 'search_files' },
-      { name: 'ripgrep' },
-      { name: 'rg' },
-      { name: 'codebase_search' },
+      ...otherTool('grep', 'Grep', 'grep_files', 'search_files', 'ripgrep', 'rg', 'codebase_search'),
     ],
     properties: {
       pattern: { type: 'string', description: 'The regular expression.' },

@@ -3,7 +3,7 @@ import type { Tool } from '../tool.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import type { CorrectEdit } from '../edit/correct-edit.ts'
 import { type EditDoubt, type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, otherTool } from './support/define-builtin.ts'
 import { type TextChange, createEditHandlers } from './support/edit-handlers.ts'
 import { getFlag, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
@@ -17,7 +17,7 @@ export function createSmartEditTool(correct?: CorrectEdit): Tool {
     text,
     kind: 'edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
-    nameAliases: [{ name: 'apply_patch' }, { name: 'apply_diff' }, { name: 'edit_file' }, { name: 'patch' }],
+    nameAliases: otherTool('apply_patch', 'apply_diff', 'edit_file', 'patch'),
     properties: {
       file_path: { type: 'string', description: 'Absolute path of the file.' },
       instruction: { type: 'string', description: 'What the change is for.' },

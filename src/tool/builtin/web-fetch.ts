@@ -6,7 +6,7 @@ import { type ReadablePage, readPage, truncateToBudget } from '../web/read-page.
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import { toRawGitHubUrl, findUrls } from '../web/find-urls.ts'
 import { createErrorOutput } from '../error-output.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 import text from './web-fetch.md'
 
@@ -19,12 +19,7 @@ export function createWebFetchTool(model?: AuxiliaryModel): Tool {
     name: 'web_fetch',
     text,
     kind: 'fetch',
-    nameAliases: [
-      { name: 'WebFetch', parameters: {} },
-      { name: 'webfetch' },
-      { name: 'fetch_webpage' },
-      { name: 'fetch' },
-    ],
+    nameAliases: [...sameTool('WebFetch'), ...otherTool('webfetch', 'fetch_webpage', 'fetch')],
     properties: { prompt: { type: 'string', description: 'The addresses, and what to find out from them.' } },
     required: ['prompt'],
     effects: (input) => toNetworkEffects(readUrls(input)),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { findOmissionPlaceholder } from '../edit/omission-placeholder.ts'
 import { matchFormerEnding } from '../text/text-document.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import {
@@ -24,11 +24,10 @@ export const writeFileTool: Tool = defineBuiltin({
   kind: 'edit',
   aliases: { absolute_path: 'file_path', path: 'file_path' },
   nameAliases: [
-    { name: 'Write', parameters: {} },
     { name: 'write', parameters: { filePath: 'file_path' } },
     { name: 'create_file', parameters: { filePath: 'file_path' } },
-    { name: 'write_to_file', parameters: {} },
-    { name: 'NotebookEdit' },
+    ...sameTool('Write', 'write_to_file'),
+    ...otherTool('NotebookEdit'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },

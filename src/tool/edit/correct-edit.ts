@@ -9,7 +9,6 @@ export interface EditFailure {
   readonly instruction: string
   readonly old: string
   readonly replacement: string
-  /** The error message for the model. */
   readonly message: string
 }
 

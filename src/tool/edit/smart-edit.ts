@@ -41,7 +41,6 @@ export type EditDoubt = 'blank-replacement' | 'partial-line' | 'blank-lines' | '
 export interface TextEdit {
   readonly old: string
   readonly replacement: string
-  /** Replace every exact occurrence. */
   readonly all?: boolean
 }
 

@@ -6,7 +6,6 @@ export interface WalkOptions {
   /** The workspace folder above it, whose ignore files count too. */
   readonly top: string
   readonly ignoreOptions: IgnoreOptions
-  /** Names of folders to leave out, wherever they are. */
   readonly excludedFolders: readonly string[]
   /** Tested before the ignore rules. */
   readonly isWanted: (folder: string, name: string) => boolean

@@ -10,7 +10,6 @@ export interface LineSlice {
   readonly first: number
   readonly last: number
   readonly total: number
-  /** Was a line shortened? */
   readonly hasTruncatedLine: boolean
 }
 

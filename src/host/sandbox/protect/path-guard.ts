@@ -23,9 +23,7 @@ export interface MountSource {
 export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'repeated'> {
   /** Folders on the way to protected paths, mounted onto themselves, because a mount cannot be renamed. */
   readonly anchors: readonly MountSource[]
-  /** Read-only paths. */
   readonly fixed: readonly MountSource[]
-  /** Missing paths by folder, as patterns. */
   readonly missing: ReadonlyMap<string, readonly string[]>
   /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
@@ -37,7 +35,6 @@ export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'r
 
 export interface PathGuardOptions {
   readonly folders: readonly string[]
-  /** The rules of a folder. */
   readonly rulesFor: (folder: string) => readonly ProtectedPathRule[]
   /** Masked paths: the folders on the way to them must not be renamed. */
   readonly masked?: readonly string[]
@@ -63,7 +60,6 @@ export function createPathGuard({
   const links = new Map<string, ProtectedLink>()
   const missing: MissingPath[] = []
   const others: (() => readonly MissingPath[])[] = []
-  /** Protected names at the top of each folder. */
   const names = new Map<string, string[]>()
 
   function protectPath(folder: string, segments: readonly string[], depth = 0): void {
@@ -141,8 +137,8 @@ export function createPathGuard({
     const isBare = isGitRepository(folder)
     const folderRules = rulesFor(folder)
     const ofGit = folderRules.filter(([first]) => first === '.git')
-    const repositories = inner.held(folder)
-    others.push(() => inner.others(folder, repositories))
+    const repositories = inner.listOwned(folder)
+    others.push(() => inner.listOthers(folder, repositories))
     const rules = [
       ...folderRules,
       ...(isBare ? ofGit.map((rule) => rule.slice(1)) : []),

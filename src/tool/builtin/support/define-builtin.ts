@@ -1,7 +1,7 @@
 import { HostError, type HostErrorCode } from '../../../host/host-error.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import { createErrorOutput } from '../../error-output.ts'
-import type { Tool } from '../../tool.ts'
+import type { Tool, ToolNameAlias } from '../../tool.ts'
 
 export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
   readonly name: string
@@ -28,6 +28,16 @@ export function defineBuiltin({ name, text, properties, required, ...rest }: Bui
       }
     },
   }
+}
+
+/** Names that other agents have for the same tool with the same parameters. */
+export function sameTool(...names: readonly string[]): ToolNameAlias[] {
+  return names.map((name) => ({ name, parameters: {} }))
+}
+
+/** Names that mean a similar tool elsewhere: a call is refused, and the model is told which tool to call. */
+export function otherTool(...names: readonly string[]): ToolNameAlias[] {
+  return names.map((name) => ({ name }))
 }
 
 const ERROR_TYPES: Partial<Record<HostErrorCode, string>> = {

@@ -3,11 +3,11 @@ import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 
 export function detectSandboxBlock(
-  { boxed, exitCode }: Pick<CommandResult, 'boxed' | 'exitCode'>,
+  { sandboxed, exitCode }: Pick<CommandResult, 'sandboxed' | 'exitCode'>,
   output: string,
   folders: readonly string[],
 ): SandboxBlock | undefined {
-  if (!boxed || exitCode === 0) return undefined
+  if (!sandboxed || exitCode === 0) return undefined
   if (NETWORK_ERRORS.test(output)) return 'network'
   if (READ_ONLY_ERRORS.test(output)) return 'files'
   return output.split('\n').some((row) => MISSING_ERRORS.test(row) && namesOutsidePath(row, folders))

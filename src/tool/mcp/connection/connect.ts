@@ -15,7 +15,6 @@ import { type TransportAttempt, createHttpTransport, createSseTransport } from '
 import { defined } from '../../../model/defined.ts'
 
 export interface ConnectOptions {
-  /** The folders that the server is told to work in. */
   readonly folders: readonly string[]
   /** Starts programs; without it only servers with a URL are possible. */
   readonly openProcess?: StdioProcesses['open']
@@ -29,7 +28,6 @@ export interface ConnectOptions {
   readonly isLegacy?: boolean
   /** Milliseconds to connect. */
   readonly timeoutMs: number
-  /** Cancels the connection. */
   readonly stop: AbortSignal
 }
 
@@ -72,6 +70,7 @@ export async function connectToServer(
   if (transportConfig.kind !== 'stdio') {
     if (transportConfig.kind === 'sse')
       return attempt((fail) => createSseTransport(transportConfig.url, config, context, fail))
+    transportConfig.kind satisfies 'http' | 'http-or-sse'
     try {
       return await attempt((fail) => createHttpTransport(transportConfig.url, config, context, fail))
     } catch (error) {

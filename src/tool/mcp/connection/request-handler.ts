@@ -3,7 +3,6 @@ import { isObject, type JsonObject } from '../../../model/json.ts'
 export interface McpRequestHandler {
   /** Asks the person something, or to open a URL. */
   elicit(server: string, request: ElicitationRequest, signal: AbortSignal): Promise<ElicitationResult>
-  /** Asks the model. */
   sample(server: string, request: SamplingRequest, signal: AbortSignal): Promise<SamplingResult>
 }
 

@@ -42,7 +42,6 @@ export interface McpServerOptions extends Omit<
   readonly env: Readonly<Record<string, string | undefined>>
   readonly listCache: KeyValueStore
   readonly tokenStore: KeyValueStore
-  /** The state or a list has changed. */
   readonly onChange?: () => void
   readonly timeoutMs?: number
   /** Milliseconds before the first reconnect; doubled each time. */

@@ -11,13 +11,11 @@ export interface McpServers {
   readonly list: readonly McpServer[]
   /** The tools of each server under the names for the model; the same array as long as the list is the same. */
   tools(): readonly (readonly Tool[])[]
-  /** The tools that are not used, with the reasons. */
   skippedTools(server: string): readonly SkippedTool[]
   /** Notices of the host since the last call. */
   takeNotices(): readonly string[]
   readonly pins: ToolPins
   readonly names: ToolNameRegistry
-  /** Connects to all servers in the background. */
   start(): void
   close(): Promise<void>
 }

@@ -16,7 +16,6 @@ export interface RemoteTool {
   readonly schema: JsonObject
   /** It can only be called as an MCP task. */
   readonly isTask: boolean
-  /** It is annotated as read-only. */
   readonly readOnly: boolean
   /** The repairs of its schema. */
   readonly remarks: readonly string[]

@@ -5,7 +5,6 @@ import DESCRIPTION from './search-tools.md'
 /** How many MCP tools are declared in each request; the others are found with the search tool. */
 export interface DeclarationBudget {
   readonly tools: number
-  /** Bytes of declarations. */
   readonly bytes: number
 }
 
