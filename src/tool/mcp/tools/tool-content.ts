@@ -137,5 +137,5 @@ function createNotePart(text: string): TextPart {
 
 export function toResourceParts(name: string, contents: readonly JsonObject[]): ContentPart[] {
   const parts = contents.map((resource) => sanitizePart(parseContentBlock(name, { type: 'resource', resource })))
-  return toContentParts(name, limitParts(parts))
+  return toContentParts(plainText(name), limitParts(parts))
 }
