@@ -1,3 +1,4 @@
+import type { FileAccess } from '../model/security/file-access.ts'
 import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 
 /** Files, processes and the web for tools. A host may be a container or a remote machine. */
@@ -8,17 +9,6 @@ export interface Host {
   readonly web?: WebClient
   /** Also reaches paths outside the workspace that were approved, for one call. */
   withAccess?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
-}
-
-/**
- * A path as given, and its real path when it was checked; nothing else is opened in its place. If it is outside the allowed
- * folders, this allows it; inside, the folder decides.
- */
-export interface FileAccess {
-  readonly requestedPath: string
-  readonly realPath: string
-  readonly need: 'read' | 'write'
-  readonly isOutside: boolean
 }
 
 export interface FileInfo {

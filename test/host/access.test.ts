@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { FileAccess } from '../../src/host/host.ts'
+import type { FileAccess } from '../../src/model/security/file-access.ts'
 import { type Place, place } from './place.ts'
 
 const bytes = Buffer.from('new\n')

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { FileAccess } from '../host.ts'
+import type { FileAccess } from '../../model/security/file-access.ts'
 import { HostError } from '../host-error.ts'
 import { realPathOrUndefined } from './resolve-path.ts'
 

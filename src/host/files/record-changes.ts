@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
-import type { FileAccess, Files, Host } from '../host.ts'
+import type { FileAccess } from '../../model/security/file-access.ts'
+import type { Files, Host } from '../host.ts'
 import { sha256Hex } from '../../model/sha256.ts'
 
 export interface FileChange {
