@@ -72,7 +72,7 @@ function tests(skip: false | string): void {
         [],
       )
       const note = notes.find((text) => text.includes(join(at.ws, 'AGENTS.md')))
-      assert.match(note ?? '', /AGENTS\.md is protected.*renamed AGENTS\.md\.set-aside.*Rename it back/)
+      assert.match(note ?? '', /AGENTS\.md is protected.*renamed to AGENTS\.md\.set-aside.*rename it back/)
       assert.equal(readFileSync(join(at.ws, 'AGENTS.md.set-aside'), 'utf8'), 'made\n')
     })
 

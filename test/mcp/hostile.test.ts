@@ -50,7 +50,7 @@ test('a server that does the worst it can costs only its own tools; the session 
   assert.match(said(die!), /disconnected during the call .*code 3/)
   assert.equal(said(again!), 'Echo: hello', 'it is started again')
   assert.match(said(badMedia!), /cannot be read/)
-  assert.ok(said(long!).length < 90_000 && /characters are left out/.test(said(long!)))
+  assert.ok(said(long!).length < 90_000 && /characters omitted/.test(said(long!)))
   // What hides or steers reaches neither the model nor the terminal.
   assert.doesNotMatch(said(escape!), /[\u{E0000}-\u{E007F}]/u)
   let shown = ''
