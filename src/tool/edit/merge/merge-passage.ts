@@ -70,7 +70,8 @@ export function mergePassage(
     (version === 'file' || doesReplacementFit())
   )
     return undefined
-  const isInPlace = !isIndentDisputed(passage) || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
+  const isIndentCertain = !isIndentDisputed(passage) && countNonBlank(passage.old) > 1
+  const isInPlace = isIndentCertain || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
   const isRight =
     isInPlace &&
     !addsTrailingSpace(result, file) &&
