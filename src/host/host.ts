@@ -1,205 +1,178 @@
+import type { FileAccess } from '../model/security/file-access.ts'
 import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 
-/** Files, processes and the web, as tools reach them. Another host may be a container or a machine far away. */
+/** Files, processes and the web for tools. A host may be a container or a remote machine. */
 export interface Host {
   readonly files: Files
   readonly processes: Processes
-  /** Searches file contents with a program made for it, where there is one. */
   readonly search?: (search: SearchRequest) => Promise<SearchResult | undefined>
-  /** Pages of the net, where this host may reach it. */
   readonly web?: WebClient
-  /** Files and searches that also reach what was approved outside the workspace, for the length of one call. */
+  /** Also reaches paths outside the workspace that were approved, for one call. */
   withAccess?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
 }
 
-/**
- * A path as it is given, and what it really was when it was judged: nothing else is opened in its place. One that is outside
- * the allowed folders may be opened by this; of one inside, the folder says what may be done.
- */
-export interface FileAccess {
-  readonly requestedPath: string
-  readonly realPath: string
-  readonly need: 'read' | 'write'
-  readonly isOutside: boolean
-}
-
-/** What is known of a file. */
 export interface FileInfo {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly size: number
   /** Milliseconds since 1970. */
   readonly modifiedAt: number
   readonly mode: number
-  /** Two names of one file have the same. Absent where the host cannot tell. */
+  /** The same for two names of one file. Absent if the host cannot tell. */
   readonly id?: string
-  /** How many names it has (hard links). */
   readonly linkCount?: number
 }
 
-/** A name in a folder. */
 export interface FolderEntry {
   readonly name: string
   readonly kind: FileInfo['kind']
 }
 
-/** A folder, as a walk comes by. */
 export interface VisitedFolder {
   readonly path: string
-  /** The folder that the walk came from, as it was shown. */
   readonly parent?: VisitedFolder | undefined
   readonly entries: readonly FolderEntry[]
-  /** When an entry was last changed, in milliseconds since 1970, links not followed; 0 if that cannot be told. */
+  /** The modification time in milliseconds since 1970, links not followed; 0 if unknown. */
   modifiedAt(name: string): number
 }
 
-/** Files by absolute path. What is judged is what is opened: no step of a path is followed out of the allowed folders. */
+/** Files by absolute path. What is checked is what is opened: no part of a path is followed out of the allowed folders. */
 export interface Files {
-  /** What is known of a file, links followed; nothing if it is not there. */
+  /** Follows links; undefined if the file does not exist. */
   info(path: string): Promise<FileInfo | undefined>
   read(path: string, range?: { readonly from: number; readonly bytes: number }): Promise<Uint8Array>
-  /** Writes a file whole or not at all, keeping its mode unless one is given; makes the folders that are missing. */
+  /** Atomic; keeps the mode of the file unless one is given, and creates missing folders. */
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   /**
-   * Writes what `make` makes of what the file holds; nothing if it makes nothing. Nobody of ours writes the file meanwhile. If
-   * somebody else did, just before it gets its name, `make` is called again with what is there now, and in the end it fails.
+   * Writes what `transform` makes of the content; nothing if it returns undefined. Our own writers wait. If somebody else
+   * writes the file meanwhile, `transform` is called again, and in the end it fails.
    */
   update(path: string, transform: FileTransform, options?: WriteOptions): Promise<void>
   remove(path: string): Promise<void>
   list(path: string): Promise<readonly FolderEntry[]>
-  /** Shows a folder, then those of its folders that `visit` names, and so on; links are not followed. */
+  /** Visits a folder, then those of its folders that `visit` returns, and so on; links are not followed. */
   walk(
     path: string,
     visit: (folder: VisitedFolder) => FolderNames | Promise<FolderNames>,
     signal?: AbortSignal,
   ): Promise<void>
-  /** The path that a path really means, all links followed; of a file that is not there yet, as far as there is one. */
+  /** The path with all links resolved; for a file that does not exist, as far as the path exists. */
   resolve(path: string): Promise<string>
 }
 
 type FolderNames = readonly string[]
 
-/** How a file is written. */
 export interface WriteOptions {
   readonly mode?: number
 }
 
-/** What a file is to hold, from what it holds; both are absent where there is no file, or nothing to write. */
+/** Undefined stands for no file, or nothing to write. */
 export type FileTransform = (current: Uint8Array | undefined) => Promise<Uint8Array | undefined>
 
-/** A command to run. */
 export interface CommandRequest {
   readonly command: string
   readonly folder: string
   /** Variables beside those that every command gets. */
   readonly env?: Readonly<Record<string, string>>
-  /** Git must not start the programs that the settings of a repository name: nobody was asked about those. */
+  /** Git must not start programs that a repository's settings name, because nobody was asked about them. */
   readonly gitHelpers?: 'off'
-  /** Milliseconds; without it a command runs until it ends or is cancelled. */
+  /** Milliseconds; unlimited without it. */
   readonly timeout?: number
-  /** Milliseconds without any output after which a command is stopped. */
+  /** Milliseconds without output until the command is stopped. */
   readonly idleTimeout?: number
-  /** What it may do beyond the sandbox; without it, what is configured for all commands. */
+  /** What it may do beyond the sandbox. */
   readonly access?: SandboxAccess
   readonly signal?: AbortSignal
-  /** Called with what the command prints, as it comes. */
   readonly onOutput?: (text: string) => void
 }
 
-/** How a command ended. Output of any size is bounded: the beginning, the end, and a file with the rest. */
+/** How a command ended. Long output keeps its beginning and its end; the rest is in a file. */
 export interface CommandResult {
   readonly output: string
   readonly exitCode: number | null
   readonly signal: string | null
   readonly error?: string
-  /** Processes that the command left running, by their numbers outside of any box. */
+  /** PIDs of processes that the command left running, as seen outside the sandbox. */
   readonly background: readonly number[]
   readonly group: number | undefined
-  /** It ran in a box of its own: other commands see neither its processes nor its ports. */
-  readonly boxed?: true
-  /** What there is to say about it beside its output. */
+  /** It ran in a sandbox of its own: other commands see neither its processes nor its ports. */
+  readonly sandboxed?: true
   readonly notes?: readonly string[]
-  /** Where all of the output is, if `output` is only part of it, or if there may be more. */
+  /** How many bytes are missing in the middle of `output`. */
+  readonly omittedBytes?: number
+  /** The file with the whole output, if `output` is cut, or if there may be more. */
   readonly outputFile?: string
   readonly timedOut?: true
   readonly cancelled?: true
 }
 
-/** Processes, each in a group of its own, with a clean environment. */
+/** Each process has its own group and a clean environment. */
 export interface Processes {
   run(command: CommandRequest): Promise<CommandResult>
 }
 
-/** Which lines to look for. */
 export interface SearchRequest {
-  /** A regular expression; case does not count. */
+  /** A regular expression; not case-sensitive. */
   readonly pattern: string
   /** A file, or a folder with all below it. */
   readonly path: string
   /** A glob that file names must match. */
   readonly include?: string
-  /** Names of folders to leave out, wherever they are. */
   readonly excludedFolders: readonly string[]
-  /** At most so many lines. */
   readonly limit: number
   readonly signal?: AbortSignal
 }
 
-/** A line that was found. */
 export interface SearchMatch {
   readonly path: string
   readonly line: number
   readonly text: string
 }
 
-/** What a search found, or what is wrong with its pattern. */
 export type SearchResult =
   | { readonly hits: readonly SearchMatch[]; readonly limited: boolean }
   | { readonly problem: string }
 
-/** The web, behind a judge: nothing is asked that was not judged, and nothing is reached but what was judged. */
+/** The web behind a policy: only URLs and addresses that were checked are reached. */
 export interface WebClient {
-  /** Fetches a page; never throws. */
+  /** Never throws. */
   fetch(request: WebRequest): Promise<WebPage | WebFailure>
 }
 
-/** A page to fetch. With a body it is a POST. */
+/** With a body it is a POST request. */
 export interface WebRequest {
   readonly url: string
-  /** They go to the first host only. */
+  /** Only sent to the first host. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** The person set this address up, so it may be anywhere; but it must answer itself. */
+  /** The person configured this URL, so it may be anywhere; but it must not redirect. */
   readonly trusted?: true
   readonly signal?: AbortSignal
 }
 
-/** A page that was fetched. */
 export interface WebPage {
-  /** Where it was in the end. */
+  /** After redirects. */
   readonly url: string
   readonly status: number
   readonly type: string
   readonly size: number
-  /** Of pages that are text. */
+  /** Only for text. */
   readonly text?: string
-  /** There was more, which was not read. */
+  /** The page was longer. */
   readonly cut?: true
 }
 
-/** Why a page was not fetched, in a sentence; and the rule that forbade it, if one did. */
+/** Why a page was not fetched, and the rule that forbade it, if one did. */
 export interface WebFailure {
   readonly problem: string
   readonly rule?: string
 }
 
-/** A judgement on an address. */
 export interface UrlDecision {
   readonly verdict: 'allow' | 'ask' | 'deny'
   readonly rule: string
   readonly why: string
 }
 
-/** Judges addresses for a web: their text, what their names lead to, and where answers send on to. */
 export interface UrlPolicy {
   url(text: string): UrlDecision
   addresses(host: string, addresses: readonly string[]): UrlDecision

@@ -1,43 +1,28 @@
 import { type StdioProcesses, createStdioProcesses } from './process/stdio-process.ts'
 import { createLocalFiles } from './files/local-files.ts'
 import type { Files, Host } from './host.ts'
-import { createLocalProcesses } from './process/local-processes.ts'
+import { createLocalProcesses, type ProcessOptions } from './process/local-processes.ts'
 import { createRipgrepSearch } from './search/ripgrep.ts'
 import { type AllowedPaths, type AllowedRoots, createAllowedRoots } from './files/allowed-roots.ts'
 import { createLocalSandbox, type SandboxOptions, type SandboxState } from './sandbox/sandbox.ts'
 import { removeAbandonedWrites } from './files/write-lock.ts'
 import { defined } from '../model/defined.ts'
 
-/** What a host of this machine may do. */
-export interface LocalOptions extends AllowedPaths {
-  /** A folder of ours, outside of the others, for what commands print. Tools may read it. */
-  readonly scratch: string
+export interface LocalOptions extends AllowedPaths, Omit<ProcessOptions, 'sandbox' | 'takeNotices'> {
   /** A folder of ours that all processes share which may write the same files; they take turns there. */
   readonly locks?: string
-  /** Names of variables that commands may inherit, beside the usual ones. */
-  readonly variables?: readonly string[]
-  /** Whether and how commands are shut in. Without it they are not. */
+  /** Whether and how commands run in a sandbox. Without it they do not. */
   readonly sandbox?: SandboxOptions
-  /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
-  readonly processLimit?: number
-  /** How much memory a command may have before it is stopped, in bytes; three quarters of the machine's without it. */
-  readonly memoryLimit?: number
-  /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
-  readonly fileLimit?: number
-  /** Called once, when a command runs without the sandbox that it could have had. */
-  readonly onUnsandboxed?: (why: string) => void
 }
 
-/** A host that may be closed: commands that are still running are ended. */
+/** close() ends commands that still run. */
 export interface LocalHost extends Host {
-  /** Whether commands are shut in; found out when it is first asked. */
+  /** Detected when it is first asked for. */
   sandbox(): Promise<SandboxState>
-  /** Programs that run beside us. */
   readonly stdioProcesses: StdioProcesses
   close(): void
 }
 
-/** The files and processes of this machine, within the allowed folders. */
 export function localHost(options: LocalOptions): LocalHost {
   const { scratch, locks } = options
   if (locks !== undefined) removeAbandonedWrites(locks)

@@ -8,14 +8,12 @@ import { defined } from '../model/defined.ts'
 
 /** A model that a tool may ask one question, apart from the conversation. */
 export interface AuxiliaryModel {
-  /** What its vendor can look up by itself. */
   readonly serverTools: readonly ServerTool[]
-  /** How many tokens it takes in, where that is known. */
+  /** The context window in tokens, if known. */
   readonly window?: number | undefined
   query(question: string, tools: readonly ServerTool[], signal: AbortSignal): Promise<AuxiliaryAnswer>
 }
 
-/** Its answer; or why there is none. */
 export type AuxiliaryAnswer =
   | { readonly text: string; readonly grounding?: Grounding; readonly usage?: Usage }
   | { readonly problem: string }
@@ -33,7 +31,7 @@ export function createAuxiliaryModel(getModel: () => Model, createId: () => stri
     async query(question, serverTools, signal) {
       const currentModel = getModel()
       if (serverTools.some((tool) => !currentModel.serverTools?.includes(tool)))
-        return { problem: `${currentModel.origin.model} cannot look anything up by itself.` }
+        return { problem: `${currentModel.origin.model} has no server tool for this.` }
       const turnFold = createTurnFold(currentModel.origin)
       const request = {
         model: currentModel.origin.model,
@@ -45,7 +43,7 @@ export function createAuxiliaryModel(getModel: () => Model, createId: () => stri
       const { turn } = turnFold.end()
       const text = joinTextParts(turn.parts).trim()
       if (turn.finish.fault) return { problem: turn.finish.fault.message }
-      if (text === '') return { problem: `The model gave no answer (${turn.finish.reason}).` }
+      if (text === '') return { problem: `The model returned no text (${turn.finish.reason}).` }
       const grounding = readGrounding(turn)
       return { text, ...defined({ grounding, usage: turn.usage }) }
     },

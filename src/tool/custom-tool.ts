@@ -3,13 +3,12 @@ import type { Effect } from '../policy/effect.ts'
 import type { Tool, ToolContext, ToolOutput } from './tool.ts'
 import { isStandardSchema, toJsonSchema, parseWithSchema, type StandardSchema } from './standard-schema.ts'
 
-/** A tool as a library user writes it. */
 export interface ToolDefinition<Input> {
   readonly name: string
   readonly description: string
   /** JSON Schema, or a schema of any library that follows the Standard Schema. */
   readonly parameters: JsonObject | StandardSchema<Input>
-  /** What a call would do. Without it, it may do anything: it is asked about, and runs alone. */
+  /** What a call would do. Without it, every call needs approval and runs alone. */
   readonly effects?: (input: Input) => readonly Effect[]
   /** Milliseconds; 30 seconds without it. */
   readonly timeout?: number
@@ -17,10 +16,8 @@ export interface ToolDefinition<Input> {
   readonly run: (input: Input, context: ToolContext) => unknown
 }
 
-/** Handlers of library users get this long, unless they say otherwise. */
 const DEFAULT_TIMEOUT_MS = 30_000
 
-/** Makes a tool. */
 export function tool<Input = JsonObject>(definition: ToolDefinition<Input>): Tool {
   const { name, description, parameters, timeout = DEFAULT_TIMEOUT_MS } = definition
   const parse = (input: JsonObject): Promise<Input> =>

@@ -17,24 +17,23 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] }
 
-/** Is this a schema object of such a library, rather than plain JSON Schema? */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return (isObject(value) || typeof value === 'function') && isObject((value as Record<string, unknown>)['~standard'])
 }
 
-/** The JSON Schema that a schema means. Throws a sentence where its library cannot say. */
+/** The JSON Schema of a schema. Throws if its library does not provide one. */
 export function toJsonSchema(schema: StandardSchema | JsonObject): JsonObject {
   if (!isStandardSchema(schema)) return schema
   const { vendor, jsonSchema } = schema['~standard']
   if (!jsonSchema) {
     throw new Error(
-      `${vendor} does not offer JSON Schema through the Standard Schema interface; give the tool plain JSON Schema instead`,
+      `${vendor} does not offer JSON Schema through the Standard Schema interface; use plain JSON Schema for the tool instead`,
     )
   }
   return jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject
 }
 
-/** The value that a schema makes of its input; throws a sentence with all that is wrong. */
+/** The parsed value; throws an error that lists all issues. */
 export async function parseWithSchema<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Output> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return result.value

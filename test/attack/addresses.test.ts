@@ -61,7 +61,7 @@ test('a server that sends every request on to an inner service does not lead the
   const at = await scene(t, { mcp: { status: 307, headers: { location: 'http://{canary}/admin' } } }, 'loopback')
   const { out } = await dragoman(['mcp', 'list'], at)
   assert.deepEqual(at.reached, [])
-  assert.match(out, /evil: failed: it answered with status 307/)
+  assert.match(out, /evil: failed: the server answered with HTTP status 307/)
 })
 
 test('a server on loopback may name its own host, and no other service there', async (t) => {

@@ -206,7 +206,7 @@ describe('attacks on questions', { skip: noTmux }, () => {
     terminal.press('y')
     await terminal.shows('All done.')
     assert.equal(existsSync(join(home, '.ssh/new.txt')), false)
-    assert.match(scene.sent(), /not any more what was judged/)
+    assert.match(scene.sent(), /path changed after it was checked/)
   })
 
   test('Shift-Tab, one time too many', async () => {

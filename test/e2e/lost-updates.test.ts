@@ -56,7 +56,7 @@ describe(`no edit that is reported as done is lost, seed ${SEED}`, { timeout: 60
       assert.equal(code, 0, err)
       const { refused } = resultsIn(out)
       // A name that has come to mean another file since it was judged is not opened; what is reported as done is done.
-      const moved = refused.filter((text) => /not any more what was judged/.test(text))
+      const moved = refused.filter((text) => /path changed after it was checked/.test(text))
       assert.deepEqual(refused, command === undefined ? [] : moved)
       assert.equal(madeIn(readFileSync(file, 'utf8')), 8 - refused.length)
     })

@@ -57,6 +57,6 @@ test('doctor --local says what is in force, and names keys without showing them'
   const json = await dragoman(['doctor', '--local', '--json', '--sandbox', 'off'], { ...at, env })
   assert.deepEqual((JSON.parse(json.out) as { sandbox: unknown }).sandbox, {
     inForce: false,
-    why: 'It is switched off.',
+    why: 'It is turned off.',
   })
 })

@@ -72,7 +72,7 @@ function tests(skip: false | string): void {
         [],
       )
       const note = notes.find((text) => text.includes(join(at.ws, 'AGENTS.md')))
-      assert.match(note ?? '', /AGENTS\.md is protected.*renamed AGENTS\.md\.set-aside.*Rename it back/)
+      assert.match(note ?? '', /AGENTS\.md is protected.*renamed to AGENTS\.md\.set-aside.*rename it back/)
       assert.equal(readFileSync(join(at.ws, 'AGENTS.md.set-aside'), 'utf8'), 'made\n')
     })
 
@@ -98,7 +98,7 @@ function tests(skip: false | string): void {
         const { error = '', exitCode } = await at.run(loop, { timeout: 60_000 })
         assert.match(
           error,
-          /^The command was stopped: it went on making .*(?:AGENTS\.md|\.vscode), which is protected\./,
+          /^The command was stopped: it kept creating .*(?:AGENTS\.md|\.vscode), which is protected\./,
         )
         assert.match(error, /file tools, which ask/)
         assert.notEqual(exitCode, 0)
@@ -112,11 +112,11 @@ function tests(skip: false | string): void {
       const loop = 'while :; do echo x > .mcp.json; sleep 0.02; done'
       const server = await open(at, loop)
       await until(() => server.end() !== undefined)
-      assert.match(server.end() ?? '', /went on making .*\.mcp\.json, which is protected/)
+      assert.match(server.end() ?? '', /kept creating .*\.mcp\.json, which is protected/)
       assert.match(at.host.stdioProcesses.takeNotices().join('\n'), /\.mcp\.json is protected/)
       const { background } = await at.run(`(sleep 0.5; ${loop}) & :`)
       await until(() => background.every((pid) => !existsSync(`/proc/${pid}`)))
-      assert.match((await at.run('true')).notes?.join('\n') ?? '', /went on making .*\.mcp\.json/)
+      assert.match((await at.run('true')).notes?.join('\n') ?? '', /kept creating .*\.mcp\.json/)
       assert.ok(!existsSync(join(at.ws, '.mcp.json')))
     })
 

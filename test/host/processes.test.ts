@@ -214,7 +214,7 @@ describe('much output', () => {
     assert.equal(end.output.slice(0, 7), 'FIRST\nx')
     assert.equal(end.output.slice(-6), 'xLAST\n')
     const gap = end.output.split('\n').find((line) => line.startsWith('[...')) ?? ''
-    assert.match(gap, /\[\.\.\. \d+ bytes are left out here; the whole output is in .*\.txt \.\.\.\]/)
+    assert.match(gap, /\[\.\.\. \d+ bytes omitted; the whole output is in .*\.txt \.\.\.\]/)
     assert.ok(statSync(end.outputFile ?? '').size > 200_000_000)
     assert.ok(shown > 0)
   })

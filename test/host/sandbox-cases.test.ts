@@ -39,7 +39,7 @@ test('commands that reach out have no effect outside, and none on what is protec
     const end = await host.processes.run({ command: at.fill(one.command ?? ''), folder: at.ws, env, timeout: 20_000 })
     host.close()
     assert.deepEqual(guarded(at), before, `${one.id}: ${one.command}`)
-    assert.equal(end.boxed, true)
+    assert.equal(end.sandboxed, true)
     if (isOfHome(one)) assert.doesNotMatch(end.output, /FAKE/, `${one.id}: ${one.command}`)
     if (one.effects.network) assert.notEqual(end.exitCode, 0, `${one.id}: ${one.command}`)
   }

@@ -37,7 +37,7 @@ function tests(): void {
       await withPath(at.base, async () => {
         for (const word of ['one', 'two']) {
           const end = await at.host.processes.run({ command: `echo ${word}`, folder: at.ws })
-          assert.deepEqual([end.output, end.boxed], [`${word}\n`, undefined])
+          assert.deepEqual([end.output, end.sandboxed], [`${word}\n`, undefined])
         }
       })
       assert.equal(told.length, 1)
@@ -52,7 +52,7 @@ function tests(): void {
       chmodSync(join(bin, 'bwrap'), 0o755)
       const state = await withPath(bin, () => at.host.sandbox())
       assert.ok(!state.isActive)
-      assert.match(state.why, /does not work here: bwrap: setting up uid map: Permission denied/)
+      assert.match(state.why, /does not work: bwrap: setting up uid map: Permission denied/)
       assert.match(state.remedy ?? '', /user namespaces/)
     })
 

@@ -16,7 +16,7 @@ describe('the sandbox', { skip }, () => {
     const end = await at.run('echo out; echo err >&2; pwd; exit 3')
     assert.deepEqual(
       { ...end, group: 0 },
-      { output: `out\nerr\n${at.ws}\n`, exitCode: 3, signal: null, background: [], group: 0, boxed: true },
+      { output: `out\nerr\n${at.ws}\n`, exitCode: 3, signal: null, background: [], group: 0, sandboxed: true },
     )
     assert.equal((await at.run('kill -KILL $$')).exitCode, 137)
     assert.equal((await at.run('pwd', { folder: join(at.ws, 'src') })).output, `${at.ws}/src\n`)

@@ -32,7 +32,7 @@ test('dragoman mcp: add, list, test, remove; a session has the tools from its fi
   assert.equal(listed.code, 1, 'one of them is not there')
   const [pond, gone, odd] = JSON.parse(listed.out) as Listed[]
   assert.equal(pond?.status, 'ready')
-  assert.equal(gone?.why, 'There is no program no-such-program.')
+  assert.equal(gone?.why, 'The program no-such-program was not found')
   assert.ok(odd?.tools.some(({ name }) => name === 'odd__echo'))
   assert.equal(odd?.setAside.find(({ name }) => name === 'media')?.reason, 'the settings exclude it')
 
@@ -110,7 +110,7 @@ test('dragoman mcp import: from files of other programs, on the person’s word 
   assert.equal(asked.code, 42, 'nobody said yes')
   const done = await dragoman(['mcp', 'import', '--yes'], world)
   assert.equal(done.code, 0, done.err)
-  assert.match(done.out, /sea: it is left out, because .* the input “key” is; write \$NAME there/)
+  assert.match(done.out, /sea was skipped: .* can replace the input “key”\. Write \$NAME there/)
   const kept = JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>
   assert.deepEqual(kept['mcpServers'], {
     // Trust does not come along.

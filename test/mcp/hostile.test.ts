@@ -48,10 +48,10 @@ test('a server that does the worst it can costs only its own tools; the session 
   assert.match(said(huge!), /message of more than 16 MB/)
   assert.match(said(hang!), /did not answer within 5 s/)
   assert.equal(said(flood!), 'flooded')
-  assert.match(said(die!), /ended during the call .*code 3/)
+  assert.match(said(die!), /disconnected during the call .*code 3/)
   assert.equal(said(again!), 'Echo: hello', 'it is started again')
   assert.match(said(badMedia!), /cannot be read/)
-  assert.ok(said(long!).length < 90_000 && /characters are left out/.test(said(long!)))
+  assert.ok(said(long!).length < 90_000 && /characters omitted/.test(said(long!)))
   // What hides or steers reaches neither the model nor the terminal.
   assert.doesNotMatch(said(escape!), /[\u{E0000}-\u{E007F}]/u)
   let shown = ''
@@ -248,7 +248,7 @@ test('the model is told of tools that come later, and nobody waits for them', as
       event.type === 'entry' && event.entry.kind === 'note' ? [event.entry.text] : [],
     )
     assert.deepEqual(notes.length, 1)
-    assert.match(notes[0] ?? '', /more tools from now on: echo, where/)
+    assert.match(notes[0] ?? '', /New tools are available: echo, where/)
     const declared = model.requests.map(
       ({ bytes }) => (JSON.parse(bytes.toString()) as { tools: unknown[] }).tools.length,
     )

@@ -98,7 +98,7 @@ test('dragoman mcp login: signs in with PKCE, keeps the tokens where only the pe
 
   const added = await dragoman(['mcp', 'add', 'inner', server.url], { work, env })
   assert.equal(added.code, 1)
-  assert.match(added.out, /failed: it wants you to sign in; dragoman mcp login inner/)
+  assert.match(added.out, /failed: sign-in is required; dragoman mcp login inner/)
   assert.ok(!server.seen.includes('POST /register'), 'nobody is registered without being asked')
 
   const signedIn = await dragoman(['mcp', 'login', 'inner'], { work, env })
@@ -118,5 +118,5 @@ test('dragoman mcp login: signs in with PKCE, keeps the tokens where only the pe
 
   assert.equal((await dragoman(['mcp', 'logout', 'inner'], { work, env })).code, 0)
   assert.doesNotMatch(readFileSync(join(place, file), 'utf8'), /token-/)
-  assert.match((await dragoman(['mcp', 'list'], { work, env })).out, /wants you to sign in/)
+  assert.match((await dragoman(['mcp', 'list'], { work, env })).out, /sign-in is required/)
 })

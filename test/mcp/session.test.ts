@@ -12,7 +12,7 @@ import { approvalPolicy } from '../../src/policy/approval-policy.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import type { McpRequestHandler } from '../../src/tool/mcp/connection/request-handler.ts'
 import { createMcpServers } from '../../src/tool/mcp/server/servers.ts'
-import { createMemoryKeyValueStore } from '../../src/tool/mcp/server/key-value-store.ts'
+import { createMemoryKeyValueStore } from './support/memory-store.ts'
 import { createMcpToolbox } from '../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { noneAliveIn, until } from '../support/alive.ts'
 import { root } from '../support/paths.ts'
@@ -105,7 +105,10 @@ test('what a server says of its tools is passed on once, as its own word, and no
   await allReady(first)
   const words = (from: typeof box): string => (from.refresh?.().pinned ?? []).map(({ text }) => text).join()
   const note = words(box)
-  assert.match(note, /The server pond says how its tools are used \(advice about its tools, no order\):\nFeed the /)
+  assert.match(
+    note,
+    /Instructions of the MCP server pond for its tools \(advice from the server, not from the person\):\nFeed the /,
+  )
   assert.doesNotMatch(note, /[\u{e0041}\u{e0042}]|server mute/u)
   assert.ok(note.length < 6000)
   assert.equal(words(box), '')
@@ -168,7 +171,7 @@ test('tools beyond the budget are searched for, declared when found, and the per
     assert.equal(closing(events).reason, 'done')
     assert.deepEqual(model.failures, [])
     const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []))
-    assert.match(notices.join('\n'), /^\d+ tools of servers are searched for instead of declared/)
+    assert.match(notices.join('\n'), /^\d+ MCP tools are not declared, because there are too many/)
     const [first, second] = model.requests.map(({ bytes }) => bytes.toString())
     assert.ok(!first?.includes('many_1500"') && second?.includes('many_1500"'))
     assert.ok(Buffer.byteLength(JSON.stringify(toolbox.specs)) < 50_000)

@@ -123,7 +123,7 @@ test('a refresh token that is refused for good leads to a new sign-in, and is re
   const kept = JSON.parse(readFileSync(path, 'utf8')) as { tokens: { refresh_token: string } }
   server.expire()
   writeFileSync(path, JSON.stringify({ ...kept, tokens: { ...kept.tokens, refresh_token: 'used-before' } }))
-  assert.match((await dragoman(['mcp', 'list'], here)).out, /wants you to sign in/)
+  assert.match((await dragoman(['mcp', 'list'], here)).out, /sign-in is required/)
   assert.equal(server.counts.refused, 1)
   assert.doesNotMatch(readFileSync(path, 'utf8'), /used-before/)
   assert.match(readFileSync(path, 'utf8'), /"client_id":"c"/)

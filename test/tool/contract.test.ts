@@ -49,20 +49,20 @@ const CASES: readonly Case[] = [
   {
     tool: 'read_file',
     input: { absolute_path: '{ws}/long.txt', offset: 10, limit: 2 },
-    content: 'Showing lines 11-12 of 2500. To read on, use offset: 12.\n--- content ---\nline 11\nline 12\n',
+    content: 'Showing lines 11-12 of 2500. To continue, use offset: 12.\n--- content ---\nline 11\nline 12\n',
     display: 'Read lines 11-12 of 2500 from long.txt',
   },
   {
     tool: 'read_file',
     input: { absolute_path: '{ws}/long.txt' },
     content:
-      /^Showing lines 1-2000 of 2500\. To read on, use offset: 2000\.\n--- content ---\nline 1\n[^]*line 2000\n$/,
+      /^Showing lines 1-2000 of 2500\. To continue, use offset: 2000\.\n--- content ---\nline 1\n[^]*line 2000\n$/,
     display: 'Read lines 1-2000 of 2500 from long.txt',
   },
   {
     tool: 'read_file',
     input: { file_path: '{ws}/long.txt', start_line: 3, end_line: 3 },
-    content: 'Showing lines 3-3 of 2500. To read on, use offset: 3.\n--- content ---\nline 3\n',
+    content: 'Showing lines 3-3 of 2500. To continue, use offset: 3.\n--- content ---\nline 3\n',
     display: 'Read lines 3-3 of 2500 from long.txt',
   },
   {

@@ -170,7 +170,7 @@ describe('a file that was changed after the model had read it', () => {
     ] as const) {
       const output = await ws.call(name, { file_path: 'a', ...input })
       assert.equal(output.error?.type, 'file-changed')
-      assert.match(textOf(output), /^The file was changed after you read it; read it again, then edit: /)
+      assert.match(textOf(output), /^The file was changed after you read it\. Read it again, then edit it: /)
     }
     assert.equal(ws.read('a'), 'one\ntwo\nthree\n')
     await ws.call('read_file', { absolute_path: 'a', limit: 1 })
@@ -252,7 +252,7 @@ describe('placeholders for omitted code', () => {
       using ws = workspace({ a: 'one\n' })
       const output = await ws.call('write_file', { file_path: 'a', content: `code()\n${line}\nmore()\n` })
       assert.equal(output.error?.type, 'placeholder')
-      assert.match(textOf(output), /leaves code out/)
+      assert.match(textOf(output), /omits code/)
       assert.equal(ws.read('a'), 'one\n')
     })
   }

@@ -92,7 +92,7 @@ describe('what would do harm is refused, and nothing changes', () => {
     assert.equal(output.error?.type, 'not-encodable')
     assert.match(
       output.error?.message ?? '',
-      /^The text has the character "Ж", which cannot be written in windows-1252\./,
+      /^The text contains the character "Ж", which windows-1252 cannot encode\./,
     )
     assert.deepEqual(ws.bytes('file'), Buffer.from('caf\xe9\n', 'latin1'))
   })

@@ -24,19 +24,21 @@ describe('read_file: text', () => {
     using ws = workspace({ long: numbered(5000) })
     const text = await ws.say('read_file', { absolute_path: 'long' })
     assert.ok(
-      text.startsWith('Showing lines 1-2000 of 5000. To read on, use offset: 2000.\n--- content ---\nline 1\nline 2\n'),
+      text.startsWith(
+        'Showing lines 1-2000 of 5000. To continue, use offset: 2000.\n--- content ---\nline 1\nline 2\n',
+      ),
     )
     assert.ok(text.endsWith('line 2000\n'))
     const next = await ws.say('read_file', { absolute_path: 'long', offset: 4998 })
     assert.equal(next, 'Showing lines 4999-5000 of 5000.\n--- content ---\nline 4999\nline 5000\n')
     const some = await ws.say('read_file', { absolute_path: 'long', offset: 2, limit: 2 })
-    assert.equal(some, 'Showing lines 3-4 of 5000. To read on, use offset: 4.\n--- content ---\nline 3\nline 4\n')
+    assert.equal(some, 'Showing lines 3-4 of 5000. To continue, use offset: 4.\n--- content ---\nline 3\nline 4\n')
   })
 
   test('start_line and end_line mean the same, counted from 1', async () => {
     using ws = workspace({ long: numbered(9) })
     const text = await ws.say('read_file', { file_path: 'long', start_line: 3, end_line: 4 })
-    assert.equal(text, 'Showing lines 3-4 of 9. To read on, use offset: 4.\n--- content ---\nline 3\nline 4\n')
+    assert.equal(text, 'Showing lines 3-4 of 9. To continue, use offset: 4.\n--- content ---\nline 3\nline 4\n')
     assert.match(await ws.say('read_file', { file_path: 'long', start_line: '8' }), /^Showing lines 8-9 of 9\.\n/)
   })
 
@@ -74,7 +76,7 @@ describe('read_file: text', () => {
     assert.ok(grown < 100 * 2 ** 20, `grew by ${grown}`)
     assert.match(
       await ws.say('read_file', { absolute_path: path }),
-      /^Showing lines 1-2000 of 400000\. To read on, use offset: 2000\./,
+      /^Showing lines 1-2000 of 400000\. To continue, use offset: 2000\./,
     )
   })
 })
@@ -158,8 +160,8 @@ describe('read_file: refusals', () => {
     const cases: readonly (readonly [input: Record<string, string | number>, type: string, text: RegExp])[] = [
       [{ absolute_path: 'nosuch' }, 'file-not-found', /^File not found: .*\/ws\/nosuch$/],
       [{ absolute_path: 'src' }, 'target-is-directory', /is a folder/],
-      [{ absolute_path: '../outside/secret.txt' }, 'path-not-in-workspace', /leads out of the workspace/],
-      [{ absolute_path: 'link' }, 'path-not-in-workspace', /leads out of the workspace/],
+      [{ absolute_path: '../outside/secret.txt' }, 'path-not-in-workspace', /is outside the workspace/],
+      [{ absolute_path: 'link' }, 'path-not-in-workspace', /is outside the workspace/],
       [{ absolute_path: '/etc/passwd' }, 'path-not-in-workspace', /The allowed folders are/],
       [{ absolute_path: '' }, 'invalid-arguments', /^absolute_path must not be empty\.$/],
       [{ absolute_path: 'src/a', offset: -1 }, 'invalid-arguments', /^offset must be/],

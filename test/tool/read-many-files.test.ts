@@ -80,7 +80,7 @@ describe('read_many_files', () => {
   test('a long file is cut, and what it holds is known', async () => {
     using ws = workspace({ long: 'x\n'.repeat(3000) })
     const text = await ws.say('read_many_files', { paths: ['long'] })
-    assert.match(text, /\nx\n\[Lines 1-2000 of 3000; read_file gives the rest\.\]\n--- End of content ---$/)
+    assert.match(text, /\nx\n\[Lines 1-2000 of 3000; use read_file for the rest\.\]\n--- End of content ---$/)
     ws.file('long', 'changed\n')
     assert.equal((await ws.call('write_file', { file_path: 'long', content: 'y' })).error?.type, 'file-changed')
   })
@@ -95,7 +95,7 @@ describe('read_many_files', () => {
     const outside = await ws.say('read_many_files', { paths: ['a', '/etc/passwd', 'nosuch'] })
     assert.match(
       outside,
-      /^--- a ---\na\n\[Skipped: The path leads out of the workspace: \/etc\/passwd\..*; nosuch \(not found\)\]\n/,
+      /^--- a ---\na\n\[Skipped: The path is outside the workspace: \/etc\/passwd\..*; nosuch \(not found\)\]\n/,
     )
   })
 })

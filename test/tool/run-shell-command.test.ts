@@ -57,7 +57,7 @@ describe('run_shell_command', () => {
     using ws = workspace()
     const text = await ws.say('run_shell_command', { command: 'sleep 30 & echo up' })
     const { output, pids, group } = fields(text)
-    assert.match(output ?? '', /^up\n\[What goes on prints to .*\.txt\]$/)
+    assert.match(output ?? '', /^up\n\[Background processes print to .*\.txt\]$/)
     assert.match(pids ?? '', /^\d+$/)
     await ws.call('run_shell_command', { command: `kill -- -${group}` })
     const left = await ws.say('run_shell_command', { command: `ps -o stat= -p ${pids} || echo gone` })
@@ -73,7 +73,7 @@ describe('run_shell_command', () => {
     assert.deepEqual([printed, code], ['listening', '(none)'])
     assert.equal(
       error,
-      'The command was stopped: it had printed nothing for 2 s. Start what does not end by itself in the background with &.',
+      'The command was stopped: it printed nothing for 2 s. Start long-running programs in the background with &.',
     )
     const asked = fields(await ws.say('run_shell_command', { command: 'read -p "name? " name; echo "<$name>"' }))
     assert.equal(asked['output'], '<>')

@@ -242,7 +242,7 @@ for (const engine of ['ripgrep', 'our own search'] as const) {
         text,
         /^Found 20000 matches for pattern 'foo' in path "\." \(results limited to 20000 matches\):\n---\nFile: many\nL1: foo\n/,
       )
-      assert.match(text, /\n\(\d+ more matches are left out; narrow the search\.\)\n---$/)
+      assert.match(text, /\n\(\d+ more matches are omitted; narrow the search\.\)\n---$/)
       assert.ok(text.length < 210_000)
     })
 
@@ -257,7 +257,7 @@ describe('files that usually hold secrets', () => {
   test('a search finds nothing in them, unless it names them', async () => {
     using place = workspace({ '.env': 'KEY=sesame\n', 'a/server.pem': 'sesame\n', 'b.txt': 'sesame\n' })
     const found = await place.say('search_file_content', { pattern: 'sesame' })
-    assert.match(found, /^Found 1 match .*b\.txt\nL1: sesame\n---\n\(2 more in files that usually hold secrets/s)
+    assert.match(found, /^Found 1 match .*b\.txt\nL1: sesame\n---\n\(2 more in files that usually contain secrets/s)
     assert.match(await place.say('search_file_content', { pattern: 'KEY' }), /^No matches found .*\n\(1 more in files/s)
     assert.match(await place.say('search_file_content', { pattern: 'KEY', path: '.env' }), /L1: KEY=sesame/)
   })

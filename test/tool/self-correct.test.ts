@@ -51,7 +51,7 @@ describe('an edit that does not fit can be put right by a model', () => {
     assert.equal(ws.read('a.js'), FILE.replace('items.length', 'valid(items).length'))
     assert.equal(
       textOf(output),
-      `Successfully modified file: ${join(ws.root, 'a.js')} (1 replacements). Matched exactly, line 2. old_string was put right first.`,
+      `Successfully modified file: ${join(ws.root, 'a.js')} (1 replacements). Matched exactly, line 2. old_string was corrected first.`,
     )
     assert.equal(diffOf(output).diffStat.ai_added_lines, 1)
     assert.ok(model.asked[0]?.includes(FILE) && model.asked[0].includes(EDIT.instruction))

@@ -397,7 +397,10 @@ describe('smart_edit tells what it did', () => {
       new_string: 'x = 2',
     })
     assert.equal(output.error?.type, 'edit-expected-occurrence-mismatch')
-    assert.match(textOf(output), /^old_string fits 2 places in .*a \(exactly\), at lines 1, 3\. Add lines around it/)
+    assert.match(
+      textOf(output),
+      /^old_string matches 2 places in .*a \(exactly\), at lines 1, 3\. Add surrounding lines/,
+    )
     const all = await ws.call('smart_edit', {
       file_path: 'a',
       instruction: '',

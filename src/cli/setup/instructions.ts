@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isInside } from '../../host/files/regular-file.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import { configFolderPath, memoryFilePath } from '../paths/folders.ts'
 import { readProjectText } from '../paths/project-file.ts'
 import { defined } from '../../model/defined.ts'
@@ -55,7 +55,7 @@ export function readInstructions(folder: string): Instructions {
   addAll(configFolderPath(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
   for (const directory of chain)
-    addAll(directory, repository !== undefined && isInside(directory, repository) ? repository : directory)
+    addAll(directory, repository !== undefined && isInsideFolder(directory, repository) ? repository : directory)
   const memories = read(memoryFilePath(), undefined)
   return { files, notices, ...(typeof memories === 'object' && { memories }) }
 }
@@ -70,7 +70,7 @@ function findInstructionFolders(folder: string): { chain: string[]; repository: 
   let repository: string | undefined
   for (let at = folder; ; at = dirname(at)) {
     chain.unshift(at)
-    if (repository === undefined && at !== home && !isInside(home, at) && hasEntry(at, '.git')) repository = at
+    if (repository === undefined && at !== home && !isInsideFolder(home, at) && hasEntry(at, '.git')) repository = at
     if (at === home) return { chain, repository }
     if (at !== dirname(at)) continue
     const from = repository === undefined ? -1 : chain.indexOf(repository)

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, stringOrEmpty } from '../../model/json.ts'
 import type { UserTurn } from '../../model/turn.ts'
-import { toContentParts, toResourceParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
+import { parseContentBlock, toResourceParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
 import { toServerName } from '../../tool/mcp/tools/tool-names.ts'
 import type { McpServer } from '../../tool/mcp/server/server.ts'
 import type { McpServers } from '../../tool/mcp/server/servers.ts'
@@ -95,7 +95,7 @@ function createPromptCommand(server: McpServer, prompt: JsonObject): SlashComman
         const blocks = (Array.isArray(messages) ? messages.filter(isObject) : []).map(({ content }) => content)
         // A server must not decide which files are attached.
         return controller.submit(
-          formatForDisplay(blocks.flatMap((block) => toContentParts(promptName, block))),
+          formatForDisplay(blocks.map((block) => parseContentBlock(promptName, block))),
           'without-files',
         )
       },

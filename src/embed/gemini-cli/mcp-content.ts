@@ -1,6 +1,11 @@
 import type { Part } from '@google/genai'
 import { isObject } from '../../model/json.ts'
-import { type ContentPart, toContentParts, formatForDisplay } from '../../tool/mcp/tools/tool-content.ts'
+import {
+  type ContentPart,
+  parseContentBlock,
+  toContentParts,
+  formatForDisplay,
+} from '../../tool/mcp/tools/tool-content.ts'
 
 /** A content block of an MCP server. */
 export interface McpContentBlock {
@@ -16,12 +21,25 @@ export interface McpContentBlock {
 
 /** Converts content blocks of an MCP tool to parts; binary data has a line of text before it. */
 export function transformMcpContentToParts(toolName: string, content: readonly McpContentBlock[]): Part[] {
-  return content.flatMap((block) => toContentParts(toolName, block).map(toGeminiPart))
+  const parts = content.map((block) => parseContentBlock(toolName, block))
+  return toContentParts(toolName, parts).map(toGeminiPart)
 }
 
 /** The result of a tool for the user: parts, content blocks, or a response with content blocks. Binary data becomes a label. */
 export function getStringifiedResultForDisplay(result: readonly (Part | McpContentBlock)[]): string {
-  return formatForDisplay(result.flatMap((item) => ('type' in item ? toContentParts('', item) : toBlockParts(item))))
+  const shown = result.filter((item, at) => !(isAnnouncement(item) && isMedia(result[at + 1])))
+  return formatForDisplay(shown.map((item) => ('type' in item ? parseContentBlock('', item) : toContentPart(item))))
+}
+
+/** The line of text that Gemini CLI puts before binary data; the person sees the data's placeholder instead. */
+function isAnnouncement(item: Part | McpContentBlock): boolean {
+  return (
+    typeof item.text === 'string' && /^\[Tool '.*' provided the following .* with mime-type: .*\]$/s.test(item.text)
+  )
+}
+
+function isMedia(item: Part | McpContentBlock | undefined): boolean {
+  return item !== undefined && ('inlineData' in item || 'fileData' in item)
 }
 
 function toGeminiPart(part: ContentPart): Part {
@@ -29,13 +47,13 @@ function toGeminiPart(part: ContentPart): Part {
   return { inlineData: { mimeType: part.mime, data: part.data ?? '' } }
 }
 
-function toBlockParts(part: Part): ContentPart[] {
+function toContentPart(part: Part): ContentPart {
   const { text, functionResponse } = part
   const media = part.inlineData ?? part.fileData
-  if (functionResponse) return [{ kind: 'text', text: formatResponse(functionResponse.response ?? {}) }]
-  if (text !== undefined) return [{ kind: 'text', text }]
-  if (media) return [{ kind: 'media', mime: media.mimeType ?? 'application/octet-stream' }]
-  return [{ kind: 'text', text: `[${Object.keys(part).join(', ')}]` }]
+  if (functionResponse) return { kind: 'text', text: formatResponse(functionResponse.response ?? {}) }
+  if (text !== undefined) return { kind: 'text', text }
+  if (media) return { kind: 'media', mime: media.mimeType ?? 'application/octet-stream' }
+  return { kind: 'text', text: `[${Object.keys(part).join(', ')}]` }
 }
 
 function formatResponse(response: Record<string, unknown>): string {

@@ -1,46 +1,43 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { FileAccess } from '../host.ts'
+import type { FileAccess } from '../../model/security/file-access.ts'
 import { HostError } from '../host-error.ts'
+import { realPathOrUndefined } from './resolve-path.ts'
 
-/** What a host may touch. The lists are read again for every operation, so a folder that is taken out is out at once. */
+/** What a host may access. The lists are read for every operation, so a removed folder is out at once. */
 export interface AllowedPaths {
-  /** Folders to read and write in. */
   readonly folders: readonly string[]
-  /** Folders only to read in. */
   readonly readFolders?: readonly string[]
   /** Single files to read and write, outside of those folders. */
   readonly extraFiles?: readonly string[]
-  /** Paths outside of those folders that a person, a rule or a mode has let a call open. */
+  /** Paths outside of those folders that were approved for a call. */
   readonly access?: readonly FileAccess[]
 }
 
 /** An allowed folder, or one file in a folder that is not allowed. */
 export interface AllowedRoot {
-  /** The folder, all links followed. */
+  /** With all links resolved. */
   readonly real: string
   readonly writable: boolean
-  /** The one path in it that is allowed, and nothing below that. */
+  /** The only allowed path in it; nothing below that. */
   readonly onlyPath?: readonly string[]
-  /** It must still be where it was judged: a link in its place, or above it, leads elsewhere. */
+  /** It must still be where it was checked: a link in its place, or above it, leads elsewhere. */
   readonly isPinned?: true
 }
 
-/** Where a path begins: the allowed folder, and the steps from there. */
 export interface RootedPath {
   readonly root: AllowedRoot
   readonly segments: readonly string[]
 }
 
-/** The allowed folders as they are now. */
 export interface AllowedRoots {
-  /** Finds the allowed folder that a path begins in; text alone decides here, the steps are judged as they are made. */
+  /** Finds the allowed folder by the text of the path; each step is checked when it is made. */
   locate(path: string): RootedPath
-  /** Refuses a real path that is not allowed for this. */
+  /** Throws if the real path is not allowed. */
   check(real: string, need: 'read' | 'write'): void
 }
 
-/** Knows the allowed folders. What a folder's name means is settled when it is first seen: a link cannot move it later. */
+/** The real path of a folder is resolved once: a link cannot move it later. */
 export function createAllowedRoots(allowed: AllowedPaths): AllowedRoots {
   const knownRoots = new Map<string, KnownRoot>()
 
@@ -98,23 +95,23 @@ export function createAllowedRoots(allowed: AllowedPaths): AllowedRoots {
   }
 }
 
-/** An allowed place with the steps of its name as given, and as it really is. */
+/** An allowed root with the segments of its path, as given and real. */
 interface KnownRoot {
   readonly root: AllowedRoot
   readonly names: readonly [given: readonly string[], real: readonly string[]]
-  /** It says what a path means, but allows nothing. */
+  /** It resolves paths, but allows nothing. */
   readonly isResolveOnly?: boolean
 }
 
 function folderRoot(name: string, writable: boolean): KnownRoot | undefined {
-  const real = resolveOrUndefined(name)
+  const real = realPathOrUndefined(name)
   if (real === undefined) return undefined
   return { root: { real, writable }, names: [splitPath(resolve(name)), splitPath(real)] }
 }
 
 function fileRoot(file: string): KnownRoot | undefined {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const real = resolveOrUndefined(dirname(file))
+  const real = realPathOrUndefined(dirname(file))
   if (real === undefined) return undefined
   const onlyPath = basename(file)
   return {
@@ -123,7 +120,7 @@ function fileRoot(file: string): KnownRoot | undefined {
   }
 }
 
-/** What was judged: a folder with all below it may be read, a file alone, and only a file may be written. */
+/** What was approved: a folder with everything below it for reading, or a single file. */
 function accessRoot({ requestedPath, realPath, need, isOutside }: FileAccess): KnownRoot {
   const names: KnownRoot['names'] = [splitPath(requestedPath), splitPath(realPath)]
   const isResolveOnly = !isOutside
@@ -135,18 +132,9 @@ function accessRoot({ requestedPath, realPath, need, isOutside }: FileAccess): K
   return { root: { real: folder, writable: need === 'write', onlyPath, isPinned: true }, names, isResolveOnly }
 }
 
-/** Not a link to one: what was judged has no links in it. */
+/** Not a link to one: approved paths contain no links. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-/** A folder that is not there yet is asked for again the next time. */
-function resolveOrUndefined(name: string): string | undefined {
-  try {
-    return realpathSync(name)
-  } catch {
-    return undefined
-  }
 }
 
 function coversPath(root: AllowedRoot, name: readonly string[], segments: readonly string[]): boolean {
@@ -154,12 +142,12 @@ function coversPath(root: AllowedRoot, name: readonly string[], segments: readon
   return name.every((segment, at) => segment === segments[at])
 }
 
-/** The steps of an absolute path. `..` stays: where it leads is for the disk to say. */
+/** Keeps `..`: where it leads depends on the disk. */
 export function splitPath(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '' && segment !== '.')
 }
 
 function outsideError(path: string, folders: readonly string[]): HostError {
   const where = folders.length === 0 ? 'No folder is allowed' : `The allowed folders are ${folders.join(', ')}`
-  return new HostError('outside', `The path leads out of the workspace: ${path}. ${where}.`)
+  return new HostError('outside', `The path is outside the workspace: ${path}. ${where}.`)
 }

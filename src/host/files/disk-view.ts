@@ -10,42 +10,25 @@ import {
   statSync,
 } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
+import type { FolderEntry } from '../host.ts'
 import { resolvePath } from './resolve-path.ts'
+import { toFileKind } from './walk-folders.ts'
 
-/** Looks at the disk for those who judge: nothing is changed, and nothing that is found here is used later on. */
-export interface LocalDiskView {
-  realPath(path: string): string | undefined
-  kind(path: string): 'file' | 'folder' | 'other' | undefined
-  read(path: string): Uint8Array | undefined
-  list(path: string): readonly LocalDiskEntry[] | undefined
-  exists(path: string): boolean
-  findProgram(name: string): string | undefined
-}
-
-/** A name in a folder, links not followed. */
-export interface LocalDiskEntry {
-  readonly name: string
-  readonly kind: 'file' | 'folder' | 'link' | 'other'
-}
-
-/** This machine's disk. */
-export function createDiskView(searchPath = process.env['PATH'] ?? ''): LocalDiskView {
+/** The disk of this machine, as the policy looks at it: nothing is changed, and nothing that is found here is used later. */
+export function createDiskView(searchPath = process.env['PATH'] ?? '') {
   return {
     realPath: resolveOrUndefined,
     kind: readKind,
     read: readFileBytes,
     list: listFolder,
     exists: pathExists,
-    findProgram: (name) => findOnSearchPath(name, searchPath),
+    findProgram: (name: string) => findOnSearchPath(name, searchPath),
   }
 }
 
-function listFolder(path: string): readonly LocalDiskEntry[] | undefined {
+function listFolder(path: string): readonly FolderEntry[] | undefined {
   try {
-    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
-      name: entry.name,
-      kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'other',
-    }))
+    return readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: toFileKind(entry) }))
   } catch {
     return undefined
   }
@@ -59,7 +42,6 @@ function pathExists(path: string): boolean {
   }
 }
 
-/** What a path really means, or nothing where that cannot be said. */
 function resolveOrUndefined(path: string): string | undefined {
   try {
     return resolvePath(path)
@@ -99,7 +81,7 @@ function readFileBytes(path: string): Uint8Array | undefined {
   }
 }
 
-/** The first place on the search path. A relative place on it means another file in every folder: it is given as it is. */
+/** The first match on the search path. A relative entry means another file in every folder, so it is returned as it is. */
 function findOnSearchPath(name: string, searchPath: string): string | undefined {
   for (const folder of searchPath.split(delimiter)) {
     if (!isAbsolute(folder)) return `./${name}`

@@ -11,7 +11,7 @@ import { listEntries, toFileInfo, walkFolders } from './walk-folders.ts'
 import { CHANGED_MESSAGE, assertReplaceable, writeFileAtomically } from './write-file.ts'
 import { createWriteLocks } from './write-lock.ts'
 
-/** Files of this machine, within the allowed folders. `lockFolder` is where the processes that write them find each other's locks. */
+/** `lockFolder` is where all processes that write these files keep their locks. */
 export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): Files {
   const locks = createWriteLocks(lockFolder)
   const files: Files = {
@@ -29,7 +29,7 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
         const from = range?.from ?? 0
         const length = Math.min(range?.bytes ?? Number.POSITIVE_INFINITY, Math.max(0, size - from))
         if (length > MAX_READ_BYTES)
-          throw new HostError('too-large', `Too large to be read at once (${size} bytes): ${path}`)
+          throw new HostError('too-large', `The file is too large to be read at once (${size} bytes): ${path}`)
         return await readBytes(descriptor, from, length)
       } catch (error) {
         throw toHostError(error, path)
@@ -70,7 +70,8 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
       withOpenedPath(roots, path, { need: 'write', noFollow: true }, ({ entry, folder, names }) => {
         if (!entry) throw new HostError('not-found', `File not found: ${path}`)
         const [name] = names
-        if (!folder || name === undefined) throw new HostError('outside', `An allowed folder itself stays: ${path}`)
+        if (!folder || name === undefined)
+          throw new HostError('outside', `An allowed folder itself cannot be removed: ${path}`)
         if (entry.stats.isDirectory()) rmdirSync(encodeSurrogateEscape(`${folder.at}/${name}`))
         else unlinkSync(encodeSurrogateEscape(`${folder.at}/${name}`))
       })
@@ -92,10 +93,10 @@ export function createLocalFiles(roots: AllowedRoots, lockFolder?: string): File
   return files
 }
 
-/** How often an edit is made anew on a file that somebody else goes on writing. */
+/** How often an edit is repeated on a file that somebody else keeps writing. */
 const MAX_UPDATE_ATTEMPTS = 5
 
-/** The name under which a path is locked. What is wrong with a path is said where it is opened. */
+/** The path that is locked. An invalid path is reported when it is opened. */
 function resolveLockPath(path: string): string {
   try {
     return resolvePath(path)
@@ -111,10 +112,9 @@ const readAsync = promisify(readCallback)
 
 const MAX_SYNC_READ_BYTES = 64 * 1024
 
-/** Reads so many bytes, or fewer if the file ends before. */
 async function readBytes(descriptor: number, from: number, length: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(length)
-  // Handing a small read to another thread takes longer than the read.
+  // A small read in another thread takes longer than the read itself.
   let bytesDone = length <= MAX_SYNC_READ_BYTES ? readSync(descriptor, bytes, 0, length, from) : 0
   while (bytesDone < length) {
     const { bytesRead } = await readAsync(

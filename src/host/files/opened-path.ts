@@ -6,31 +6,30 @@ import { errorCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 import { type AllowedRoot, type AllowedRoots, splitPath } from './allowed-roots.ts'
 
-/** Where a path led. Everything here is held until the use of it is over. */
+/** The result of walking a path. The handles are open until the use of it ends. */
 export interface OpenedPath {
-  /** The real path, all links followed. */
+  /** With all links resolved. */
   readonly path: string
-  /** What is there, if anything is. */
   readonly entry: PathHandle | undefined
-  /** The folder that it is in, or the last one that exists; none if the path is an allowed folder itself. */
+  /** The folder that contains it, or the last one that exists; undefined for an allowed folder itself. */
   readonly folder: PathHandle | undefined
-  /** Its name in that folder, and after it the names that would have to be made. */
+  /** Its name in that folder, and the names that would have to be created. */
   readonly names: readonly string[]
-  /** Takes hold of something more, for as long as the rest is held. */
+  /** Opens another handle until the use ends. */
   readonly hold: (at: string) => PathHandle
-  /** Keeps one grip beyond the use; whoever keeps it releases it. */
-  readonly keep: (handles: PathHandle) => PathHandle
+  /** Keeps a handle open beyond the use; the caller releases it. */
+  readonly keep: (handle: PathHandle) => PathHandle
 }
 
-/** What is to be done there. `linkItself` takes a link in the last place for what it is, instead of following it. */
+/** `noFollow` opens a link in the last place itself. */
 export interface PathAccess {
   readonly need: 'read' | 'write'
   readonly noFollow?: true
 }
 
 /**
- * Goes to a path step by step, holding each folder while the next name is looked up in it. Links are followed by hand:
- * where one leads is judged like a path that was given. So no exchange of names on the way can lead out.
+ * Walks to a path step by step, holding each folder while the next name is looked up in it. Links are followed by hand, and
+ * their targets are checked like given paths. So no exchange of names on the way can lead out.
  */
 export function withOpenedPath<T>(
   roots: AllowedRoots,
@@ -60,14 +59,12 @@ export function withOpenedPath<T>(
   }
 }
 
-type WalkedPath = Omit<OpenedPath, 'hold' | 'keep'>
-
 function walkPath(
   roots: AllowedRoots,
   path: string,
   { need, noFollow }: PathAccess,
   hold: (at: string) => PathHandle,
-): WalkedPath {
+): Omit<OpenedPath, 'hold' | 'keep'> {
   let { root, todo: pending } = locateRoot(roots, path)
   let ancestors = [openRoot(root, hold)]
   let names: string[] = []
@@ -103,7 +100,7 @@ function walkPath(
       ancestors.push(next)
       continue
     }
-    // What was judged had no links in it, so somebody has put this one there since.
+    // The approved path had no links, so this one is new.
     if (root.isPinned && root.onlyPath) throw movedError(currentPath([name]))
     if (++links > MAX_SYMLINKS) throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
     const target = decodeSurrogateEscape(readlinkSync(encodeSurrogateEscape(`${folder.at}/${name}`), 'buffer'))
@@ -115,7 +112,7 @@ function walkPath(
   return { path: currentPath(), entry: ancestors.at(-1), folder, names: names.slice(-1) }
 }
 
-/** As many as Linux itself follows. */
+/** As many as Linux follows. */
 const MAX_SYMLINKS = 40
 
 function locateRoot(roots: AllowedRoots, path: string): { root: AllowedRoot; todo: string[] } {
@@ -127,10 +124,10 @@ function openRoot(root: AllowedRoot, hold: (at: string) => PathHandle): PathHand
   const folder = hold(root.real)
   if (root.isPinned && (readCurrentPath(folder) ?? realpathSync(root.real)) !== root.real) throw movedError(root.real)
   if (folder.stats.isDirectory()) return folder
-  throw new HostError('not-folder', `Not a folder any more: ${root.real}`)
+  throw new HostError('not-folder', `No longer a folder: ${root.real}`)
 }
 
-/** What a terminal would draw as another name is not written; it may be removed. */
+/** Names that a terminal would show as other names are not written; they may be removed. */
 function rejectHiddenCharacters(names: readonly string[]): void {
   for (const name of names) {
     const hidden = findHiddenCharacter(name, { allowLines: false, allowRawBytes: true })
@@ -140,7 +137,7 @@ function rejectHiddenCharacters(names: readonly string[]): void {
 }
 
 function movedError(path: string): HostError {
-  return new HostError('moved', `This is not any more what was judged, so it was not opened: ${path}`)
+  return new HostError('moved', `The path changed after it was checked, so it was not opened: ${path}`)
 }
 
 function openEntry(at: string, hold: (at: string) => PathHandle): PathHandle | undefined {
@@ -159,5 +156,5 @@ function joinPath(start: string, segments: readonly string[]): string {
 function validatePath(path: string): void {
   if (!isAbsolute(path)) throw new HostError('bad-path', `The path must be absolute: ${path}`)
   if (path.includes('\0')) throw new HostError('bad-path', 'The path contains a zero byte.')
-  if (Buffer.byteLength(path) > 4096) throw new HostError('bad-path', 'The path is longer than any disk allows.')
+  if (Buffer.byteLength(path) > 4096) throw new HostError('bad-path', 'The path is too long.')
 }

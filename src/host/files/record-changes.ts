@@ -1,20 +1,20 @@
 import { dirname } from 'node:path'
-import type { FileAccess, Files, Host } from '../host.ts'
+import type { FileAccess } from '../../model/security/file-access.ts'
+import type { Files, Host } from '../host.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** A file just before it is written or removed. */
 export interface FileChange {
-  /** The real path, all links followed. */
+  /** With all links resolved. */
   readonly path: string
-  /** What it is; absent if it is not there. */
+  /** Absent if the file does not exist. */
   readonly before?: { readonly bytes: Uint8Array; readonly mode: number }
-  /** The hash of what it becomes; absent if it is removed. */
+  /** The hash of the new content; absent if the file is removed. */
   readonly after?: string
-  /** Folders that are made for it, the outermost first. */
+  /** Folders that are created for it, outermost first. */
   readonly folders: readonly string[]
 }
 
-/** The same host, which has what each file was kept before it is changed. If it cannot be kept, nothing is changed. */
+/** Records the content of each file before it is changed. If that fails, nothing is changed. */
 export function withChangeRecording<H extends Host>(host: H, record: (change: FileChange) => Promise<void>): H {
   return {
     ...host,
@@ -29,7 +29,7 @@ export function withChangeRecording<H extends Host>(host: H, record: (change: Fi
 }
 
 function recordFileChanges(files: Files, record: (change: FileChange) => Promise<void>): Files {
-  // What is kept is what the file holds when it is replaced: otherwise an undo would take somebody else's change back too.
+  // The recorded content is that at the moment of replacement: an undo must not revert somebody else's change.
   const update: Files['update'] = (path, transform, options) =>
     files.update(
       path,
@@ -48,7 +48,7 @@ function recordFileChanges(files: Files, record: (change: FileChange) => Promise
     update,
     async remove(path) {
       const info = await files.info(path)
-      // An empty folder holds nothing to be kept.
+      // An empty folder has no content to record.
       if (info?.kind === 'file') await record(await captureChange(files, path, await files.read(path)))
       await files.remove(path)
     },

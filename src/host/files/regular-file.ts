@@ -1,29 +1,26 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { errorCode } from '../host-error.ts'
 import { defined } from '../../model/defined.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Which files may be read. */
 export interface ReadLimits {
-  /** The file must lie in this folder, after all links were followed. */
+  /** The file must be inside this folder, after links are resolved. */
   readonly within?: string
-  /** Not more bytes than this are read. */
   readonly maxBytes: number
-  /** Must the real path not be read for another reason? `folder` is the real path of `within`. */
+  /** Refuses a real path for another reason. `folder` is the real path of `within`. */
   readonly isRefused?: (real: string, folder: string | undefined) => boolean
 }
 
-/** Why a file was not read. */
 export type ReadFailure = 'missing' | 'outside' | 'refused' | 'not-ordinary' | 'unreadable'
 
-/** What was read of a file, or why nothing was. */
 export type FileContent =
   | { readonly bytes: Buffer; readonly isCut: boolean }
   | { readonly problem: ReadFailure; readonly real?: string }
 
 /**
- * Reads a file that nobody asked about, such as the instructions of a project. Whoever wrote the project chose what is at
- * that path: a link to a secret, a pipe that never ends, a device. So the path is judged after links were followed, opened
- * without waiting and without following, and looked at again once it is open.
+ * Reads a file that nobody asked about, such as the instructions of a project. The author of the project chose what is
+ * there: a link to a secret, an endless pipe, a device. So the path is checked after links are resolved, opened without
+ * waiting and without following links, and checked again once it is open.
  */
 export function readRegularFile(path: string, { within, maxBytes, isRefused }: ReadLimits): FileContent {
   let real: string | undefined
@@ -31,12 +28,12 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   try {
     real = realpathSync.native(path)
     const folder = within === undefined ? undefined : realpathSync.native(within)
-    if (folder !== undefined && !isInside(real, folder)) return { problem: 'outside', real }
+    if (folder !== undefined && !isInsideFolder(real, folder)) return { problem: 'outside', real }
     if (isRefused?.(real, folder)) return { problem: 'refused', real }
     if (KERNEL_PATHS.test(real)) return { problem: 'not-ordinary', real }
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     if (!fstatSync(descriptor).isFile()) return { problem: 'not-ordinary', real }
-    // A folder on the way may have been exchanged for a link since.
+    // A folder on the way may have been replaced by a link since.
     if (hasDescriptorPaths && readlinkSync(`/proc/self/fd/${descriptor}`) !== real) return { problem: 'outside', real }
     return readUpTo(descriptor, maxBytes)
   } catch (error) {
@@ -48,16 +45,11 @@ export function readRegularFile(path: string, { within, maxBytes, isRefused }: R
   }
 }
 
-/** Is a real path a folder, or something in it? */
-export function isInside(real: string, folder: string): boolean {
-  return real === folder || real.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
-}
-
 const KERNEL_PATHS = /^\/(?:proc|sys|dev)\//
 
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** The size that a file claims proves nothing: it is read until it ends, or there is enough. */
+/** The reported size proves nothing: the file is read until it ends, or the limit is reached. */
 function readUpTo(descriptor: number, maxBytes: number): FileContent {
   const chunks: Buffer[] = []
   let length = 0

@@ -3,25 +3,23 @@ import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, rena
 import { unlinkSync, writeSync } from 'node:fs'
 import { encodeSurrogateEscape } from './surrogate-escape.ts'
 
-/** How a file is put in its place. */
 export interface ReplaceOptions {
-  /** Its mode; without one, what the system gives to new files. */
+  /** Without one, the default for new files. */
   readonly mode?: number
-  /** Whose it is to be, as far as the system lets us. */
+  /** The owner, if the system permits it. */
   readonly owner?: Pick<Stats, 'uid' | 'gid'>
-  /** The name that it has until it is whole; one that nobody else has, if this is absent. */
+  /** The name until the file is complete; a random one without it. */
   readonly temporaryName?: string
-  /** Has the last word before it gets its name. */
   readonly beforeRename?: () => void
 }
 
 /**
- * Puts a file in its place, whole or not at all: into a new file beside it, onto the disk, and then under its name. Whenever
- * we or the machine come to an end, the old file is there or the new one.
+ * Replaces a file atomically: writes a new file beside it, syncs it, and renames it. After a crash of the process or the
+ * machine either the old file is there or the new one.
  */
 export function replaceFile(folder: string, name: string, bytes: Uint8Array, options: ReplaceOptions = {}): void {
-  const temporaryPath = `${folder}/${options.temporaryName ?? `.dragoman-${randomBytes(8).toString('hex')}.tmp`}`
-  // What has a name of its own is from somebody who was ended while he wrote it.
+  const temporaryPath = `${folder}/${options.temporaryName ?? createTemporaryName()}`
+  // A file of this name was left by a writer that was killed.
   if (options.temporaryName !== undefined) removeIfPresent(temporaryPath)
   try {
     writeNewFile(temporaryPath, bytes, options)
@@ -52,11 +50,15 @@ function setOwner(descriptor: number, { uid, gid }: Pick<Stats, 'uid' | 'gid'>):
   try {
     fchownSync(descriptor, uid, gid)
   } catch {
-    // Only the superuser may give files away; then it becomes ours, as with any editor.
+    // Only root may give files away; then it becomes ours, as in any editor.
   }
 }
 
-function removeIfPresent(at: string): void {
+export function createTemporaryName(): string {
+  return `.dragoman-${randomBytes(8).toString('hex')}.tmp`
+}
+
+export function removeIfPresent(at: string): void {
   try {
     unlinkSync(at)
   } catch {
@@ -64,7 +66,7 @@ function removeIfPresent(at: string): void {
   }
 }
 
-/** The new name itself must be on the disk too. Not every disk can do this for a folder. */
+/** The rename itself must reach the disk too. Not every file system can sync a folder. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, constants.O_RDONLY)
@@ -74,6 +76,6 @@ function syncFolder(folder: string): void {
       closeSync(descriptor)
     }
   } catch {
-    // The file itself is whole either way.
+    // The file itself is complete either way.
   }
 }

@@ -4,8 +4,8 @@ import { errorCode, HostError, toHostError } from '../host-error.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 
 /**
- * The path that a path really means. Of one that is not there, the part that is there is real, and the rest is as given;
- * a link to nothing counts as what it points to, because that is what writing would make.
+ * The real path of a path. If it does not exist, the existing part is resolved and the rest is as given. A dangling link
+ * counts as its target, because that is what writing would create.
  */
 export function resolvePath(path: string, depth = 0): string {
   if (path.includes('\0')) throw new HostError('bad-path', 'The path contains a zero byte.')
@@ -15,8 +15,8 @@ export function resolvePath(path: string, depth = 0): string {
   } catch (error) {
     const code = errorCode(error)
     if (code === 'ELOOP') throw new HostError('link-loop', `Too many links, or a loop of links: ${path}`)
-    if (code === 'ENAMETOOLONG') throw new HostError('bad-path', 'The path is longer than any disk allows.')
-    // Where the disk does not answer, nobody knows what the path means.
+    if (code === 'ENAMETOOLONG') throw new HostError('bad-path', 'The path is too long.')
+    // If the disk does not answer, the real path is unknown.
     if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw toHostError(error, path)
   }
   const trimmed = path.replace(/\/+$/, '')
@@ -26,6 +26,15 @@ export function resolvePath(path: string, depth = 0): string {
   const joinedPath = join(parent, trimmed.slice(slash + 1))
   const target = readLinkTarget(joinedPath)
   return target === undefined ? joinedPath : resolvePath(resolve(dirname(joinedPath), target), depth + 1)
+}
+
+/** The real path of what is there; undefined if nothing is, or if it cannot be found out. */
+export function realPathOrUndefined(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function readLinkTarget(path: string): string | undefined {

@@ -5,7 +5,6 @@ import { isUtf8 } from 'node:buffer'
  * surrogate (U+DC80 to U+DCFF), as Python does: so that every name is a string, no two names are the same, and the way back is exact.
  */
 
-/** The name, or the text, that bytes stand for. */
 export function decodeSurrogateEscape(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   let text = ''
@@ -20,16 +19,15 @@ export function decodeSurrogateEscape(bytes: Buffer): string {
   return text
 }
 
-/** A path as the system takes it. */
 export function encodeSurrogateEscape(path: string): string | Buffer {
   if (!LONE_SURROGATE.test(path)) return path
   return Buffer.concat(
-    path.split(LONE_SURROGATE).map((part) => (SINGLE_LONE_SURROGATE.test(part) ? decodeByte(part) : Buffer.from(part))),
+    path
+      .split(LONE_SURROGATE)
+      .map((part) =>
+        SINGLE_LONE_SURROGATE.test(part) ? Buffer.from([part.charCodeAt(0) - 0xdc00]) : Buffer.from(part),
+      ),
   )
-}
-
-function decodeByte(unit: string): Buffer {
-  return Buffer.from([unit.charCodeAt(0) - 0xdc00])
 }
 
 const LONE_SURROGATE = /(?<![\uD800-\uDBFF])([\uDC80-\uDCFF])/

@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type PathHandle, openFolderHandle } from './path-handle.ts'
+import { type FolderHandle, type PathHandle, tryOpenFolderHandle } from './path-handle.ts'
 import type { FileInfo, Files, FolderEntry, VisitedFolder } from '../host.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from './surrogate-escape.ts'
 
 /**
- * Shows a folder that is held, and those below it that are named. Each folder is held while what is in it is looked up, so
- * that no exchange of names can lead the walk astray. The first one is released at the end, like all others.
+ * Walks a folder and those below it that `visit` names. Each folder is held while its entries are looked up, so that no
+ * exchange of names can lead the walk astray. The first handle is released at the end, like all others.
  */
 export async function walkFolders(
   top: FolderHandle,
@@ -20,7 +20,7 @@ export async function walkFolders(
     for (let here: NextFolder | undefined = { folder: top, path }; here; here = openNextFolder(levels)) {
       const level: WalkLevel = { folder: here.folder, view: createVisitedFolder(here), names: NO_NAMES, next: 0 }
       levels.push(level)
-      // Everything here is quick and synchronous, so others get their turn now and then.
+      // All of this is synchronous, so other tasks get their turn now and then.
       if (++seen % 500 === 0) await nextTick()
       signal?.throwIfAborted()
       const names = visit(level.view)
@@ -31,15 +31,12 @@ export async function walkFolders(
   }
 }
 
-type FolderHandle = Pick<PathHandle, 'at' | 'release'>
-
 interface NextFolder {
   readonly folder: FolderHandle
   readonly path: string
   readonly parent?: VisitedFolder
 }
 
-/** A folder on the way, and what is still to be seen in it. */
 interface WalkLevel {
   readonly folder: FolderHandle
   readonly view: VisitedFolder
@@ -51,7 +48,6 @@ const NO_NAMES: readonly string[] = []
 
 const MAX_DEPTH = 200
 
-/** Goes to the next folder, back up where one has no more of them. */
 function openNextFolder(levels: WalkLevel[]): NextFolder | undefined {
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const name = levels.length > MAX_DEPTH ? undefined : level.names[level.next++]
@@ -60,20 +56,11 @@ function openNextFolder(levels: WalkLevel[]): NextFolder | undefined {
       level.folder.release()
       continue
     }
-    const folder = tryOpenFolder(`${level.folder.at}/${name}`)
+    const folder = tryOpenFolderHandle(`${level.folder.at}/${name}`)
     const { view } = level
     if (folder) return { folder, path: view.path === '/' ? `/${name}` : `${view.path}/${name}`, parent: view }
   }
   return undefined
-}
-
-/** A folder that is gone, closed to us, or a link by now is passed over. */
-function tryOpenFolder(at: string): FolderHandle | undefined {
-  try {
-    return openFolderHandle(at)
-  } catch {
-    return undefined
-  }
 }
 
 function createVisitedFolder({ folder, path, parent }: NextFolder): VisitedFolder {
@@ -81,7 +68,7 @@ function createVisitedFolder({ folder, path, parent }: NextFolder): VisitedFolde
     path,
     parent,
     entries: tryListEntries(folder),
-    // By its plain name, which takes half the time: whoever exchanges names could only change an order by it.
+    // By its plain name, which takes half the time: an exchange of names could only change the order.
     modifiedAt(name) {
       try {
         return lstatSync(encodeSurrogateEscape(`${path}/${name}`)).mtimeMs
@@ -100,7 +87,6 @@ function tryListEntries(folder: FolderHandle): FolderEntry[] {
   }
 }
 
-/** What is in a folder that is held. */
 export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
   const entries: FolderEntry[] = []
   let isClean = true
@@ -108,35 +94,19 @@ export function listEntries({ at }: Pick<PathHandle, 'at'>): FolderEntry[] {
     if (entry.name.includes('\uFFFD')) isClean = false
     entries.push({ name: entry.name, kind: toFileKind(entry) })
   }
-  return isClean ? entries : listRawEntries(at)
+  if (isClean) return entries
+  // Some name is not UTF-8. Reading all as bytes is slower.
+  const rawEntries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
+  return rawEntries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))
 }
 
-/** The same, where some name is no UTF-8; it takes longer. */
-function listRawEntries(at: string): FolderEntry[] {
-  const entries = readdirSync(at, { withFileTypes: true, encoding: 'buffer' })
-  return entries.map((entry) => ({ name: decodeSurrogateEscape(entry.name), kind: toFileKind(entry) }))
-}
-
-/** What the system knows of a file, in our words. */
 export function toFileInfo(stats: Stats): FileInfo {
-  const { size, mtimeMs: changed, mode, dev, ino, nlink: names } = stats
-  return {
-    kind: toFileKind(stats),
-    size,
-    modifiedAt: changed,
-    mode: mode & 0o7777,
-    id: `${dev}:${ino}`,
-    linkCount: names,
-  }
+  const { size, mtimeMs, mode, dev, ino, nlink } = stats
+  const id = `${dev}:${ino}`
+  return { kind: toFileKind(stats), size, modifiedAt: mtimeMs, mode: mode & 0o7777, id, linkCount: nlink }
 }
 
-interface FileTypeTests {
-  isFile(): boolean
-  isDirectory(): boolean
-  isSymbolicLink(): boolean
-}
-
-function toFileKind(one: FileTypeTests): FileInfo['kind'] {
+export function toFileKind(one: Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): FileInfo['kind'] {
   if (one.isFile()) return 'file'
   if (one.isDirectory()) return 'folder'
   return one.isSymbolicLink() ? 'link' : 'other'

@@ -7,18 +7,17 @@ import { replaceFile } from './replace-file.ts'
 import type { AllowedRoots } from './allowed-roots.ts'
 import { defined } from '../../model/defined.ts'
 
-/** How a file is written. */
 export interface WriteFileOptions {
   readonly mode?: number | undefined
-  /** The name that the new file has until it is whole. */
+  /** The name of the new file until it is complete. */
   readonly temporary?: string
-  /** What the file must hold when it is replaced: these bytes, or nothing because there is none. Anything will do without it. */
+  /** The content that the file must have when it is replaced; `undefined` bytes mean no file. Any content without it. */
   readonly expected?: { readonly bytes: Uint8Array | undefined }
 }
 
 /**
- * Writes a file whole or not at all. Its mode and, as far as the system lets us, its owner stay. A link is written through;
- * folders that are missing are made.
+ * Writes a file atomically. Its mode and, if the system permits it, its owner stay. Links are followed; missing folders are
+ * created.
  */
 export function writeFileAtomically(
   roots: AllowedRoots,
@@ -39,7 +38,7 @@ export function writeFileAtomically(
       ...defined({ mode, temporaryName: temporary }),
       beforeRename() {
         recheck()
-        // The disk was waited for since the file was read; this is the last moment to see that somebody else has written it.
+        // Syncing took time since the file was read; this is the last moment to notice another writer.
         if (expected && !hasContent(`${folder.at}/${name}`, expected.bytes))
           throw new HostError('changed', CHANGED_MESSAGE + path)
       },
@@ -48,11 +47,9 @@ export function writeFileAtomically(
   })
 }
 
-/** What a model is told of a file that somebody else writes while we do. */
 export const CHANGED_MESSAGE =
-  'The file was changed by somebody else while it was being written; read it again, then repeat: '
+  'Another program changed the file while it was being written. Read it again, then repeat: '
 
-/** Refuses what cannot be replaced by an ordinary file. */
 export function assertReplaceable(entry: PathHandle | undefined, path: string): void {
   if (entry?.stats.isDirectory()) throw new HostError('is-folder', `The path is a folder, not a file: ${path}`)
   if (entry && !entry.stats.isFile()) throw new HostError('not-file', `Not an ordinary file: ${path}`)
@@ -93,19 +90,19 @@ function createParentFolders({ folder, names, hold, path }: OpenedPath): { folde
       if (errorCode(error) !== 'EEXIST') throw error
     }
     last = hold(`${last.at}/${segment}`)
-    if (!last.stats.isDirectory()) throw new HostError('moved', `A folder on the way was exchanged: ${path}`)
+    if (!last.stats.isDirectory()) throw new HostError('moved', `A folder of the path was replaced: ${path}`)
   }
   return { folder: last, name: all.at(-1) ?? '' }
 }
 
-/** A folder that was judged may have been moved away since, with us holding it. */
+/** A checked folder may have been moved since, with us holding it. */
 function recheckFolder(roots: AllowedRoots, folder: PathHandle, expectedPath: string): void {
   const now = readCurrentPath(folder)
   if (now === undefined || now === expectedPath) return
   try {
     roots.check(now, 'write')
   } catch {
-    // An own file stands in a folder that is not allowed as such; there the place must be the same.
-    throw new HostError('moved', `The folder was moved away: ${expectedPath}`)
+    // An extra file is in a folder that is not allowed as such; there the path must be the same.
+    throw new HostError('moved', `The folder was moved: ${expectedPath}`)
   }
 }

@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, linkSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { renameSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { renameSync, statSync, writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from '../host-error.ts'
+import { readStatFields } from '../process/stat-fields.ts'
+import { createTemporaryName, removeIfPresent } from './replace-file.ts'
 import { sha256Hex } from './sha256.ts'
 
-/** Lets one writer at a time change a file: of this process, and of all others that share the folder of lock files. */
+/** Lets one writer at a time change a file: of this process, and of all others that share the lock folder. */
 export interface WriteLocks {
-  /** Does some work on a real path while nobody else has its lock. `temporary` is the name to use for a new file beside it. */
+  /** `temporary` is the name for a new file beside it. */
   withLock<T>(real: string, work: (temporary: string) => Promise<T>): Promise<T>
 }
 
 /**
- * A lock file stands in a folder of ours, never in the project. It names its holder and the temporary file that the holder is
- * going to make, so that whoever finds the holder dead can remove both. Without a folder only this process is kept in order; so
- * it is where the folder cannot be written, because a missing lock is no reason to refuse an edit: a write compares anyway.
+ * Lock files are in a folder of ours, never in the project. A lock names its holder and the temporary file that the holder
+ * is about to create, so that both can be removed if the holder is dead. Without a folder, or if it cannot be written, only
+ * this process is serialised: a missing lock is no reason to refuse an edit, because writes compare the content anyway.
  */
 export function createWriteLocks(folder: string | undefined): WriteLocks {
   const lastWrites = new Map<string, Promise<unknown>>()
@@ -26,7 +28,7 @@ export function createWriteLocks(folder: string | undefined): WriteLocks {
       const previous = lastWrites.get(key)
       const done = (async () => {
         await previous?.catch(() => undefined)
-        const temporary = `.dragoman-${randomBytes(8).toString('hex')}.tmp`
+        const temporary = createTemporaryName()
         const release =
           folder === undefined ? undefined : await acquireLock(folder, key, join(dirname(real), temporary))
         try {
@@ -45,7 +47,7 @@ export function createWriteLocks(folder: string | undefined): WriteLocks {
   }
 }
 
-/** Removes what writers left behind that were killed: their lock files, and the temporary files beside what they wrote. */
+/** Removes the lock files and temporary files of writers that were killed. */
 export function removeAbandonedWrites(folder: string): void {
   let names: string[]
   try {
@@ -62,7 +64,7 @@ export function removeAbandonedWrites(folder: string): void {
 
 const LOCK_SUFFIX = '.lock'
 
-/** Two spellings of one name, on a disk that does not tell them apart, have one lock. */
+/** Spellings of one name that a disk may not distinguish share a lock. */
 function lockKey(real: string): string {
   return sha256Hex(real.normalize('NFC').toLowerCase()).slice(0, 32)
 }
@@ -76,7 +78,7 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
     try {
       createLockFile(path, content)
       return () => {
-        if (readLockHolder(path)?.content === content) unlinkIfPresent(path)
+        if (readLockHolder(path)?.content === content) removeIfPresent(path)
       }
     } catch (error) {
       if (errorCode(error) === 'ENOENT' && ensureFolder(folder)) continue
@@ -88,7 +90,7 @@ async function acquireLock(folder: string, key: string, temporary: string): Prom
       waitedForContent = holder?.content ?? ''
       waitStart = performance.now()
     }
-    // Alive or not, nobody writes for so long: its lock file could not be removed, by it or by us.
+    // Nobody writes for so long: the lock file could not be removed, by its holder or by us.
     if (performance.now() - waitStart > LEASE_MS) return undefined
     await delay(2 + Math.random() * 8)
   }
@@ -114,9 +116,9 @@ function ensureFolder(folder: string): boolean {
 
 interface LockOwner {
   readonly pid: number
-  /** When the process began, in the system's own count; empty where it does not say. */
+  /** The start time of the process as the system counts it; empty if unknown. */
   readonly start: string
-  /** The machine since its start, and the PID namespace: only there the number means this process. */
+  /** Boot id and PID namespace: only there the PID means this process. */
   readonly space: string
   readonly temporary: string
 }
@@ -134,7 +136,7 @@ function readLockHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** A write takes milliseconds. So a holder of whom nothing can be learned, or who never lets go, is waited for no longer. */
+/** A write takes milliseconds. A holder that is unknown or does not release its lock is not waited for longer. */
 const LEASE_MS = 5_000
 
 function isAbandoned({ content, modifiedAt }: LockHolder): boolean {
@@ -160,14 +162,13 @@ function isOwnerAlive({ pid, start }: LockOwner): boolean {
     return errorCode(error) === 'EPERM'
   }
   const now = readProcessStat(pid)
-  // A dead process that nobody has waited for has a number still.
+  // A zombie still has its PID.
   return now === undefined || start === '' || (now.start === start && now.state !== 'Z')
 }
 
 function readProcessStat(pid: number): { readonly state: string; readonly start: string } | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const fields = readStatFields(`/proc/${pid}/stat`)
     return { state: fields[0] ?? '', start: fields[19] ?? '' }
   } catch {
     return undefined
@@ -189,7 +190,9 @@ function readPidNamespace(): string {
   }
 }
 
-/** Of two that find the same dead holder, one may remove the lock file; the other would remove the next holder's. */
+/**
+ * If two processes find the same dead holder, only one may remove the lock; the other would remove that of the next holder.
+ */
 function removeAbandonedLock(path: string, deadHolder: LockHolder): void {
   const movedPath = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {
@@ -198,23 +201,15 @@ function removeAbandonedLock(path: string, deadHolder: LockHolder): void {
     if (movedHolder?.content === deadHolder.content) removeTemporaryFile(deadHolder)
     else linkSync(movedPath, path)
   } catch {
-    // Somebody was quicker; the next look shows who.
+    // Another process was faster; the next look shows it.
   }
-  unlinkIfPresent(movedPath)
+  removeIfPresent(movedPath)
 }
 
 function removeTemporaryFile({ content }: LockHolder): void {
   const temporary = parseLockOwner(content)?.temporary
   if (typeof temporary !== 'string' || !TEMPORARY_FILE_PATTERN.test(temporary)) return
-  if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) unlinkIfPresent(temporary)
+  if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile()) removeIfPresent(temporary)
 }
 
 const TEMPORARY_FILE_PATTERN = /\/\.dragoman-[0-9a-f]{16}\.tmp$/
-
-function unlinkIfPresent(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch {
-    // It is gone already.
-  }
-}

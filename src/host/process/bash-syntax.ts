@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { findShell } from './find-shell.ts'
 
 /**
- * What bash says against a text, without running any of it; nothing if bash takes it. The text must be one that the
- * policy has seen: no zero byte, and not longer than an argument may be.
+ * The first syntax error that bash finds, without running anything. The text must have passed the policy: no zero byte, and
+ * not longer than an argument may be.
  */
 export function findBashSyntaxError(text: string): Promise<string | undefined> {
   return new Promise((done) => {
@@ -16,12 +16,10 @@ export function findBashSyntaxError(text: string): Promise<string | undefined> {
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
       stderrText = (stderrText + more).slice(0, 2000)
     })
-    child.once('error', (error) => done(`it could not be asked (${error.message})`))
-    child.once('close', (code) => done(code === 0 ? undefined : firstErrorLine(stderrText)))
+    child.once('error', (error) => done(`bash could not be started (${error.message})`))
+    child.once('close', (code) => {
+      const [line = ''] = stderrText.split('\n')
+      done(code === 0 ? undefined : line.replace(/^.*?bash: (?:-c: )?/, '') || 'it is not valid')
+    })
   })
-}
-
-function firstErrorLine(stderrText: string): string {
-  const [line = ''] = stderrText.split('\n')
-  return line.replace(/^.*?bash: (?:-c: )?/, '') || 'it is not valid'
 }

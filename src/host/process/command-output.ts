@@ -4,24 +4,24 @@ import { StringDecoder } from 'node:string_decoder'
 import { decodeSurrogateEscape } from '../files/surrogate-escape.ts'
 
 /**
- * What a command prints. It goes straight into a file, which has no end that must be held open: a command is over when its
- * shell is over, and what it left running can go on printing. Here only the beginning and the end are ever in memory.
+ * The output of a command. It goes into a file, not a pipe: a command is over when its shell is, and background processes
+ * can keep printing. Only the beginning and the end are ever in memory.
  */
 export interface CommandOutput {
-  /** The descriptor that the command writes to. */
   readonly descriptor: number
   readonly file: string
-  /** How many bytes there are by now. */
   size(): number
-  /** What has come since the last time; of very much, only the end. */
+  /** The output since the last call; of very much, only the end. */
   readNew(): string
-  /** The whole, or its beginning and its end, and how many bytes are missing between. Bytes that are no text are as in `raw-name.ts`. */
+  /**
+   * All of it, or the beginning and the end with the number of bytes between. Bytes that are not text are as in
+   * `surrogate-escape.ts`.
+   */
   text(): { readonly text: string; readonly omittedBytes: number }
-  /** Ends it; the file goes too unless it is still of use. */
+  /** The file is removed unless it is kept. */
   close(keepFile: boolean): void
 }
 
-/** Begins a file for the output of a command. */
 export function openCommandOutput(folder: string, name: string): CommandOutput {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${name}.txt`)
@@ -53,7 +53,7 @@ export function openCommandOutput(folder: string, name: string): CommandOutput {
       const head = trimPartialEnd(bytes(0, HEAD_BYTES))
       const tail = trimPartialStart(bytes(size - TAIL_BYTES, TAIL_BYTES))
       const omittedBytes = size - head.length - tail.length
-      const omissionNote = `\n[... ${omittedBytes} bytes are left out here; the whole output is in ${file} ...]\n`
+      const omissionNote = `\n[... ${omittedBytes} bytes omitted; the whole output is in ${file} ...]\n`
       return { text: `${decodeSurrogateEscape(head)}${omissionNote}${decodeSurrogateEscape(tail)}`, omittedBytes }
     },
     close(keepFile) {
@@ -69,7 +69,6 @@ const HEAD_BYTES = 8_000
 const TAIL_BYTES = 24_000
 const MAX_NEW_BYTES = 64_000
 
-/** Cuts off the beginning of a character at the end. */
 function trimPartialEnd(bytes: Buffer): Buffer {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 4); at--) {
     const byte = bytes[at] ?? 0
@@ -82,7 +81,6 @@ function trimPartialEnd(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** Cuts off the rest of a character at the beginning. */
 function trimPartialStart(bytes: Buffer): Buffer {
   let at = 0
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at++

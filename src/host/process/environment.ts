@@ -1,12 +1,12 @@
 import { TOOLCHAIN_VARIABLES } from '../sandbox/toolchains.ts'
 
-/** Variables that a command may inherit. Everything else stays with us: keys and tokens above all. */
+/** Variables that a command may inherit. All others stay here, keys and tokens above all. */
 const INHERITED_VARIABLES = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'USER', 'LOGNAME', 'SHELL', 'TZ', ...TOOLCHAIN_VARIABLES]
 
-/** What makes programs print plainly, and fail instead of waiting for an answer that cannot come. */
+/** Makes programs print plainly, and fail instead of waiting for input. */
 const FIXED_VARIABLES = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }
 
-/** What makes programs that want the network give up at once where there is none, instead of trying again for a minute. */
+/** Makes programs give up at once where there is no network, instead of retrying for a minute. */
 export const OFFLINE_ENVIRONMENT: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: '0',
   YARN_HTTP_RETRY: '0',
@@ -16,7 +16,6 @@ export const OFFLINE_ENVIRONMENT: Readonly<Record<string, string>> = {
   BUNDLE_RETRY: '0',
 }
 
-/** The environment of a command: what it may inherit, what is fixed, and what the caller adds. */
 export function createCleanEnvironment(
   parentEnvironment: Readonly<Record<string, string | undefined>>,
   allowedNames: readonly string[] = [],

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 
-/** Finds a program on the search path; never one that lies in a folder where the agent writes. */
+/** Never finds a program in a folder where the agent writes. */
 export function findProgram(name: string, roots: AllowedRoots): string | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(':').filter((one) => isAbsolute(one))) {
     try {

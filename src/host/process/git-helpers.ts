@@ -21,9 +21,9 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Variables that take git's helpers away: monitors, hooks, pagers, signatures, transports, and repositories without a folder
- * of their own. What cannot be taken away by name (`diff.<driver>`, `filter.<driver>`) the policy must have looked for. The
- * file of attributes in our own folder keeps git from showing secrets of the past, of which the policy knows nothing.
+ * Variables that turn off git's helpers: monitors, hooks, pagers, signatures, transports, and bare repositories. Those that
+ * cannot be turned off by name (`diff.<driver>`, `filter.<driver>`) must have been checked by the policy. Our attributes
+ * file keeps git from showing secrets in old commits, which the policy cannot see.
  */
 export function gitWithoutHelpers(scratch: string): Readonly<Record<string, string>> {
   const attributes = join(scratch, 'git-attributes')

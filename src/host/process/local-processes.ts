@@ -8,51 +8,43 @@ import type { CommandRequest, CommandResult, Processes } from '../host.ts'
 import { openCommandOutput, type CommandOutput } from './command-output.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
+import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { startCommand, type StartedCommand } from './start-command.ts'
+import { startCommand, type StartedCommand, USE_FILE_TOOLS } from './start-command.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** What commands need beside the folders. */
 export interface ProcessOptions {
-  /** A folder of ours, for what commands print. */
+  /** A folder of ours, outside of the others, for the output of commands. Tools may read it. */
   readonly scratch: string
   /** Names of variables that commands may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
   readonly sandbox?: Sandbox
-  /** What is to be said of programs that run beside commands. */
+  /** Notices about programs that run beside commands. */
   readonly takeNotices?: () => readonly string[]
-  /** How many processes a command may have at a time. */
+  /** How many processes a command may have at a time before it is stopped; 1,000 without it. */
   readonly processLimit?: number
-  /** How much memory all processes of a command may have, in bytes. */
+  /** How much memory a command may use before it is stopped, in bytes; three quarters of the machine's without it. */
   readonly memoryLimit?: number
-  /** How large a file a command in the sandbox may write, in bytes. */
+  /** How large a file a command in the sandbox may write, in bytes; 16 GiB without it. */
   readonly fileLimit?: number
   /** Called once, when a command runs without the sandbox that it could have had. */
   readonly onUnsandboxed?: (why: string) => void
 }
 
-/** Processes of this machine, and a way to end those that are left. */
-export interface LocalProcesses extends Processes {
-  close(): void
-}
-
-/** Runs commands with bash, each in a group and session of its own. */
-export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): LocalProcesses {
+/** Runs commands with bash, each in its own group and session. close() ends what still runs. */
+export function createLocalProcesses(roots: AllowedRoots, options: ProcessOptions): Processes & { close(): void } {
   const { scratch, variables, sandbox } = options
   const backgroundCommands = new Set<StartedCommand>()
   const running = new Set<ProcessGroup>()
-  const { processLimit, memoryLimit } = options
-  const monitor = createResourceMonitor({
-    ...defined({ processes: processLimit, memory: memoryLimit }),
-  })
+  const monitor = createResourceMonitor(defined({ processes: options.processLimit, memory: options.memoryLimit }))
   let wasUnsandboxedReported = false
 
-  /** Why a command may not run; a sandbox that is missing is otherwise told to the person, once. */
+  /** Why a command may not run. A missing sandbox that is optional is reported to the person, once. */
   async function findBlockedReason(): Promise<string | undefined> {
     const state = await sandbox?.state()
     if (!state || state.isActive || sandbox?.mode === 'off') return undefined
-    const why = [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+    const why = describeUnavailable(state)
     if (sandbox?.mode === 'on') return `The command did not run, because it must run in a sandbox. ${why}`
     if (!wasUnsandboxedReported) options.onUnsandboxed?.(why)
     wasUnsandboxedReported = true
@@ -61,17 +53,17 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
 
   async function run(command: CommandRequest): Promise<CommandResult> {
     for (let attempt = 1; ; attempt++) {
-      if (command.signal?.aborted) return notRunResult('The command was cancelled before it began.', true)
+      if (command.signal?.aborted) return notRunResult('The command was cancelled before it started.', true)
       const blockedReason = command.access === 'outside' ? undefined : await findBlockedReason()
       if (blockedReason !== undefined) return notRunResult(blockedReason)
       const end = await runOnce(command)
-      if (!('noBox' in end)) return end
-      // What was to be mounted or covered went away in this moment; the command has not begun.
-      if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.noBox}`)
+      if (!('startFailure' in end)) return end
+      // A path to be mounted or covered disappeared at this moment; the command has not started.
+      if (attempt === MAX_START_ATTEMPTS) return notRunResult(`The sandbox could not be started: ${end.startFailure}`)
     }
   }
 
-  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly noBox: string }> {
+  async function runOnce(command: CommandRequest): Promise<CommandResult | { readonly startFailure: string }> {
     const { name, marker, env: markerEnv } = createProcessMarker('command')
     const output = openCommandOutput(scratch, name)
     const git = command.gitHelpers === 'off' ? gitWithoutHelpers(scratch) : {}
@@ -80,15 +72,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     const env = createCleanEnvironment(process.env, variables, { ...offline, ...command.env, ...git, ...markerEnv })
     let started: StartedCommand
     try {
-      const { maxProcesses } = monitor
-      const { fileLimit = DEFAULT_MAX_FILE_BYTES } = options
-      const { descriptor } = output
       started = await startCommand(roots, command, {
         env,
         marker,
-        output: descriptor,
-        limit: maxProcesses,
-        fileLimit,
+        output: output.descriptor,
+        limit: monitor.maxProcesses,
+        fileLimit: options.fileLimit ?? DEFAULT_MAX_FILE_BYTES,
         ...defined({ sandbox }),
       })
     } catch (error) {
@@ -115,12 +104,12 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       wait(STOP_GRACE_MS, UNKNOWN_EXIT, { ref: false }),
     ])
     if (failed && !stopped) {
-      // What is to be said of earlier commands is kept for the next try.
+      // Notices about earlier commands are kept for the next attempt.
       await started.finish(false)
       running.delete(group)
-      const noBox = output.text().text.trim()
+      const startFailure = output.text().text.trim()
       output.close(false)
-      return { noBox }
+      return { startFailure }
     }
     const notes = [
       ...(await started.finish(background.length > 0)),
@@ -139,14 +128,15 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       signal,
       background,
       group: group.id,
-      ...(group.isolated && { boxed: true }),
+      ...(group.isolated && { sandboxed: true }),
       ...(notes.length > 0 && { notes }),
       ...(stopped && { error: stopped.why, ...stopped.flags }),
+      ...(omittedBytes > 0 && { omittedBytes }),
       ...(keepFile && { outputFile: output.file }),
     }
   }
 
-  /** What went on in the background may have ended by now; says so if it did not end by itself. */
+  /** Finishes earlier commands whose background processes have ended, and reports those that were stopped. */
   async function collectBackgroundNotices(): Promise<string[]> {
     const notes: string[] = []
     for (const earlierCommand of backgroundCommands) {
@@ -154,7 +144,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
       const why =
         describeExceededLimit(monitor, await monitor.findExceededLimit(earlierCommand.group))?.why ??
         (isEnded ? describeRepeatedWrites(earlierCommand)?.why : undefined)
-      if (why !== undefined) notes.push(`Of an earlier command, something went on in the background. ${why}`)
+      if (why !== undefined) notes.push(`Background processes of an earlier command: ${why}`)
       if (!isEnded) notes.push(...earlierCommand.takeNotices())
       if (!isEnded || !backgroundCommands.delete(earlierCommand)) continue
       monitor.unwatch(earlierCommand.group)
@@ -168,7 +158,7 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
     run,
     close() {
       monitor.close()
-      // What is in a box ends with it, and only then can nothing change any more what is checked.
+      // What is in a sandbox ends with it; only then nothing can change the files that are checked.
       for (const group of [...running, ...[...backgroundCommands].map((earlierCommand) => earlierCommand.group)])
         killGroupAndWait(group)
       for (const earlierCommand of backgroundCommands) void earlierCommand.finish(false)
@@ -177,14 +167,14 @@ export function createLocalProcesses(roots: AllowedRoots, options: ProcessOption
   }
 }
 
-/** A list of processes is not exact while they fork and end, so one empty list proves nothing. */
+/** A process list is not exact while processes fork and exit, so one empty list proves nothing. */
 async function hasGroupEnded(group: ProcessGroup): Promise<boolean> {
   if (listGroupProcesses(group).length > 0) return false
   await wait(20)
   return listGroupProcesses(group).length === 0
 }
 
-/** A process that not even the system can end, for the moment. */
+/** For a process that even the system cannot end at the moment. */
 const UNKNOWN_EXIT = { exitCode: null, signal: null, failed: false }
 
 interface StopReason {
@@ -197,21 +187,20 @@ function describeExceededLimit(
   excess: ExceededLimit | undefined,
 ): StopReason | undefined {
   if (excess === undefined) return undefined
-  const what =
-    excess === 'processes'
-      ? `the process limit was reached (${maxProcesses} at a time)`
-      : `the memory limit was reached (${Math.round(maxMemoryBytes / 2 ** 20)} MB)`
-  return { why: `The command was stopped: ${what}.` }
+  const reached = {
+    processes: `the process limit was reached (${maxProcesses} at a time)`,
+    memory: `the memory limit was reached (${Math.round(maxMemoryBytes / 2 ** 20)} MB)`,
+  } satisfies Record<ExceededLimit, string>
+  return { why: `The command was stopped: ${reached[excess]}.` }
 }
 
 function describeRepeatedWrites(started: StartedCommand): StopReason | undefined {
   const path = started.findRepeatedPath()
   if (path === undefined) return undefined
-  const why = `it went on making ${path}, which is protected. Write it with the file tools, which ask.`
-  return { why: `The command was stopped: ${why}` }
+  return { why: `The command was stopped: it kept creating ${path}, which is protected. ${USE_FILE_TOOLS}` }
 }
 
-/** Waits for the end, shows what comes, and stops what takes too long, is silent too long, or is not wanted any more. */
+/** Waits for the end, reports output, and stops a command that runs too long, is silent too long, or was cancelled. */
 async function watchCommand(
   started: StartedCommand,
   group: ProcessGroup,
@@ -252,7 +241,7 @@ const POLL_INTERVAL_MS = 50
 const STOP_GRACE_MS = 2000
 /** More than a build writes into one file. */
 const DEFAULT_MAX_FILE_BYTES = 16 * 2 ** 30
-/** No disk is filled for the sake of an output that nobody can read. */
+/** No disk should be filled by an output that nobody can read. */
 const MAX_OUTPUT_BYTES = 8 * 2 ** 30
 
 function findStopReason(
@@ -264,7 +253,7 @@ function findStopReason(
   if (timeout !== undefined && runtimeMs >= timeout)
     return { why: `The command was stopped after ${timeout / 1000} s.`, flags: as }
   if (idleTimeout !== undefined && idleMs >= idleTimeout) {
-    return { why: `The command was stopped: it had printed nothing for ${idleTimeout / 1000} s.`, flags: as }
+    return { why: `The command was stopped: it printed nothing for ${idleTimeout / 1000} s.`, flags: as }
   }
   return size > MAX_OUTPUT_BYTES ? { why: 'The command was stopped: it printed too much.' } : undefined
 }
@@ -276,8 +265,8 @@ function waitForAbort(signal: AbortSignal | undefined, finished: AbortSignal): P
 }
 
 /**
- * What goes on after the shell has ended. A pipe's last reader and the like get a moment to finish; and what becomes more
- * and more is watched for longer, because it may reach the limit.
+ * The processes that remain after the shell has ended. They get a moment to finish, and longer while their number grows,
+ * because it may reach the limit.
  */
 async function listBackgroundProcesses(
   group: ProcessGroup,

@@ -1,18 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { readStatFields } from './stat-fields.ts'
 
-/** The processes of one command. */
 export interface ProcessGroup {
-  /** The number of the shell, which is also that of its group and its session. */
+  /** The PID of the shell, which is also the id of its group and session. */
   readonly id: number
-  /** A word in the environment of every process of the command, even of those that left the group. */
+  /** A variable in the environment of every process of the command, even of those that left the group. */
   readonly marker: string
-  /** The command is in a box: `id` is its lid, and all below it belongs to the command, but for what keeps the box. */
+  /**
+   * The command is in a sandbox: `id` is its monitor process, and everything below it belongs to the command, except for
+   * the sandbox's own processes.
+   */
   readonly isolated?: true
 }
 
-/** The processes of a command that are still alive, the shell left out. */
+/** Without the shell itself. */
 export function listGroupProcesses(group: ProcessGroup): number[] {
   if (!hasProcFs) return listFromPs(group)
   if (group.isolated) return listSandboxProcesses(group)
@@ -25,13 +28,13 @@ export function listGroupProcesses(group: ProcessGroup): number[] {
   return pausedPids
 }
 
-/** How many processes are in a box, found in one look at its own process table; unknown where that cannot be seen. */
+/** How many processes are in a sandbox, from its own process table; undefined if that cannot be read. */
 export function countSandboxProcesses(group: ProcessGroup): number | undefined {
   if (!group.isolated) return undefined
   try {
     const first = readFileSync(`/proc/${group.id}/task/${group.id}/children`, 'latin1').trim()
     const table = `/proc/${first}/root/proc`
-    // Where the box has no table of its own, it sees that of the machine.
+    // A sandbox without its own /proc sees that of the machine.
     if (first === '' || statSync(table).dev === statSync('/proc').dev) return undefined
     const count = readdirSync(table).filter((name) => PID_PATTERN.test(name)).length
     return Math.max(0, count - SANDBOX_INIT_COUNT)
@@ -40,13 +43,13 @@ export function countSandboxProcesses(group: ProcessGroup): number | undefined {
   }
 }
 
-/** Ends all processes of a command: asks them first, if there is time to wait, and then does not ask any more. */
+/** Ends all processes of a command: with SIGTERM first, if there is a grace period. */
 export async function stopGroup(group: ProcessGroup, graceMs: number): Promise<void> {
   if (graceMs > 0) signalGroup(group, 'SIGTERM')
   const deadline = Date.now() + graceMs
   while (Date.now() < deadline && (group.isolated ? listGroupProcesses(group).length > 0 : hasLiveProcess(group)))
     await wait(20)
-  // What forks faster than it dies is met again in the next round.
+  // What forks faster than it dies is killed in the next round.
   for (let round = 0; round < 10; round++) {
     signalGroup(group, 'SIGKILL')
     if (!hasLiveProcess(group)) return
@@ -54,12 +57,12 @@ export async function stopGroup(group: ProcessGroup, graceMs: number): Promise<v
   }
 }
 
-/** Ends all processes of a command at once, with no time to wait. */
+/** At once, without waiting. */
 export function killGroup(group: ProcessGroup): void {
   signalGroup(group, 'SIGKILL')
 }
 
-/** Ends all processes of a command and waits until that has happened, for a second at most. */
+/** Waits until they have ended, for at most a second. */
 export function killGroupAndWait(group: ProcessGroup): void {
   if (!hasProcFs) return killGroup(group)
   const all = [group.id, ...listGroupProcesses(group), ...listSandboxInitPids(group)]
@@ -69,7 +72,7 @@ export function killGroupAndWait(group: ProcessGroup): void {
   while (isAnyLeft() && Date.now() < deadline) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
 }
 
-/** The first process of a box ends last: when it has, there is no other in there any more. */
+/** The first process of a sandbox ends last: then no other is left in there. */
 export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
   try {
     if (!isolated) return []
@@ -79,18 +82,17 @@ export function listSandboxInitPids({ id, isolated }: ProcessGroup): number[] {
   }
 }
 
-/** Holds a command still, all of it at once but for what has left its group. */
+/** Stops a whole command at once, except for what has left its group. */
 export function pauseGroup(group: ProcessGroup): void {
   sendSignal(-group.id, 'SIGSTOP')
 }
 
-/** Lets a command go on that was held. */
 export function resumeGroup(group: ProcessGroup): void {
   sendSignal(-group.id, 'SIGCONT')
 }
 
 function signalGroup(group: ProcessGroup, signal: NodeJS.Signals): void {
-  // Without its lid a box is gone at once, and nobody in it could tidy up.
+  // Without its monitor a sandbox is gone at once, and its processes could not clean up.
   if (!group.isolated || signal === 'SIGKILL') sendSignal(-group.id, signal)
   for (const pid of listGroupProcesses(group)) sendSignal(pid, signal)
 }
@@ -107,7 +109,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Is there a process of this number that has not ended? */
 export function isProcessAlive(pid: number): boolean {
   if (!hasProcFs) return canSignal(pid)
   const stat = readProcessStat(String(pid))
@@ -138,7 +139,10 @@ function listFromProc({ id, marker }: ProcessGroup): number[] {
     .map(Number)
 }
 
-/** Whatever a process in a box does, its parents lead to the lid: who loses one gets the first process of the box. */
+/**
+ * The ancestors of a process in a sandbox always lead to the monitor: orphans get the first process of the sandbox as
+ * parent.
+ */
 function listSandboxProcesses({ id }: ProcessGroup): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc').filter((one) => PID_PATTERN.test(one))) {
@@ -157,11 +161,11 @@ function listSandboxProcesses({ id }: ProcessGroup): number[] {
   return found
 }
 
-/** The first two processes of a box keep it. */
+/** The first two processes of a sandbox keep it. */
 const SANDBOX_INIT_COUNT = 2
 const PID_PATTERN = /^\d+$/
 
-/** By their numbers in there. */
+/** By their PIDs in the sandbox. */
 function isSandboxInit(pid: number): boolean {
   try {
     return /^NSpid:\t\d+\t[12]$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
@@ -172,9 +176,7 @@ function isSandboxInit(pid: number): boolean {
 
 function readProcessStat(name: string): { state: string; parent: number; group: number; session: number } | undefined {
   try {
-    const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
-    // The second field is the program's name in brackets and may hold anything, brackets too.
-    const [state = '', parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', parent, group, session] = readStatFields(`/proc/${name}/stat`)
     return { state, parent: Number(parent), group: Number(group), session: Number(session) }
   } catch {
     return undefined

@@ -9,45 +9,32 @@ import {
   stopGroup,
 } from './process-group.ts'
 
-/** What a command may have of the machine. */
-export interface ResourceLimits {
-  /** How many processes at a time. */
-  readonly processes?: number
-  /** How much memory, in bytes, all its processes together. */
-  readonly memory?: number
-}
-
-/** What a command had too much of. */
 export type ExceededLimit = 'processes' | 'memory'
 
-/** Sees to it that no command fills the machine with processes, or its memory. */
 export interface ResourceMonitor {
-  /** So many processes may a command have. */
   readonly maxProcesses: number
-  /** So much memory, in bytes. */
   readonly maxMemoryBytes: number
-  /** Watches a command until it is left. */
   watch(group: ProcessGroup): void
   unwatch(group: ProcessGroup): void
-  /** How many processes a command has now; too many are stopped at once. */
+  /** Also stops a command that has too many. */
   countProcesses(group: ProcessGroup): number
-  /** What this command had too much of, if it had; then all its processes have been ended. */
+  /** The limit that this command exceeded; then all its processes have ended. */
   findExceededLimit(group: ProcessGroup): Promise<ExceededLimit | undefined>
   close(): void
 }
 
-/** More than a build needs, and far less than a machine bears. */
+/** More than a build needs, and far less than a machine can bear. */
 const DEFAULT_MAX_PROCESSES = 1000
 
 /**
- * Watches commands while there are any. The system holds the superuser to no limit, and counts for others all that they run
- * themselves. So the number of all tasks on the machine is read, which costs next to nothing; only when it has grown by as
- * much as a command may grow, it is counted whose they are.
+ * Watches commands while there are any. The system applies no limit to root, and counts all processes of other users
+ * together. So the number of tasks on the machine is read, which is cheap; only if it has grown by as much as a command may
+ * grow, the processes of the command are counted.
  */
 export function createResourceMonitor({
   processes: limit = DEFAULT_MAX_PROCESSES,
   memory = DEFAULT_MAX_MEMORY_BYTES,
-}: ResourceLimits = {}): ResourceMonitor {
+}: Partial<Readonly<Record<ExceededLimit, number>>> = {}): ResourceMonitor {
   const watched = new Map<ProcessGroup, GroupBaseline>()
   const stopped = new WeakMap<ProcessGroup, { readonly by: ExceededLimit; readonly ending: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
@@ -68,7 +55,7 @@ export function createResourceMonitor({
   function countProcesses(group: ProcessGroup): number {
     const sandboxCount = countSandboxProcesses(group)
     const taskGrowth = countMachineTasks() - (watched.get(group)?.minTasks ?? Infinity)
-    // What forks without end leaves nobody the time for a long look, so it is held still.
+    // A fork bomb leaves no time to count it, so it is stopped meanwhile.
     const isPaused = sandboxCount === undefined && taskGrowth > limit / 10
     if (isPaused) pauseGroup(group)
     const found = sandboxCount ?? listGroupProcesses(group).length
@@ -124,8 +111,8 @@ export function createResourceMonitor({
 }
 
 /**
- * Since its processes were counted: the fewest tasks that the machine had, and how many more make it worth a look; and the
- * same of the memory that was free.
+ * Since the last count: the fewest tasks on the machine and the growth that makes a new count worthwhile; and the same for
+ * free memory.
  */
 interface GroupBaseline {
   minTasks: number
@@ -134,10 +121,9 @@ interface GroupBaseline {
   memoryHeadroom: number
 }
 
-/** What is left must do for the person, the editor and us. */
+/** The rest is for the person, the editor and us. */
 const DEFAULT_MAX_MEMORY_BYTES = 0.75 * totalmem()
 
-/** What the processes of a command hold for themselves, in bytes. */
 function measureMemoryBytes(group: ProcessGroup): number {
   let pages = 0
   for (const pid of [group.id, ...listGroupProcesses(group)]) {
@@ -153,7 +139,7 @@ function measureMemoryBytes(group: ProcessGroup): number {
 
 const PAGE_BYTES = 4096
 
-/** How much memory the machine can still give, in bytes; always the same where it does not say. */
+/** Constant if the system does not report it. */
 function readFreeMemoryBytes(): number {
   try {
     const text = hasLoadavg ? readFileSync('/proc/meminfo', 'latin1') : ''
@@ -167,7 +153,9 @@ const POLL_INTERVAL_MS = 50
 const LOADAVG_PATH = '/proc/loadavg'
 const hasLoadavg = existsSync(LOADAVG_PATH)
 
-/** How many tasks the machine has, threads too; always none where it does not say, and then the system's own limits hold. */
+/**
+ * All tasks of the machine, including threads; 0 if the system does not report them, and then only its own limits apply.
+ */
 function countMachineTasks(): number {
   try {
     return hasLoadavg ? Number(/\/(\d+)/.exec(readFileSync(LOADAVG_PATH, 'latin1'))?.[1] ?? 0) : 0

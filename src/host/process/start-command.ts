@@ -13,40 +13,38 @@ import type { QuarantinedPath } from '../sandbox/protect/missing-path-guard.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { findShell } from './find-shell.ts'
 
-/** A command that has been started. */
 export interface StartedCommand {
   readonly group: ProcessGroup
-  /** How its shell ended. */
   readonly exit: Promise<ShellExit>
-  /** Its shell has ended; its box is opened, unless something in it goes on. Says what was changed and put back. */
+  /**
+   * Called when the shell has ended: closes the sandbox, unless something in it still runs. Returns what was changed and
+   * restored.
+   */
   finish(keepsRunning: boolean): Promise<string[]>
-  /** What was changed and put back since it was last asked. */
+  /** What was changed and restored since the last call. */
   takeNotices(): string[]
-  /** The protected path that it went on making after it was set aside, so that it was stopped. */
+  /** The protected path that it kept creating, so that it was stopped. */
   findRepeatedPath(): string | undefined
 }
 
-/** How a shell ended; `failed` if it never began, because there was no box for it. */
+/** `failed`: it never started, because the sandbox could not be set up. */
 export interface ShellExit {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly failed: boolean
 }
 
-/** What a command is started with. */
 export interface StartOptions {
   readonly env: Record<string, string>
   readonly marker: string
   /** The descriptor that it prints to. */
   readonly output: number
   readonly sandbox?: Sandbox
-  /** How many processes it may have. */
   readonly limit: number
-  /** How large a file it may write, in bytes. */
   readonly fileLimit: number
 }
 
-/** Starts the shell in a folder that is held while it starts, so that it begins where it was judged to begin. */
+/** Starts the shell in a folder that is held while it starts, so that it runs where it was checked. */
 export async function startCommand(
   roots: AllowedRoots,
   { command, folder, access }: CommandRequest,
@@ -66,7 +64,7 @@ export async function startCommand(
       if (!entry) throw new HostError('not-found', `Folder not found: ${folder}`)
       if (!entry.stats.isDirectory()) throw new HostError('not-folder', `Not a folder: ${folder}`)
       const [program, ...args] = buildCommandLine(command, options, launch)
-      // Input is closed, and there is no terminal: whatever asks a question gets the end of its input at once.
+      // No input and no terminal: a program that asks a question gets the end of its input at once.
       const { output, env } = options
       const pipes = launch?.isolated ? (['pipe', 'pipe'] as const) : []
       const stdio = ['ignore' as const, output, output, ...pipes, ...(launch?.descriptors ?? [])]
@@ -99,16 +97,16 @@ export async function startCommand(
 }
 
 /**
- * In a box the shell has a keeper: it says (on 4) that it begins and, when the shell has ended, how; and then waits (on 3) until it is let go,
- * because the box ends with it, and something may still go on in there. Where the system counts the box apart, it holds the
- * command to a number of threads too, so that even the quickest does not get far before it is noticed.
+ * In a sandbox the shell has a parent: it reports (on 4) that it starts and the exit code of the shell, and then waits (on
+ * 3) until it is released, because the sandbox ends with it, and background processes may still run there. Where the system
+ * counts the sandbox apart, it also limits the number of threads.
  */
 const SANDBOX_INIT_SCRIPT =
   'exec 5>&2 2>/dev/null; [ -z "$2" ] || ulimit -u "$2"; ulimit -f "$3"; echo >&4; "$BASH" --noprofile --norc -c -- "$1" 2>&5 3<&- 4>&- 5>&-; echo $? >&4; exec 4>&- 1>&- 5>&-; read -r <&3'
 
 /**
- * Where memory runs out, the system is to end a command before anything else of the person. A child has the score that its
- * parent has when it is started, and so have all of its own: later they would not be reached any more.
+ * If memory runs out, the system should end a command before anything else of the person. A child inherits the score of its
+ * parent at its start; later its descendants could no longer be reached.
  */
 export function withHighOomScore<T>(spawnChild: () => T): T {
   const previousScore = accessOomScore()
@@ -121,7 +119,7 @@ export function withHighOomScore<T>(spawnChild: () => T): T {
   }
 }
 
-/** How likely this process is ended when memory runs out; with a value, sets it. */
+/** The score by which the system chooses what to end when memory runs out; sets it if a value is given. */
 function accessOomScore(value?: string): string | undefined {
   try {
     if (value !== undefined) writeFileSync(OOM_SCORE_PATH, value)
@@ -133,14 +131,12 @@ function accessOomScore(value?: string): string | undefined {
 
 const OOM_SCORE_PATH = '/proc/self/oom_score_adj'
 
-/** Programs have several threads, and the system counts threads. */
+/** The system counts threads, and programs have several. */
 const THREADS_PER_PROCESS = 4
-
-type CommandLimits = Pick<StartOptions, 'limit' | 'fileLimit'>
 
 function buildCommandLine(
   command: string,
-  limits: CommandLimits,
+  limits: Pick<StartOptions, 'limit' | 'fileLimit'>,
   launch: SandboxLaunch | undefined,
 ): [string, ...string[]] {
   const plain = [findShell(), '--noprofile', '--norc', '-c', '--'] as const
@@ -161,11 +157,11 @@ function waitForExit(child: ChildProcess): Promise<ShellExit> {
   })
 }
 
-/** What the keeper says; if it does not even say that it begins, there was no box, and the command did not run. */
+/** Reads the reports of the shell's parent; without the first one there was no sandbox, and the command did not run. */
 function waitForSandboxedExit(child: ChildProcess): Promise<ShellExit> {
   const [, , , lifeline, status] = child.stdio as (Readable | Writable | null)[]
   for (const end of [lifeline, status]) end?.on('error', () => undefined)
-  // What goes on in a box must not keep us from ending.
+  // What still runs in a sandbox must not keep us alive.
   if (lifeline && 'unref' in lifeline && typeof lifeline.unref === 'function') lifeline.unref()
   return new Promise((resolve) => {
     let statusText = ''
@@ -205,13 +201,14 @@ async function finishCommand(
   return notices
 }
 
-/** Says what appeared while something ran and was set aside, or changed and was put back. */
 export function describeQuarantined(found: readonly QuarantinedPath[] = [], who: string): string[] {
   return found.map(({ path, newPath }) =>
     newPath === undefined
-      ? `${path} is a protected link. It was changed while ${who} ran, and was put back.`
-      : `${path} is protected. It appeared while ${who} ran and was renamed ${basename(newPath)}. Rename it back if it is yours; a model writes it with the file tools, which ask.`,
+      ? `${path} is a protected link. It was changed while ${who} ran, and was restored.`
+      : `${path} is protected. It appeared while ${who} ran and was renamed to ${basename(newPath)}. If it is yours, rename it back. ${USE_FILE_TOOLS}`,
   )
 }
+
+export const USE_FILE_TOOLS = 'To write it, use the file tools, which ask for approval.'
 
 const EXIT_TIMEOUT_MS = 1000

@@ -8,54 +8,45 @@ import { createCleanEnvironment } from './environment.ts'
 import { killGroupAndWait, type ProcessGroup, stopGroup } from './process-group.ts'
 import { findShell } from './find-shell.ts'
 import { withHighOomScore, describeQuarantined } from './start-command.ts'
+import { describeUnavailable } from '../sandbox/detect-sandbox.ts'
 import type { SandboxLaunch, Sandbox } from '../sandbox/sandbox.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** A program that is to run beside us, and to be talked with over its standard input and output. */
+/** A program that runs beside us, with messages over its standard input and output. */
 export interface StdioProgram {
   readonly command: string
   readonly args: readonly string[]
-  /** Where it starts. */
   readonly folder: string
   /** Variables beside those that every program gets. */
   readonly env?: Readonly<Record<string, string>>
-  /** It runs outside of the sandbox. */
   readonly trusted?: boolean
-  /** May it reach the network from inside the sandbox? */
   readonly network?: boolean
 }
 
-/** Who listens to a companion. */
 export interface StdioProcessListener {
-  /** What it prints, as it comes. */
   readonly onOutput: (bytes: Uint8Array) => void
-  /** It has ended, of itself or because it was closed: how, in words. */
+  /** How it ended: the second half of a sentence. */
   readonly onExit: (exitReason: string) => void
 }
 
-/** A program that runs beside us. */
 export interface StdioProcess {
   readonly pid: number
-  /** It runs in the sandbox. */
   readonly sandboxed: boolean
-  /** Done when the system has taken it. */
+  /** Resolves when the system has taken the text. */
   send(text: string): Promise<void>
-  /** The last that it printed where errors go. */
+  /** The last part of its standard error. */
   recentStderr(): string
-  /** Asks it to end by ending its input; what does not go is stopped, with all that it started. */
+  /** Ends its input; stops it, with all that it started, if it does not exit. */
   close(): Promise<void>
 }
 
-/** Starts programs to talk with. */
 export interface StdioProcesses {
   open(program: StdioProgram, listener: StdioProcessListener): Promise<StdioProcess>
-  /** What programs made of protected paths, so that it was set aside, since it was last asked. */
+  /** Protected paths that programs created and that were renamed, since the last call. */
   takeNotices(): string[]
-  /** Ends all of them at once. */
   close(): void
 }
 
-/** What companions need of the host. */
 export interface StdioProcessOptions {
   /** Names of variables that programs may inherit, beside the usual ones. */
   readonly variables?: readonly string[]
@@ -64,7 +55,7 @@ export interface StdioProcessOptions {
   readonly onUnsandboxed?: (why: string) => void
 }
 
-/** Programs beside us, each in a group and session of its own, with a clean environment, and shut in unless trusted. */
+/** Programs beside us, each in its own group and session, with a clean environment, in the sandbox unless trusted. */
 export function createStdioProcesses(options: StdioProcessOptions): StdioProcesses {
   const running = new Map<ProcessGroup, () => string[]>()
   const pendingNotices: string[] = []
@@ -72,7 +63,7 @@ export function createStdioProcesses(options: StdioProcessOptions): StdioProcess
   return {
     async open(program, listener) {
       const folder = realpathSync(program.folder)
-      if (!programExists(program.command, folder)) throw new Error(`There is no program ${program.command}.`)
+      if (!programExists(program.command, folder)) throw new Error(`The program ${program.command} was not found`)
       const { child, launch, marker } = await startWithRetry(options, program, folder)
       const group: ProcessGroup = { id: child.pid ?? 0, marker, ...(launch?.isolated && { isolated: true }) }
       running.set(group, () => describeQuarantined(launch?.found(), program.command))
@@ -96,7 +87,7 @@ interface StartedProgram {
   readonly marker: string
 }
 
-/** What was to be mounted or covered may go away in the moment in which a box is made; then the program has not begun. */
+/** A path to be mounted or covered may disappear while a sandbox is set up; then the program has not started. */
 async function startWithRetry(
   options: StdioProcessOptions,
   program: StdioProgram,
@@ -139,10 +130,9 @@ async function startOnce(options: StdioProcessOptions, program: StdioProgram, fo
   return { child, launch, marker }
 }
 
-/** A shell in the box says (on 3) that the box is made, and becomes the program. */
+/** A shell in the sandbox reports (on 3) that the sandbox is set up, and becomes the program. */
 const READY_SIGNAL_ARGS = ['--noprofile', '--norc', '-c', 'echo >&3; exec 3>&-; exec "$@"', 'begin']
 
-/** Says whether the shell in the box has spoken, once that is certain. */
 function waitUntilReady({ stdio }: ChildProcess): Promise<boolean> {
   const status = stdio[3] as Readable | null
   return new Promise((resolve_) => {
@@ -161,7 +151,7 @@ function createStdioProcess(
 ): StdioProcess {
   const errors = createTailBuffer(MAX_STDERR_BYTES)
   const exited = new Promise<void>((resolve_) => {
-    // It may have ended before it was heard that it began.
+    // It may have ended before its start was reported.
     if (child.exitCode !== null || child.signalCode !== null) resolve_()
     else child.once('exit', () => resolve_())
   })
@@ -173,7 +163,7 @@ function createStdioProcess(
   })
   child.stderr?.on('data', (bytes: Buffer) => errors.add(bytes))
   for (const stream of child.stdio) stream?.on('error', () => undefined)
-  // What it left running may hold its output open for ever; so it is its own end that counts.
+  // Background processes may hold its output open for ever, so its own exit counts.
   void exited.then(() => setTimeout(() => finish(describeExit(child)), OUTPUT_DRAIN_MS))
 
   function finish(exitReason: string): void {
@@ -185,7 +175,7 @@ function createStdioProcess(
     launch?.release()
     for (const stream of child.stdio) stream?.destroy()
     listener.onExit(
-      repeatedPath === undefined ? exitReason : `was stopped: it went on making ${repeatedPath}, which is protected`,
+      repeatedPath === undefined ? exitReason : `was stopped: it kept creating ${repeatedPath}, which is protected`,
     )
   }
 
@@ -201,7 +191,7 @@ function createStdioProcess(
     sandboxed: launch !== undefined,
     send: (text) =>
       new Promise((done, fail) => {
-        if (isClosed || !child.stdin?.writable) return fail(new Error('it has ended'))
+        if (isClosed || !child.stdin?.writable) return fail(new Error('the process has ended'))
         child.stdin.write(text, (error) => (error ? fail(error) : done()))
       }),
     recentStderr: () => errors.text(),
@@ -209,13 +199,12 @@ function createStdioProcess(
   }
 }
 
-/** How long it may take to end by itself. */
+/** Milliseconds to exit by itself. */
 const STOP_GRACE_MS = 700
-/** What it said before its end may still be on its way. */
+/** Its last output may still be on its way. */
 const OUTPUT_DRAIN_MS = 20
 const MAX_STDERR_BYTES = 8000
 
-/** Keeps the last bytes of a stream of any length. */
 function createTailBuffer(limit: number): { add(bytes: Buffer): void; text(): string } {
   let tailBytes = Buffer.alloc(0)
   return {
@@ -239,23 +228,22 @@ async function prepareSandbox(
   })
   if (launch || !sandbox || sandbox.mode === 'off') return launch
   const state = await sandbox.state()
-  const why = state.isActive ? '' : [`No sandbox: ${state.why}`, state.remedy].filter(Boolean).join(' ')
+  const why = state.isActive ? '' : describeUnavailable(state)
   if (sandbox.mode === 'on') throw new Error(`It must run in a sandbox. ${why}`)
   onUnsandboxed?.(why)
   return undefined
 }
 
-/** What a program needs to see beside the workspace: where it is installed, and what its arguments name. */
+/** What a program needs to see beside the workspace: its installation, and paths in its arguments. */
 function listNeededPaths({ command, args }: StdioProgram, folder: string): string[] {
   return [folder, command, ...args].flatMap((word) => {
     const path = isAbsolute(word) || word.startsWith('.') ? resolve(folder, word) : undefined
-    // What lies in its folder is seen with it, and a command may have put a link there.
+    // Paths in its folder are visible anyway, and a command may have put a link there.
     if (path?.startsWith(`${folder}/`)) return []
     return path !== undefined && existsSync(path) ? [findInstallationFolder(realpathSync(path))] : []
   })
 }
 
-/** The folder of the package that a file belongs to, with the packages that it uses. */
 function findInstallationFolder(path: string): string {
   const modules = path.indexOf('/node_modules/')
   if (modules > 0) return path.slice(0, modules)
@@ -267,7 +255,7 @@ function findInstallationFolder(path: string): string {
 
 const MANIFESTS = ['package.json', 'pyproject.toml', 'pyvenv.cfg']
 
-/** A box would only say that it could not start it. */
+/** A sandbox would only report that it could not start it. */
 function programExists(command: string, folder: string): boolean {
   if (command.includes('/')) return existsSync(resolve(folder, command))
   return (process.env['PATH'] ?? '').split(delimiter).some((pathEntry) => existsSync(join(pathEntry, command)))
@@ -275,7 +263,7 @@ function programExists(command: string, folder: string): boolean {
 
 function toStartError(command: string, error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EACCES') return new Error(`${command} is no program that may be run.`)
+  if (code === 'EACCES') return new Error(`${command} is not executable`)
   return new Error(`${command} could not be started: ${getErrorMessage(error)}`)
 }
 

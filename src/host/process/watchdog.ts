@@ -3,44 +3,40 @@ import { SAFE_GIT_SETTING_PATTERN } from '../sandbox/protect/new-git-repository.
 import { findShell } from './find-shell.ts'
 
 /**
- * A small process that outlives us by a moment. What runs outside of a sandbox has nothing that ends it if we are killed; so
- * this one reads from a pipe which groups of processes there are, and when the pipe ends, because we have ended in whatever
- * way, it ends those groups, and every process that carries our mark in its environment, with its group. Then it sets aside
- * what commands in a sandbox made of protected paths that were missing, because nobody has looked since.
+ * A small process that outlives us by a moment. If we are killed, nothing else ends what runs outside of a sandbox. It
+ * reads from a pipe which process groups there are; when the pipe ends, because we have ended in whatever way, it kills
+ * those groups and every process with our marker in its environment. Then it renames protected paths that commands in a
+ * sandbox created, because nobody has checked since.
  */
 export interface Watchdog {
-  /** Starts it, so that it is there before there is anything to end. */
+  /** Started before there is anything to end. */
   start(): void
   add(group: number): void
   remove(group: number): void
-  /** A command is about to run in a sandbox. */
   watch(paths: WatchedPaths): PathWatch
 }
 
-/** Protected paths that are missing. */
 export interface WatchedPaths {
-  /** By real folder, as patterns of paths from there. */
+  /** Patterns of paths, by real folder. */
   readonly missing: ReadonlyMap<string, readonly string[]>
-  /** Paths that are like one of those patterns, and were there before. */
+  /** Paths that match a pattern and existed before. */
   readonly present: readonly string[]
 }
 
-/** The missing paths of one command. */
 export interface PathWatch {
-  /** Somebody else than the command has made this path, or what was there is gone. */
+  /** Somebody other than the command created this path, or it is gone. */
   setKnown(path: string, isKnown: boolean): void
-  /** The command has ended, and it was looked what it made. */
+  /** The command has ended and its paths were checked. */
   end(): void
 }
 
-/** The watchdog for processes with a mark. */
 export function createWatchdog(marker: string): Watchdog {
   let child: ChildProcess | undefined
   let commands = 0
   const folders = new Map<string, number>()
   const start = (): ChildProcess => (child ??= spawnWatchdog(marker))
   const send = (text: string): void => void start().stdin?.write(`${text}\n`)
-  /** The patterns of a folder are the same for most commands, so they are told once. */
+  /** Most commands have the same patterns for a folder, so they are sent once. */
   const numberOf = (folder: string): number => {
     const known = folders.get(folder)
     if (known !== undefined) return known
@@ -71,7 +67,7 @@ export function createWatchdog(marker: string): Watchdog {
   }
 }
 
-/** Tabs stand between paths, and line ends behind them. */
+/** Tabs separate paths, and line feeds end them. */
 function escapeField(path: string): string {
   return path.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n')
 }
@@ -82,15 +78,15 @@ function spawnWatchdog(marker: string): ChildProcess {
   const child = spawn(findShell(), args, { cwd: '/', env, stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   child.on('error', () => undefined)
   child.stdin?.on('error', () => undefined)
-  // It must not keep us from ending: it waits for just that.
+  // It must not keep us alive: it waits for our end.
   child.unref()
   if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref()
   return child
 }
 
 /**
- * What forks while it is being ended is met in the next round. Folders are entered one after the other, and none through a
- * link: another command may run there. A name becomes a pattern, because only for those letters can be the same in both sizes.
+ * Processes that fork meanwhile are killed in the next round. Folders are entered one by one, and none through a link,
+ * because other commands may run there. Names are turned into patterns, because only patterns match case-insensitively.
  */
 const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM

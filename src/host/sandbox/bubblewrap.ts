@@ -1,52 +1,49 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import type { PathGuard, MountSource } from './protect/path-guard.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import type { SandboxLayout } from './layout.ts'
 
-/** How bubblewrap can be used on a machine; what works is found by trying. */
+/** How bubblewrap works on this machine; found by trying. */
 export interface BubblewrapMode {
-  /** A user namespace. The superuser can do without, and then may write what belongs to others, as always. */
+  /** Uses a user namespace. Root can do without, and then may write files of others, as always. */
   readonly user: boolean
-  /** A process table of its own. Containers often do not let it be mounted; then the old one stays, only to be read. */
+  /** Has its own process table. Containers often do not permit to mount one; then the old one is visible, read-only. */
   readonly proc: boolean
-  /** A filter of system calls. */
   readonly filter: boolean
 }
 
-/** What there is to try, the best first. */
+/** Best first. */
 export function listBubblewrapModes(isRoot: boolean, canFilter: boolean): BubblewrapMode[] {
   const users = isRoot ? [false, true] : [true]
   const filters = canFilter ? [true, false] : [false]
   return filters.flatMap((filter) => users.flatMap((user) => [true, false].map((proc) => ({ user, proc, filter }))))
 }
 
-/** Are the processes of a box counted apart? Linux does so for user namespaces since 5.14, and never for the superuser. */
+/** Are the processes of a sandbox counted apart? Linux does so for user namespaces since 5.14, and never for root. */
 export function hasOwnProcessCount({ user }: BubblewrapMode): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   return user && process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
 }
 
-/** What a box is made of. */
 export interface BubblewrapOptions {
   readonly layout: Omit<SandboxLayout, 'writable'> & { readonly writable: readonly MountSource[] }
   readonly guard: Pick<PathGuard, 'anchors' | 'fixed'>
-  /** Shown as /tmp. */
+  /** Mounted as /tmp. */
   readonly tmpFolder: string
-  /** A folder of ours with what commands printed, to be read even inside of what is hidden. */
+  /** Our folder with the output of commands, readable even inside hidden folders. */
   readonly scratch: string
-  /** Where the command begins. */
   readonly folder: string
   readonly network: boolean
-  /** The superuser's rights over files of others; only needed where the workspace belongs to somebody else. */
+  /** Root's rights over files of others; only needed if the workspace belongs to somebody else. */
   readonly needsFileCapabilities: boolean
-  /** Gives the number that a descriptor of ours has in the command; without it paths are mounted by name. */
+  /** The number of our descriptor in the command; without it paths are mounted by name. */
   readonly toChildDescriptor?: (descriptor: number) => number
-  /** The number of the descriptor that holds the filter of system calls. */
+  /** The descriptor with the system call filter. */
   readonly filter?: number
 }
 
-/** The arguments for bubblewrap before the command itself. What comes later covers what came before. */
+/** Later mounts cover earlier ones. */
 export function buildBubblewrapArguments(mode: BubblewrapMode, options: BubblewrapOptions): string[] {
   const { layout, guard, tmpFolder, scratch, folder, network, toChildDescriptor } = options
   const bindArguments = (flag: '--bind' | '--ro-bind', sources: readonly MountSource[]): string[] =>
@@ -95,17 +92,17 @@ interface MountedPaths {
 }
 
 /**
- * The first steps below a folder of what is mounted in there. They are mounts themselves, so that no command can put a link in
- * the place of one: bubblewrap would follow it when it sets up the next box.
+ * The first path segments below a folder of everything mounted there. They are mounts themselves, so that no command can
+ * replace one by a link, which bubblewrap would follow when it sets up the next sandbox.
  */
 export function listTopMounts(folder: string, { layout, scratch }: MountedPaths): string[] {
   const writable = layout.writable.map((one) => (typeof one === 'string' ? one : one.path))
   const mounted = [...layout.shown, ...writable, ...layout.masked.map(({ path }) => path), scratch]
-  const inside = mounted.filter((path) => path !== folder && isBelow(path, folder))
+  const inside = mounted.filter((path) => path !== folder && isInsideFolder(path, folder))
   return [...new Set(inside.map((path) => path.split('/').slice(0, 3).join('/')))]
 }
 
-/** The smallest box, to see whether there can be one. */
+/** The smallest sandbox, to find out whether there can be one. */
 export function buildTrialArguments(mode: BubblewrapMode, filter: number): string[] {
   const more = mode.filter ? ['--seccomp', String(filter)] : []
   return [...namespaceArguments(mode, false, true), ...rootMountArguments(mode), '--tmpfs', '/tmp', ...more, '--']
@@ -120,19 +117,19 @@ function namespaceArguments({ user }: BubblewrapMode, network: boolean, needsFil
     '--die-with-parent',
     '--cap-drop',
     'ALL',
-    // Files of others in the workspace are the superuser's to change; mounts decide what else is.
+    // Root may change files of others in the workspace; the mounts decide about everything else.
     ...(user || !needsFileCapabilities ? [] : FILE_CAPABILITIES.flatMap((name) => ['--cap-add', name])),
   ]
 }
 
 const FILE_CAPABILITIES = ['CAP_CHOWN', 'CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_FSETID']
 
-/** Settings of the system in /proc belong to the superuser, in whatever namespace; so nothing there is written by anybody. */
+/** System settings in /proc belong to root in any namespace, so /proc is read-only. */
 function rootMountArguments({ proc }: BubblewrapMode): string[] {
   return ['--ro-bind', '/', '/', '--dev', '/dev', ...(proc ? ['--proc', '/proc', '--remount-ro', '/proc'] : [])]
 }
 
-/** /run is full of doors to other programs (Docker's, the keyring's). These are not. */
+/** /run is full of sockets of other programs (Docker, keyrings). These paths are not. */
 const VISIBLE_RUN_PATHS = [
   '/run/current-system',
   '/run/systemd/resolve',

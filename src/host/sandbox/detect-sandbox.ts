@@ -9,37 +9,34 @@ import { buildTrialArguments, type BubblewrapMode, listBubblewrapModes } from '.
 import { createSeccompFilter } from './seccomp.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The sandbox of this machine. */
 export type SandboxBackend =
   | {
       readonly kind: 'bubblewrap'
       readonly program: string
       readonly mode: BubblewrapMode
-      readonly features: BubblewrapFeatures
+      /** It can mount a descriptor instead of a path; older versions cannot. */
+      readonly bindsDescriptors: boolean
       readonly filters?: SeccompFilterFiles
     }
   | { readonly kind: 'seatbelt'; readonly program: string }
 
-/** What older versions of bubblewrap lack. */
-export interface BubblewrapFeatures {
-  /** It mounts what a descriptor holds, instead of what a name means at that moment. */
-  readonly bindsDescriptors: boolean
-}
-
-/** Why there is none, and how to get one. */
 export interface SandboxUnavailable {
   readonly why: string
   readonly remedy?: string
 }
 
-/** Compiled filters of system calls: paths that can be opened as often as needed. */
+/** The same in words. */
+export function describeUnavailable({ why, remedy }: SandboxUnavailable): string {
+  return [`No sandbox: ${why}`, remedy].filter(Boolean).join(' ')
+}
+
+/** Compiled system call filters, as paths that can be opened repeatedly. */
 export interface SeccompFilterFiles {
   readonly withLocalSockets: string
-  /** Without sockets of the local kind. */
+  /** Without Unix sockets. */
   readonly withoutLocalSockets: string
 }
 
-/** Finds out by trying what this machine can do. */
 export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend | SandboxUnavailable> {
   if (process.platform === 'darwin') {
     if (existsSync(SEATBELT_PATH)) return { kind: 'seatbelt', program: SEATBELT_PATH }
@@ -59,12 +56,12 @@ export async function detectSandbox(roots: AllowedRoots): Promise<SandboxBackend
     )
     if (trial.code === 0) {
       const { text } = await help
-      const features = { bindsDescriptors: text.includes('--ro-bind-fd') }
-      return { kind: 'bubblewrap', program, mode, features, ...defined({ filters }) }
+      const bindsDescriptors = text.includes('--ro-bind-fd')
+      return { kind: 'bubblewrap', program, mode, bindsDescriptors, ...defined({ filters }) }
     }
     problem = trial.text.trim().split('\n')[0] ?? ''
   }
-  return { why: `bubblewrap is installed, but does not work here: ${problem}`, remedy: NAMESPACE_HINT }
+  return { why: `bubblewrap is installed but does not work: ${problem}`, remedy: NAMESPACE_HINT }
 }
 
 const SEATBELT_PATH = '/usr/bin/sandbox-exec'
@@ -76,7 +73,7 @@ const NAMESPACE_HINT =
 
 let filterFiles: SeccompFilterFiles | undefined
 
-/** Bubblewrap reads a filter to its end from a descriptor, so each command needs one of its own. */
+/** Bubblewrap reads a filter from a descriptor to its end, so each command opens its own. */
 function writeFilterFiles(): SeccompFilterFiles | undefined {
   const fullFilter = createSeccompFilter(process.arch, { localSockets: true })
   const strictFilter = createSeccompFilter(process.arch, { localSockets: false })
@@ -93,7 +90,7 @@ function writeFilterFiles(): SeccompFilterFiles | undefined {
   }
 }
 
-/** A file that has no name any more, and is gone with this process; the path leads to its descriptor. */
+/** A file without a name, which is gone with this process; the path leads to its descriptor. */
 function createUnnamedFile(bytes: Buffer): string {
   const path = join(tmpdir(), `dragoman-filter-${randomBytes(8).toString('hex')}`)
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -103,7 +100,6 @@ function createUnnamedFile(bytes: Buffer): string {
   return `/proc/self/fd/${descriptor}`
 }
 
-/** How a program ended, and what it printed. */
 function runProgram(
   program: string,
   args: readonly string[],

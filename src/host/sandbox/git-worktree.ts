@@ -2,20 +2,18 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readRegularFile } from '../files/regular-file.ts'
 
-/** Where git keeps what belongs to a worktree, outside of it. */
 export interface GitWorktree {
-  /** The worktree's own folder. */
   readonly gitFolder: string
-  /** The repository's folder, which is read. */
+  /** The repository's folder, read-only. */
   readonly commonFolder: string
-  /** What of that is written to when something is committed. */
+  /** What is written by a commit. */
   readonly writableFolders: readonly string[]
 }
 
-/** What of a worktree's own folder decides where git reads its settings from. */
+/** Files of a worktree that decide where git reads its settings from. */
 export const PROTECTED_WORKTREE_FILES: readonly string[] = ['commondir', 'gitdir', 'config.worktree']
 
-/** The repository that a folder is a worktree of, if that repository says so too: the folder's own word proves nothing. */
+/** The repository of a worktree, if that repository lists it too: the folder's own word proves nothing. */
 export function findGitWorktree(folder: string): GitWorktree | undefined {
   try {
     const pointer = join(folder, '.git')
@@ -35,7 +33,7 @@ export function findGitWorktree(folder: string): GitWorktree | undefined {
 function readPathFile(file: string, prefix: string, base: string): string {
   const content = readRegularFile(file, { maxBytes: 8192 })
   const text = 'bytes' in content ? content.bytes.toString('utf8').trim() : ''
-  if (text === '' || !text.startsWith(prefix)) throw new Error(`${file} does not point anywhere`)
+  if (text === '' || !text.startsWith(prefix)) throw new Error(`${file} contains no path`)
   const path = text.slice(prefix.length)
   return isAbsolute(path) ? path : join(base, path)
 }

@@ -1,4 +1,4 @@
-/** What programs need of a home folder, relative to it. Everything else of it is hidden. */
+/** What programs need of a home folder. Everything else in it is hidden. */
 export const HOME_TOOLCHAIN_PATHS: readonly string[] = [
   '.asdf',
   '.bun/bin',
@@ -28,7 +28,7 @@ export const HOME_TOOLCHAIN_PATHS: readonly string[] = [
   '.sdkman',
   '.volta',
   'go/bin',
-  // Who commits, and how; what could be a password is in files beside it.
+  // Who commits, and how; passwords are in other files.
   '.gitconfig',
   '.config/git/config',
   '.config/git/ignore',
@@ -37,7 +37,6 @@ export const HOME_TOOLCHAIN_PATHS: readonly string[] = [
   '.tool-versions',
 ]
 
-/** Packages that were fetched before. */
 export const HOME_CACHE_PATHS: readonly string[] = [
   '.bun/install/cache',
   '.cache/deno',
@@ -63,7 +62,7 @@ export const HOME_CACHE_PATHS: readonly string[] = [
   'go/pkg/mod',
 ]
 
-/** Keys and passwords, relative to a home folder: hidden even where the home folder is the workspace. */
+/** Keys and passwords in a home folder: hidden even if the home folder is the workspace. */
 export const HOME_SECRET_PATHS: readonly string[] = [
   '.aws',
   '.azure',
@@ -105,7 +104,7 @@ export const HOME_SECRET_PATHS: readonly string[] = [
   '.yarnrc.yml',
 ]
 
-/** Secrets of the machine itself; only its superuser could read most of them anyway. */
+/** Secrets of the machine; mostly only root could read them anyway. */
 export const MACHINE_SECRET_PATHS: readonly string[] = [
   '/etc/NetworkManager/system-connections',
   '/etc/dragoman',

@@ -4,11 +4,12 @@ import { delimiter, join, relative } from 'node:path'
 import { PROTECTED_PATHS } from '../../model/security/protected-paths.ts'
 import { watchProtectedPaths } from '../process/kill-on-exit.ts'
 import { openPathHandle } from '../files/path-handle.ts'
+import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { killGroup } from '../process/process-group.ts'
 import { HostError } from '../host-error.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 import { createApprovedWrites } from './protect/approved-writes.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import { buildBubblewrapArguments, hasOwnProcessCount, listTopMounts, type BubblewrapMode } from './bubblewrap.ts'
 import {
   type SeccompFilterFiles,
@@ -17,7 +18,7 @@ import {
   type SandboxUnavailable,
 } from './detect-sandbox.ts'
 import { type PathGuard, createPathGuard, type MountSource } from './protect/path-guard.ts'
-import { innerRepositories } from './protect/inner-repositories.ts'
+import { createInnerRepositories } from './protect/inner-repositories.ts'
 import { type SandboxLayout, type SandboxLayoutCache, createSandboxLayout } from './layout.ts'
 import type { QuarantinedPath } from './protect/missing-path-guard.ts'
 import { removeTree, statNoFollow } from './protect/no-follow-files.ts'
@@ -26,86 +27,80 @@ import { createSeatbeltProfile } from './seatbelt.ts'
 import { hasAbstractSockets } from './unix-sockets.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Whether commands run in a sandbox: where there is one, always (or not at all), or never. */
+/** `auto`: if one is available; `on`: always, or commands do not run. */
 export type SandboxMode = 'auto' | 'on' | 'off'
 
-/** What is settled about the sandbox. */
 export interface SandboxOptions {
   readonly mode: SandboxMode
-  /** May commands reach the network? Not if this is absent. */
+  /** Network access for commands; off by default. */
   readonly network?: boolean
-  /** Paths that commands must not write, relative to a workspace folder, beside the usual ones. `name/**` means `name`. */
+  /** More paths that commands must not write, relative to a workspace folder. `name/**` means `name`. */
   readonly protect?: readonly string[]
-  /** Folders of ours that commands must not see: settings, sessions. */
+  /** Our own folders that commands must not see: settings, sessions. */
   readonly hiddenFolders?: readonly string[]
-  /** The person's home folder; this process's if it is absent. */
+  /** The person's home folder; by default that of this process. */
   readonly home?: string
-  /** Where caches of packages are kept that commands with the network fill; in the scratch folder if this is absent. */
+  /** Where commands with network access keep package caches; by default in the scratch folder. */
   readonly caches?: string
-  /** Commands with the network write the caches of the home folder, which programs outside of the sandbox use too. */
+  /** Commands with network access write the caches of the home folder, which programs outside of the sandbox use too. */
   readonly writeCaches?: boolean
 }
 
-/** Is there a sandbox? If not, why, and how to get one. */
 export type SandboxState =
   | {
       readonly isActive: true
       readonly kind: 'bubblewrap' | 'seatbelt'
       readonly network: boolean
-      /** Commands run as the superuser, whom fewer walls hold. */
+      /** Commands run as root, whom fewer limits hold. */
       readonly asRoot?: true
-      /** System calls are not filtered here. */
       readonly unfiltered?: true
     }
-  | { readonly isActive: false; readonly why: string; readonly remedy?: string }
+  | ({ readonly isActive: false } & SandboxUnavailable)
 
-/** How a program is to run in the sandbox. */
 export interface SandboxLaunchOptions {
   readonly network?: boolean
-  /** More paths that it may see. */
   readonly visiblePaths?: readonly string[]
-  /** The number of the first descriptor that the program does not have yet. */
+  /** The first descriptor number that is free in the program. */
   readonly firstDescriptor: number
-  /** It may make sockets of the local kind even where that reaches other programs of the machine. */
+  /** It may use Unix sockets even where they reach other programs of the machine. */
   readonly localSockets?: true
 }
 
-/** A program that starts a command inside, and what must be done when the command has ended. */
+/** The program that starts a command in the sandbox, and what to do when the command ends. */
 export interface SandboxLaunch {
   readonly program: string
-  /** To be followed by the command and its arguments. */
+  /** Followed by the command and its arguments. */
   readonly args: readonly string[]
-  /** What the program must be given after the descriptors that it has already, in this order. */
+  /** To be passed to the program after its own descriptors, in this order. */
   readonly descriptors: readonly number[]
-  /** The command has processes of its own numbering, and ends with whoever started it. */
+  /** The command has its own PID namespace, and ends with its parent. */
   readonly isolated: boolean
-  /** The system counts its processes apart from all others of the person, so it can be held to a number. */
+  /** The system counts its processes apart, so their number can be limited. */
   readonly hasOwnProcessCount?: boolean
-  /** It has been started as a process, or could not be: its descriptors are closed here. */
+  /** It was started as a process, or could not be: its descriptors are closed here. */
   markStarted(pid?: number): void
-  /** What the command changed, could not be kept from changing, and was put back, since it was last asked. */
+  /** What the command changed and was restored, since the last call. */
   found(): readonly QuarantinedPath[]
-  /** The same, after a look. */
+  /** The same, after a scan. */
   check(): readonly QuarantinedPath[]
-  /** The protected path that the command went on making, so that it was stopped. */
+  /** The protected path that the command kept creating, so that it was stopped. */
   repeated(): string | undefined
   /** All processes of the command have ended. */
   release(): void
 }
 
-/** Runs programs where they can do little harm. */
 export interface Sandbox {
   readonly mode: SandboxMode
-  /** Found out once, when it is first asked for. */
+  /** Detected once, when it is first asked for. */
   state(): Promise<SandboxState>
-  /** A way in, from a folder by its real path; none if there is no sandbox. */
+  /** Prepares a launch from a folder by its real path; undefined without a sandbox. */
   prepareLaunch(folder: string, options: SandboxLaunchOptions): Promise<SandboxLaunch | undefined>
-  /** A tool that was allowed to is about to write or remove this path. */
+  /** Called before an approved write or removal. */
   approveWrite(path: string): void
   close(): void
 }
 
-/** The sandbox of this machine: bubblewrap on Linux, Seatbelt on macOS. The folders are read again for each command. */
+/** Bubblewrap on Linux, Seatbelt on macOS. The folders are read for each command. */
 export function createLocalSandbox(
   options: SandboxOptions,
   workspacePaths: { readonly folders: readonly string[]; readonly scratch: string; readonly locks?: string },
@@ -118,15 +113,17 @@ export function createLocalSandbox(
   ]
   const homePaths = PROTECTED_PATHS.filter(({ isHomeOnly }) => isHomeOnly)
   const allRules = [...projectRules, ...toPathRules(homePaths)]
+  const userHome = options.home ?? homedir()
+  const resolveHome = (): string => realPathOrUndefined(userHome) ?? userHome
   const rulesFor = (folder: string): readonly ProtectedPathRule[] => {
-    const home = resolveOrSame(options.home ?? homedir())
+    const home = resolveHome()
     const nestedFolders = workspacePaths.folders
-      .map(resolveOrSame)
-      .filter((one) => one !== folder && isBelow(one, folder))
+      .map((one) => realPathOrUndefined(one) ?? one)
+      .filter((one) => one !== folder && isInsideFolder(one, folder))
     const rules = [...projectRules, ...nestedFolders.flatMap((one) => nestedFolderRules(folder, one, projectRules))]
-    if (!isBelow(home, folder)) return rules
-    const bubblewrapMode = relative(folder, home)
-    return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(bubblewrapMode, one.path) })))]
+    if (!isInsideFolder(home, folder)) return rules
+    const homePath = relative(folder, home)
+    return [...rules, ...toPathRules(homePaths.map((one) => ({ ...one, path: join(homePath, one.path) })))]
   }
   let backendPromise: Promise<SandboxBackend | SandboxUnavailable> | undefined
   const detectOnce = (): Promise<SandboxBackend | SandboxUnavailable> => {
@@ -134,7 +131,7 @@ export function createLocalSandbox(
     return (backendPromise ??= options.mode === 'off' ? SANDBOX_SWITCHED_OFF : detectSandbox(roots))
   }
   const approved = createApprovedWrites(workspacePaths.locks)
-  const nestedFolders = innerRepositories()
+  const innerRepositories = createInnerRepositories()
   const running = new Set<Pick<PathGuard, 'check' | 'release'>>()
   const layoutCache: SandboxLayoutCache = { realPaths: new Map(), secrets: new Set() }
   let hasTemporary = false
@@ -162,7 +159,7 @@ export function createLocalSandbox(
       if ('why' in backend) return undefined
       mkdirSync(workspacePaths.scratch, { recursive: true, mode: 0o700 })
       const scratch = realpathSync(workspacePaths.scratch)
-      const home = resolveOrSame(options.home ?? homedir())
+      const home = resolveHome()
       const path = [process.env['PATH'] ?? '', ...visiblePaths].join(delimiter)
       const caches = options.writeCaches ? {} : { caches: options.caches ?? join(scratch, 'caches') }
       const { folders } = workspacePaths
@@ -184,7 +181,7 @@ export function createLocalSandbox(
         masked,
         matchesByName: !isolated,
         approved,
-        inner: nestedFolders,
+        inner: innerRepositories,
         onKnown,
       })
       const watched = isolated ? watchProtectedPaths(pathGuard) : undefined
@@ -200,6 +197,7 @@ export function createLocalSandbox(
       }
       running.add(lifecycle)
       if (!isolated) {
+        backend.kind satisfies 'seatbelt'
         const profile = createSeatbeltProfile({
           layout,
           guard: pathGuard,
@@ -226,7 +224,7 @@ export function createLocalSandbox(
         const writable = layout.writable.map((one): MountSource => {
           const handle = openPathHandle(one)
           openHandles.push(handle)
-          if (handle.stats.isSymbolicLink()) throw new HostError('moved', `${one} was exchanged for a link.`)
+          if (handle.stats.isSymbolicLink()) throw new HostError('moved', `${one} was replaced by a link.`)
           return { path: one, ...defined({ descriptor: handle.descriptor }) }
         })
         const filter = openSeccompFilter(backend, network && !localSockets && hasAbstractSockets())
@@ -240,20 +238,19 @@ export function createLocalSandbox(
           folder,
           network,
           needsFileCapabilities: ownsOthers,
-          ...(backend.features.bindsDescriptors && { toChildDescriptor }),
+          ...(backend.bindsDescriptors && { toChildDescriptor }),
           ...(filter !== undefined && { filter: toChildDescriptor(filter) }),
         })
         const markStarted = (pid?: number): void => {
           pathGuard.markStarted(pid, () => pid !== undefined && killGroup({ id: pid, marker: '', isolated: true }))
           for (const one of openHandles.splice(0)) one.release()
         }
-        const { program, mode: bubblewrapMode } = backend
         return {
-          program,
+          program: backend.program,
           args,
           descriptors: childDescriptors,
           isolated,
-          hasOwnProcessCount: hasOwnProcessCount(bubblewrapMode),
+          hasOwnProcessCount: hasOwnProcessCount(backend.mode),
           markStarted,
           ...lifecycle,
         }
@@ -277,10 +274,10 @@ export function createLocalSandbox(
   }
 }
 
-const SANDBOX_SWITCHED_OFF: Promise<SandboxUnavailable> = Promise.resolve({ why: 'It is switched off.' })
+const SANDBOX_SWITCHED_OFF: Promise<SandboxUnavailable> = Promise.resolve({ why: 'It is turned off.' })
 const WORKSPACE_IS_ROOT: Promise<SandboxUnavailable> = Promise.resolve({ why: 'The workspace is the whole disk.' })
 
-/** The folder that is /tmp to commands, with real folders where something is to be mounted in it. */
+/** The folder that commands see as /tmp, with real folders as mount points. */
 function prepareTmpFolder(scratch: string, mounts: readonly string[]): string {
   const tmpFolder = join(scratch, 'tmp')
   mkdirSync(tmpFolder, { recursive: true, mode: 0o700 })
@@ -292,31 +289,22 @@ function prepareTmpFolder(scratch: string, mounts: readonly string[]): string {
   return tmpFolder
 }
 
-/** A descriptor of the filter of system calls. */
 function openSeccompFilter(
-  { mode: bubblewrapMode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
+  { mode, filters }: { mode: BubblewrapMode; filters?: SeccompFilterFiles },
   withoutLocalSockets: boolean,
 ): number | undefined {
-  if (!bubblewrapMode.filter || !filters) return undefined
+  if (!mode.filter || !filters) return undefined
   return openSync(withoutLocalSockets ? filters.withoutLocalSockets : filters.withLocalSockets, 'r')
 }
 
-/** Does the superuser work in a folder of somebody else? Then he needs his rights over the files of others. */
+/** Does root work in somebody else's folder? Then it needs its rights over files of others. */
 function worksOnForeignFiles({ user }: BubblewrapMode, { workspace }: SandboxLayout): boolean {
   return !user && process.getuid?.() === 0 && workspace.some((folder) => statSync(folder).uid !== 0)
 }
 
-/** The rules of a folder of the workspace that lies inside another. A command may make a repository there. */
+/** The rules for a nested workspace folder. A command may create a repository there. */
 function nestedFolderRules(outer: string, folder: string, rules: readonly ProtectedPathRule[]): ProtectedPathRule[] {
   const hasGit = statNoFollow(join(folder, '.git')) !== undefined
-  const bubblewrapMode = relative(outer, folder).split('/')
-  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...bubblewrapMode, ...rule]]))
-}
-
-function resolveOrSame(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  const nestedPath = relative(outer, folder).split('/')
+  return rules.flatMap((rule) => (rule[0] === '.git' && !hasGit ? [] : [[...nestedPath, ...rule]]))
 }

@@ -1,21 +1,20 @@
 import type { PathGuard } from './protect/path-guard.ts'
 import type { SandboxLayout } from './layout.ts'
 
-/** What a profile is made of. */
 export interface SeatbeltOptions {
   readonly layout: SandboxLayout
   readonly guard: Pick<PathGuard, 'anchors' | 'fixed'>
-  /** Folders of ours to write in. */
+  /** Our own writable folders. */
   readonly scratch: readonly string[]
   readonly network: boolean
 }
 
 /**
- * The profile for sandbox-exec on macOS. The last rule that fits decides, so what is narrower stands further down. Nobody
- * has a process or mount namespace there; what commands may do to other processes is limited by name instead.
+ * The sandbox-exec profile for macOS. The last matching rule decides, so narrower rules come later. macOS has no process or
+ * mount namespaces; access to other processes is limited by name instead.
  */
 export function createSeatbeltProfile({ layout, guard, scratch, network }: SeatbeltOptions): string {
-  // Nothing can be put in the place of a cache here, so it is only read.
+  // Caches cannot be replaced here, so they are read-only.
   const caches = layout.privateCaches.map(({ path }) => path)
   return [
     '(version 1)',
@@ -24,7 +23,7 @@ export function createSeatbeltProfile({ layout, guard, scratch, network }: Seatb
     ...formatRule('allow file-write*', [...layout.writable, ...scratch].map(subpathFilter)),
     ...formatRule('allow file-write*', WRITABLE_DEVICES.map(literalFilter)),
     ...formatRule('deny file-read*', layout.hidden.map(subpathFilter)),
-    // A path can only be followed if each folder on the way says that it is there.
+    // A path can be resolved only if the metadata of every folder on the way is readable.
     ...formatRule('allow file-read-metadata', layout.hidden.map(subpathFilter)),
     ...formatRule('allow file-read*', [...layout.shown, ...caches, ...layout.writable, ...scratch].map(subpathFilter)),
     ...formatRule(
@@ -35,7 +34,7 @@ export function createSeatbeltProfile({ layout, guard, scratch, network }: Seatb
       'deny file-write*',
       guard.fixed.map(({ path }) => subpathFilter(path)),
     ),
-    // A folder on the way must not be renamed either, or another could take its place.
+    // A folder on the way must not be renamed, or another could take its place.
     ...formatRule(
       'deny file-write-unlink',
       [...layout.writable, ...guard.anchors.map(({ path }) => path)].map(literalFilter),
@@ -55,7 +54,7 @@ export function createSeatbeltProfile({ layout, guard, scratch, network }: Seatb
 
 const WRITABLE_DEVICES = ['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/dtracehelper']
 
-/** Services that hold keys, or that start programs for whoever asks. */
+/** Services that hold keys, or start programs for any caller. */
 const DENIED_MACH_SERVICES = [
   'com.apple.SecurityServer',
   'com.apple.securityd.xpc',
@@ -64,7 +63,7 @@ const DENIED_MACH_SERVICES = [
   'com.apple.ssh-agent',
 ]
 
-/** Only this machine's own loopback is open: tests start servers. */
+/** Only loopback is open: tests start servers. */
 const LOOPBACK_ONLY_RULES = [
   '(deny network*)',
   '(allow network-bind (local ip "localhost:*"))',

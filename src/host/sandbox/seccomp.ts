@@ -1,18 +1,18 @@
 /**
- * The system calls that a command in the sandbox cannot make, as a program for the kernel's packet filter, which bubblewrap
- * loads. It is a second wall: what it refuses needs rights that a command does not have, but errors in these parts of the
- * kernel have given such rights before, and the keys in the kernel's keyring belong to no namespace. Debuggers go on to work:
- * `ptrace` reaches only processes of the same box.
+ * System calls that a command in the sandbox cannot make, as a BPF program that bubblewrap loads. It is a second barrier:
+ * the calls need rights that a command does not have, but bugs in these parts of the kernel have granted such rights
+ * before, and the kernel's keyring belongs to no namespace. Debuggers still work: `ptrace` reaches only processes of the
+ * same sandbox.
  */
 
-/** What differs between boxes. */
-export interface SeccompOptions {
-  /** May sockets of the local kind be made? They reach servers of the machine where its network is shared. */
-  readonly localSockets: boolean
-}
-
-/** The compiled filter for a processor as Node names it; nothing for one whose numbers are not known here. */
-export function createSeccompFilter(arch: string, { localSockets }: SeccompOptions): Buffer | undefined {
+/**
+ * Undefined for an architecture whose system call numbers are not known here. `localSockets` permits Unix sockets, which
+ * reach servers of the machine where its network is shared.
+ */
+export function createSeccompFilter(
+  arch: string,
+  { localSockets }: { readonly localSockets: boolean },
+): Buffer | undefined {
   const architecture = ARCHITECTURES[arch]
   if (!architecture) return undefined
   const families = localSockets ? [AF_UNIX, ...ALLOWED_SOCKET_FAMILIES] : ALLOWED_SOCKET_FAMILIES
@@ -21,7 +21,7 @@ export function createSeccompFilter(arch: string, { localSockets }: SeccompOptio
     jumpIfEqual(architecture.auditArch, 1, 0),
     returnErrno(ENOSYS),
     loadWord(SYSCALL_NUMBER_OFFSET),
-    // Numbers of a second kind (x32) lead to the same calls, and would pass by all that follows.
+    // x32 numbers lead to the same calls, and would bypass the rest.
     ...(architecture.hasX32 ? [jumpIfAnyBit(X32_SYSCALL_BIT, 0, 1), returnErrno(ENOSYS)] : []),
     ...DENIED_SYSCALLS.flatMap(({ number, error = EPERM }) => {
       const syscallNumber = number[architecture.column]
@@ -72,16 +72,16 @@ type SyscallNumbers = readonly [x64: number | undefined, arm64: number | undefin
 interface DeniedSyscall {
   readonly name: string
   readonly number: SyscallNumbers
-  /** What the call says; programs that can do without it understand this best. */
+  /** The errno that programs without the call handle best. */
   readonly error?: number
 }
 
 const DENIED_SYSCALLS: readonly DeniedSyscall[] = [
-  // Keys of the kernel.
+  // Kernel keys.
   { name: 'add_key', number: [248, 217] },
   { name: 'request_key', number: [249, 218] },
   { name: 'keyctl', number: [250, 219] },
-  // Mounts and namespaces. The flags of clone3 lie in memory, where a filter cannot look; programs then use clone.
+  // Mounts and namespaces. The flags of clone3 are in memory, where a filter cannot look; programs then use clone.
   { name: 'clone3', number: [435, 435], error: ENOSYS },
   { name: 'setns', number: [308, 268] },
   { name: 'mount', number: [165, 40] },
@@ -96,10 +96,10 @@ const DENIED_SYSCALLS: readonly DeniedSyscall[] = [
   { name: 'fspick', number: [433, 433] },
   { name: 'mount_setattr', number: [442, 442] },
   { name: 'open_tree_attr', number: [467, 467] },
-  // Files by number instead of by path.
+  // Files by handle instead of by path.
   { name: 'name_to_handle_at', number: [303, 264], error: EOPNOTSUPP },
   { name: 'open_by_handle_at', number: [304, 265] },
-  // Parts of the kernel that programs are run in, or that were broken often.
+  // Parts of the kernel that run programs, or that often had bugs.
   { name: 'bpf', number: [321, 280] },
   { name: 'perf_event_open', number: [298, 241] },
   { name: 'userfaultfd', number: [323, 282] },
@@ -142,18 +142,18 @@ const SOCKET_SYSCALL: SyscallNumbers = [41, 198]
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACE_FLAGS = 0x7e020000
-/** CLONE_NEWTIME, which is part of a signal's number to clone. */
+/** CLONE_NEWTIME, which is part of the signal number in clone. */
 const CLONE_NEWTIME = 0x80
 
-/** TIOCSTI and TIOCLINUX put words into a terminal as if a person had typed them. */
+/** TIOCSTI and TIOCLINUX simulate input to a terminal. */
 const TERMINAL_INPUT_REQUESTS = [0x5412, 0x541c]
 
 const AF_UNIX = 1
-/** AF_INET, AF_INET6 and AF_NETLINK, which lists interfaces. Others reach around network namespaces, or are seldom used. */
+/** AF_INET, AF_INET6 and AF_NETLINK, which lists interfaces. Others bypass network namespaces, or are rarely used. */
 const ALLOWED_SOCKET_FAMILIES = [2, 10, 16]
 
 const X32_SYSCALL_BIT = 0x40000000
-/** Where things are in what the filter sees: the number of the call, the processor, and the low half of an argument. */
+/** Offsets in the data of the filter: the system call, the architecture, and the low half of an argument. */
 const SYSCALL_NUMBER_OFFSET = 0
 const ARCH_OFFSET = 4
 const argumentOffset = (index: number): number => 16 + 8 * index
@@ -176,7 +176,7 @@ function jumpIfAnyBit(bits: number, yes: number, no: number): Buffer {
   return instruction(0x45, yes, no, bits)
 }
 
-/** Does something for one call; afterwards the number is loaded again. */
+/** Instructions for one call; afterwards the number is loaded again. */
 function forSyscall(number: number | undefined, body: readonly Buffer[]): Buffer[] {
   return number === undefined ? [] : [jumpIfEqual(number, 0, body.length + 1), ...body, loadWord(SYSCALL_NUMBER_OFFSET)]
 }

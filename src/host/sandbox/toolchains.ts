@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { realPathOrUndefined } from '../files/resolve-path.ts'
 import { HOME_CACHE_PATHS, HOME_SECRET_PATHS, HOME_TOOLCHAIN_PATHS } from './home-paths.ts'
-import { isBelow } from './is-below.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
-/** Variables with which version managers and language runtimes say where they are installed. */
 export const TOOLCHAIN_VARIABLES: readonly string[] = [
   'ASDF_DATA_DIR',
   'ASDF_DIR',
@@ -37,8 +37,8 @@ export const TOOLCHAIN_VARIABLES: readonly string[] = [
 ]
 
 /**
- * Folders in a home with installed programs and their libraries: those on `PATH`, the ones that the programs there are
- * links to, and those that variables name. What is a folder of other things as well, such as `~/.local`, is not among them.
+ * Folders in a home with installed programs and libraries: those on `PATH`, the targets of links there, and those that
+ * variables name. Folders that contain other things as well, such as `~/.local`, are not included.
  */
 export function findToolchainFolders(
   home: string,
@@ -54,7 +54,7 @@ export function findToolchainFolders(
   ]
 }
 
-/** The folder above a `bin`, if it is an installation; and of an environment of conda, the base that it links to. */
+/** The folder above a `bin`, if it is an installation; for a conda environment also its base. */
 function findInstallations(bin: string, home: string): string[] {
   const prefix = dirname(bin)
   if (!isInstallation(prefix, home)) return []
@@ -64,49 +64,31 @@ function findInstallations(bin: string, home: string): string[] {
   return hasBase ? [prefix, base] : [prefix]
 }
 
-const INSTALLATION_MARKERS = [
-  'lib',
-  'lib64',
-  'libexec',
-  'conda-meta',
-  'pyvenv.cfg',
-  'versions',
-  'toolchains',
-  'candidates',
-]
+const INSTALL_MARKERS = ['lib', 'lib64', 'libexec', 'conda-meta', 'pyvenv.cfg', 'versions', 'toolchains', 'candidates']
 
-/** Folders that hold keys, caches or several tool chains are no installation: they are shown piece by piece. */
+/** Folders with keys, caches or several toolchains do not count: they are shown piece by piece. */
 function isInstallation(folder: string, userHome: string): boolean {
   const home = findHome(folder, userHome)
   if (home === undefined) return false
   const holdsOtherThings = [...HOME_TOOLCHAIN_PATHS, ...HOME_CACHE_PATHS, ...HOME_SECRET_PATHS].some((name) => {
     const listedPath = join(home, name)
-    return listedPath !== folder && isBelow(listedPath, folder)
+    return listedPath !== folder && isInsideFolder(listedPath, folder)
   })
-  return !holdsOtherThings && INSTALLATION_MARKERS.some((name) => existsSync(join(folder, name)))
+  return !holdsOtherThings && INSTALL_MARKERS.some((name) => existsSync(join(folder, name)))
 }
 
-/** The home folder in which a path lies: the person's own, or another one, which is hidden as well. */
+/** The home folder that contains a path: the person's own, or another one, which is hidden as well. */
 function findHome(path: string, userHome: string): string | undefined {
-  const home = isBelow(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
+  const home = isInsideFolder(path, userHome) ? userHome : /^(?:\/root|\/home\/[^/]+)(?=\/)/.exec(path)?.[0]
   return path === home ? undefined : home
 }
 
 const MAX_PROGRAM_LINKS = 300
 
-/** The files that the programs in a folder are links to. */
 function listLinkTargets(folder: string): string[] {
   try {
     const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())
-    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => resolveExisting(join(folder, name)))
-  } catch {
-    return []
-  }
-}
-
-function resolveExisting(path: string): string[] {
-  try {
-    return [realpathSync(path)]
+    return links.slice(0, MAX_PROGRAM_LINKS).flatMap(({ name }) => realPathOrUndefined(join(folder, name)) ?? [])
   } catch {
     return []
   }

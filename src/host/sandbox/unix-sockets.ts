@@ -1,21 +1,19 @@
 import { lstatSync, readFileSync } from 'node:fs'
 
 /**
- * Local sockets of the machine. A mount that is only read does not keep anybody from connecting to a socket file, and a filter
- * of system calls cannot see which socket is meant; so the files are covered.
+ * Unix sockets of the machine. A read-only mount does not prevent connections to a socket file, and a system call filter
+ * cannot see which socket is meant; so the files are covered.
  */
 
-/** The paths of sockets that programs of this machine have opened. */
 export function listSocketFiles(): string[] {
   return [...new Set(listUnixSockets().filter((name) => name.startsWith('/')))]
 }
 
-/** Does a program of this machine listen on a socket without a file? These belong to the network, and no mount covers them. */
+/** Does a program listen on an abstract socket? These belong to the network namespace, and no mount covers them. */
 export function hasAbstractSockets(): boolean {
   return listUnixSockets().some((name) => name.startsWith('@'))
 }
 
-/** Is there a socket at a path? */
 export function isSocketFile(path: string): boolean {
   try {
     return lstatSync(path).isSocket()
@@ -24,7 +22,7 @@ export function isSocketFile(path: string): boolean {
   }
 }
 
-/** The last column of the system's table: a path, or `@` and a name. Most sockets have none. */
+/** The last column of the table: a path, or `@` and a name. Most sockets have none. */
 function listUnixSockets(): string[] {
   try {
     const table = readFileSync('/proc/net/unix', 'utf8').split('\n').slice(1)

@@ -1,19 +1,19 @@
 import { decodeSurrogateEscape } from '../files/surrogate-escape.ts'
 
-/** A matching line, as ripgrep tells it: where it is, and its bytes without the line end. */
+/** A matching line: where it is, and its bytes without the line ending. */
 export interface RipgrepMatch {
   readonly line: number
   readonly offset: number
   readonly bytes: Buffer
 }
 
-/** The matching lines of one file; the path begins where the search began. */
+/** The path is relative to the start of the search. */
 export interface RipgrepFile {
   readonly path: string
   readonly matches: RipgrepMatch[]
 }
 
-/** Has ripgrep print what `rgReader` reads. Its JSON says the same in ten times as many bytes, and takes as much longer. */
+/** Flags for the output that `createRipgrepParser` reads. JSON has ten times as many bytes and takes as much longer. */
 export const RIPGREP_OUTPUT_FLAGS: readonly string[] = [
   '--color=never',
   '--no-heading',
@@ -24,8 +24,8 @@ export const RIPGREP_OUTPUT_FLAGS: readonly string[] = [
 ]
 
 /**
- * Reads what ripgrep prints, in pieces as they come: a path, a zero byte, `line:offset:` and the line. It goes on until a
- * match is not taken, or there is one of more than so many bytes; then the answer to a piece is false.
+ * Parses ripgrep's output in chunks: a path, a zero byte, `line:offset:` and the line. Returns false when a match is
+ * rejected, or exceeds the limit.
  */
 export function createRipgrepParser(
   onMatch: (path: string, match: RipgrepMatch) => boolean,
@@ -55,8 +55,8 @@ export function createRipgrepParser(
   }
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
+export const LINE_FEED = 0x0a
+export const CARRIAGE_RETURN = 0x0d
 const COLON = 0x3a
 
 function parseMatch(all: Buffer, from: number, end: number): RipgrepMatch | undefined {
@@ -75,5 +75,5 @@ function parsePath(all: Buffer, from: number, end: number): string {
   return text.includes('\n') ? text.replace(RIPGREP_WARNINGS, '') : text
 }
 
-/** It says between the matches where it met with bytes that are no text. */
+/** ripgrep reports binary data between the matches. */
 const RIPGREP_WARNINGS = /^(?:.*\(found ".*" byte around offset \d+\)\n)+/

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import type { Readable } from 'node:stream'
 import { createCleanEnvironment } from '../process/environment.ts'
 import { findProgram } from '../process/find-program.ts'
 import type { SearchMatch, Host, SearchRequest, SearchResult } from '../host.ts'
@@ -12,7 +11,6 @@ import { RIPGREP_OUTPUT_FLAGS, type RipgrepFile, type RipgrepMatch, createRipgre
 import { createMatchVerifier } from './verify-matches.ts'
 import { stopWhenStuck } from './stop-when-stuck.ts'
 
-/** Searches with ripgrep, if the program can be had; else with nothing. */
 export function createRipgrepSearch(roots: AllowedRoots): NonNullable<Host['search']> {
   let program: Promise<string | undefined> | undefined
   return async (search) => {
@@ -27,20 +25,16 @@ async function runSearch(
   program: string,
   search: SearchRequest,
 ): Promise<SearchResult | undefined> {
-  const {
-    child,
-    base,
-    sure: matchVerifier,
-  } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
+  const { child, base, verifier } = withOpenedPath(roots, search.path, { need: 'read' }, (opened) => {
     const { folder, target, base: real } = locateStart(opened, search.path)
-    // It begins in a folder that is held. What it finds is looked up again, since it might follow a link made meanwhile.
+    // ripgrep starts in a held folder. Its results are verified, since it might follow a link that was made meanwhile.
     const env = createCleanEnvironment(process.env)
     const running = spawn(program, ripgrepArguments(search, target), {
       cwd: folder,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    return { child: running, base: real, sure: createMatchVerifier(roots) }
+    return { child: running, base: real, verifier: createMatchVerifier(roots) }
   })
   const hits: SearchMatch[] = []
   let file: RipgrepFile | undefined
@@ -56,13 +50,13 @@ async function runSearch(
     child.once('close', (code) => resolve(code))
   })
 
-  /** Takes a match; false if that is enough. */
+  /** Returns false when there are enough matches. */
   function onMatch(path: string, match: RipgrepMatch): boolean {
     size += match.bytes.length
     if (++count > search.limit || size > MAX_RESULT_BYTES) return false
-    // The lines of a file come one after the other, so what was found is made sure of while the search goes on.
+    // The matches of a file come together, so each file is verified while the search continues.
     if (file?.path !== path) {
-      if (file) hits.push(...matchVerifier.verify(base, file))
+      if (file) hits.push(...verifier.verify(base, file))
       file = { path, matches: [] }
     }
     file.matches.push(match)
@@ -70,33 +64,29 @@ async function runSearch(
   }
 
   try {
-    const limited = !(await readUntilStopped(child.stdout, createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)))
+    const parse = createRipgrepParser(onMatch, 2 * MAX_RESULT_BYTES)
+    let limited = false
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) if ((limited = !parse(chunk))) break
     if (limited) abort()
     const code = limited ? null : await ended
-    if (file) hits.push(...matchVerifier.verify(base, file))
+    if (file) hits.push(...verifier.verify(base, file))
     search.signal?.throwIfAborted()
     if (stuck.wasStuck) return undefined
-    // One unreadable file is no reason to say nothing; a pattern that is refused is.
+    // An unreadable file is no error; a rejected pattern is.
     if (code === 2 && count === 0 && /regex|glob|PCRE2/i.test(problem)) return { problem: problem.trim() }
     return { hits, limited }
   } finally {
     stuck.close()
-    matchVerifier.close()
+    verifier.close()
     search.signal?.removeEventListener('abort', abort)
     abort()
   }
 }
 
-/** Gives away what a stream brings, until a piece is not taken; says whether all were taken. */
-async function readUntilStopped(stream: Readable, read: (chunk: Buffer) => boolean): Promise<boolean> {
-  for await (const chunk of stream as AsyncIterable<Buffer>) if (!read(chunk)) return false
-  return true
-}
-
-/** Lines can be as long as files; a search never holds more than this. */
+/** Lines can be as long as files. */
 const MAX_RESULT_BYTES = 64 * 2 ** 20
 
-/** The folder to begin in, by a path that stays the same thing; and what to search in it. */
+/** The folder to start in, by a path that cannot be exchanged, and what to search there. */
 function locateStart(
   { entry, folder, path }: OpenedPath,
   given: string,
@@ -119,11 +109,11 @@ function ripgrepArguments({ pattern, include, excludedFolders, limit }: SearchRe
     '--no-messages',
     '--crlf',
     '--engine=auto',
-    // It holds what it finds in a file until it has seen all of it.
+    // ripgrep holds the matches of a file until it has read all of it.
     `--max-count=${limit + 1}`,
     ...(include === undefined ? [] : includeArguments(include)),
     ...excludedFolders.map((name) => `--glob=!**/${name}/**`),
-    // A file that was named is searched whatever is in it.
+    // A file that was named is searched whatever it contains.
     ...(target === '.' ? [] : ['--text']),
     `--regexp=${pattern}`,
     '--',
@@ -131,19 +121,18 @@ function ripgrepArguments({ pattern, include, excludedFolders, limit }: SearchRe
   ]
 }
 
-/** A glob on the command line would also bring back what git ignores; a type of file does not, but knows only names. */
+/** A glob would also include what git ignores; a file type does not, but matches only names. */
 function includeArguments(include: string): string[] {
   return include.includes('/') ? [`--glob=${include}`] : [`--type-add=wanted:${include}`, '--type=wanted']
 }
 
-/** The program: our own copy, or one on the search path. */
 export async function findRipgrep(roots: AllowedRoots): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep')
     accessSync(rgPath, constants.X_OK)
     return rgPath
   } catch {
-    // There is no package for this machine.
+    // There is no package for this platform.
     return findProgram('rg', roots)
   }
 }

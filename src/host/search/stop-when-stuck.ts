@@ -1,18 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-
-/** A watch over a program. */
-export interface StuckWatch {
-  /** Was it stopped? */
-  readonly wasStuck: boolean
-  close(): void
-}
+import { readStatFields } from '../process/stat-fields.ts'
 
 /**
- * Stops a program of ours that reads what somebody else made, and opens it itself: ripgrep reads ignore files, be they pipes that
- * nobody writes to or devices without end. Whoever does next to nothing for long, or holds too much, is stuck. What the program
- * does is only told by Linux.
+ * Stops a program that opens files itself which somebody else made: ripgrep reads ignore files, even pipes without a writer
+ * or endless devices. A process that does almost nothing for long, or uses too much memory, is stuck. Only Linux reports
+ * this.
  */
-export function stopWhenStuck(pid: number | undefined, stop: () => void): StuckWatch {
+export function stopWhenStuck(pid: number | undefined, stop: () => void) {
   let wasStuck = false
   let last: Activity[] = []
   const timer = setInterval(() => {
@@ -32,19 +26,19 @@ export function stopWhenStuck(pid: number | undefined, stop: () => void): StuckW
     get wasStuck() {
       return wasStuck
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   }
 }
 
 const INTERVAL = 250
-/** How often it is looked at before it may be stuck. */
+/** How many samples are taken before it can be stuck. */
 const LOOKS = 10
-/** Threads that have nothing to do look for work now and then. In hundredths of a second. */
+/** Idle threads look for work now and then. In hundredths of a second. */
 const MIN_TIME = 15
-/** What it searches is mapped, and does not count. */
+/** Mapped files do not count. */
 const MAX_MEMORY = 512 * 2 ** 20
 
-/** What a process does: the time that it has had, whether it wants more or waits for a disk, and the memory that is its own. */
+/** CPU time so far, whether it runs or waits for a disk, and its private memory. */
 interface Activity {
   readonly time: number
   readonly isRunning: boolean
@@ -53,7 +47,7 @@ interface Activity {
 
 function activityOf(pid: number): Activity | undefined {
   try {
-    const tasks = readdirSync(`/proc/${pid}/task`).map((task) => fieldsOf(`/proc/${pid}/task/${task}/stat`))
+    const tasks = readdirSync(`/proc/${pid}/task`).map((task) => readStatFields(`/proc/${pid}/task/${task}/stat`))
     const anonymous = /^RssAnon:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
     return {
       time: tasks.reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0),
@@ -63,10 +57,4 @@ function activityOf(pid: number): Activity | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The fields behind the name, which may hold anything. */
-function fieldsOf(path: string): string[] {
-  const text = readFileSync(path, 'latin1')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }

@@ -1,25 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type PathHandle, openFolderHandle } from '../files/path-handle.ts'
+import { type FolderHandle, openFolderHandle } from '../files/path-handle.ts'
 import type { SearchMatch } from '../host.ts'
 import { encodeSurrogateEscape } from '../files/surrogate-escape.ts'
 import { withOpenedPath } from '../files/opened-path.ts'
-import type { RipgrepFile, RipgrepMatch } from './ripgrep-output.ts'
+import { CARRIAGE_RETURN, LINE_FEED, type RipgrepFile, type RipgrepMatch } from './ripgrep-output.ts'
 import type { AllowedRoots } from '../files/allowed-roots.ts'
 
-/** Makes sure of what another program read. */
-export interface MatchVerifier {
-  /** The lines that are really in this file, reached by our own steps; others are dropped. */
-  verify(base: string, file: RipgrepFile): SearchMatch[]
-  close(): void
-}
-
 /**
- * Reads the lines of a search again. A program that opens files by name can be led astray by somebody who exchanges names
- * while it runs; what it then found is not in our file, and never gets to the model.
+ * Reads the matches of a search again. A program that opens files by name can be misled by an exchange of names while it
+ * runs; such matches are not in our file, and never reach the model.
  */
-export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
-  // Hits come folder by folder, so the folders on the way are held on to.
+export function createMatchVerifier(roots: AllowedRoots) {
+  // Matches come folder by folder, so the folders on the way are kept open.
   const openFolders = new Map<string, FolderHandle>()
 
   function openFolder(path: string, base: string): FolderHandle {
@@ -43,7 +36,8 @@ export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
   }
 
   return {
-    verify(base, file) {
+    /** The lines that are really in this file, opened by our own steps; others are dropped. */
+    verify(base: string, file: RipgrepFile): SearchMatch[] {
       const path = join(base, file.path)
       if (openFolders.size > MAX_OPEN_FOLDERS) close()
       try {
@@ -56,8 +50,6 @@ export function createMatchVerifier(roots: AllowedRoots): MatchVerifier {
   }
 }
 
-type FolderHandle = Pick<PathHandle, 'at' | 'release'>
-
 const MAX_OPEN_FOLDERS = 200
 
 function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[]): SearchMatch[] {
@@ -67,7 +59,7 @@ function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[
   )
   let lines: string[] | undefined
   try {
-    // What is no file cannot be read at a place in it, and is dropped for that.
+    // Something that is not a file cannot be read at an offset, and is dropped.
     return matches
       .filter(
         (match) =>
@@ -81,7 +73,7 @@ function verifyMatches(at: string, path: string, matches: readonly RipgrepMatch[
 }
 
 function isAtOffset(descriptor: number, { offset, bytes }: RipgrepMatch): boolean {
-  // With what ends the line, so that something is read of an empty one too.
+  // With the byte after it, so that something is read even for an empty line.
   const found = Buffer.allocUnsafe(bytes.length + 1)
   const read = readSync(descriptor, found, 0, found.length, offset)
   const next = read > bytes.length ? found[bytes.length] : LINE_FEED
@@ -92,10 +84,7 @@ function isAtOffset(descriptor: number, { offset, bytes }: RipgrepMatch): boolea
   )
 }
 
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
-
-/** Files that begin with a byte order mark are searched as text, so their bytes are other ones. */
+/** Files with a byte order mark are searched as decoded text, so their bytes differ. */
 function readDecodedLines(descriptor: number): string[] {
   const { size } = fstatSync(descriptor)
   if (size > MAX_DECODED_BYTES) return []

@@ -1,29 +1,29 @@
 import type { Duplex } from 'node:stream'
 import { defined } from '../../model/defined.ts'
 
-/** Where a connection goes: to an address, never to a name. With `name` it is sealed, and the other side must prove it. */
+/**
+ * Where a connection goes: to an address, never to a name. With `serverName` it uses TLS, and the server must prove that
+ * name.
+ */
 export interface SocketDestination {
   readonly address: string
   readonly port: number
   readonly serverName?: string
-  /** A certificate that is trusted besides the usual ones. */
+  /** An additional trusted certificate. */
   readonly ca?: string
-  /** Connect over this, which leads there already. */
+  /** A connection that leads there already. */
   readonly over?: Duplex
   readonly signal: AbortSignal
 }
 
-/** Makes a connection. */
 export type ConnectSocket = (to: SocketDestination) => Promise<Duplex>
 
-/** A proxy that the person set up. */
 export interface ProxyEndpoint {
   readonly host: string
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A place on the web, with the addresses that were judged. */
 export interface WebDestination {
   readonly url: URL
   readonly addresses: readonly string[]
@@ -32,7 +32,7 @@ export interface WebDestination {
   readonly signal: AbortSignal
 }
 
-/** Connects to the first of the judged addresses that answers. Nothing is looked up here, also not for a second try. */
+/** Connects to the first checked address that answers. Names are never looked up here. */
 export async function connectToAny(
   { url, addresses, proxy, ca, signal }: WebDestination,
   connectSocket: ConnectSocket = connectDirectly,
@@ -41,7 +41,7 @@ export async function connectToAny(
   const port = Number(url.port || (isTls ? 443 : 80))
   const tlsOptions = isTls ? { serverName: url.hostname.replace(/^\[|\]$/g, ''), ...defined({ ca }) } : {}
   let failure: unknown
-  // Addresses of the sixth version lead nowhere on many networks, and take their time to say so.
+  // IPv6 addresses are unreachable on many networks, and fail slowly.
   const ordered = [...addresses].sort((one, other) => Number(one.includes(':')) - Number(other.includes(':')))
   for (const address of ordered.slice(0, MAX_CONNECT_ATTEMPTS)) {
     const timeoutSignal = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)])
@@ -64,7 +64,7 @@ async function connectDirectly({ address, port, serverName, ca, over, signal }: 
   const net = await import('node:net')
   if (serverName === undefined) return over ?? (await waitForConnection(net.connect(port, address), signal))
   const tls = await import('node:tls')
-  // The certificate must be that of the name, although the connection goes to the address.
+  // The certificate must be valid for the name, although the connection goes to the address.
   const servername = net.isIP(serverName) === 0 ? serverName : ''
   const trust = ca === undefined ? {} : { ca: [...tls.rootCertificates, ca] }
   const socket = tls.connect({ ...defined({ socket: over }), ...trust, host: address, port, servername })
@@ -75,7 +75,7 @@ function waitForConnection<T extends Duplex>(socket: T, signal: AbortSignal, eve
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       socket.destroy()
-      reject(new Error('it does not answer'))
+      reject(new Error('no answer'))
     }
     const settle = (act: () => void) => (): void => {
       signal.removeEventListener('abort', stop)
@@ -91,7 +91,7 @@ function waitForConnection<T extends Duplex>(socket: T, signal: AbortSignal, eve
   })
 }
 
-/** Has a proxy connect to the very address that was judged: it is told no name that it could look up otherwise. */
+/** Connects to the checked address through a proxy: it gets no name that it could resolve otherwise. */
 async function openTunnel(proxy: ProxyEndpoint, address: string, port: number, signal: AbortSignal): Promise<Duplex> {
   const { request } = await import('node:http')
   const to = `${address.includes(':') ? `[${address}]` : address}:${port}`
@@ -107,16 +107,16 @@ async function openTunnel(proxy: ProxyEndpoint, address: string, port: number, s
       signal,
     })
     const fail = (why: string): void => reject(new Error(`the proxy ${proxy.host}:${proxy.port} ${why}`))
-    connectRequest.once('error', (error) => fail(`says ${error.message}`))
+    connectRequest.once('error', (error) => fail(`failed: ${error.message}`))
     connectRequest.once('connect', (response, socket, head) => {
       if (head.length > 0) socket.unshift(head)
       if (response.statusCode === 200) return resolve(socket)
       socket.destroy()
-      fail(`answered ${response.statusCode}`)
+      fail(`answered with status ${response.statusCode}`)
     })
     connectRequest.once('response', (response) => {
       response.destroy()
-      fail(`answered ${response.statusCode}`)
+      fail(`answered with status ${response.statusCode}`)
     })
     connectRequest.end()
   })

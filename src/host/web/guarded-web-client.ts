@@ -5,23 +5,22 @@ import { type WebResponse, sendWebRequest } from './send-request.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** How the web is reached. Only the judge is needed; the others are for proxies and for tests. */
+/** Only the policy is required; the rest is for proxies and tests. */
 export interface WebOptions {
   readonly urlPolicy: UrlPolicy
-  /** All addresses of a name; fails if the name service does. */
+  /** All addresses of a name; rejects if the name service fails. */
   readonly resolve?: (host: string) => Promise<readonly string[]>
   readonly connect?: ConnectSocket
-  /** The proxy that the person set up for an address, if they did. */
+  /** The proxy for a URL, if one is configured. */
   readonly proxy?: (url: URL) => ProxyEndpoint | { readonly problem: string } | undefined
-  /** A certificate that is trusted besides the usual ones. */
+  /** An additional trusted certificate. */
   readonly ca?: string
   readonly limits?: Partial<WebLimits>
 }
 
-/** How far a fetch may go. */
 export interface WebLimits {
   readonly timeoutMs: number
-  /** Of a page, after it is unpacked. */
+  /** Of a page, after decompression. */
   readonly maxBytes: number
   readonly maxRedirects: number
 }
@@ -29,8 +28,8 @@ export interface WebLimits {
 const DEFAULT_LIMITS: WebLimits = { timeoutMs: 30_000, maxBytes: 10_000_000, maxRedirects: 5 }
 
 /**
- * A web that goes nowhere unjudged: the text of an address is judged, its name is looked up once, all that the name leads
- * to is judged, and the connection goes to an address that was judged; and so again for every redirect.
+ * A web client that reaches only checked targets: the URL is checked, its host is resolved once, all its addresses are
+ * checked, and the connection goes to one of them. Each redirect is checked in the same way.
  */
 export function createGuardedWebClient(options: WebOptions): WebClient {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -41,7 +40,7 @@ export function createGuardedWebClient(options: WebOptions): WebClient {
       try {
         return await fetchFollowingRedirects(request, options, limits, signal)
       } catch (error) {
-        if (timeoutSignal.aborted) return toFailure(`It took longer than ${limits.timeoutMs / 1000} seconds.`)
+        if (timeoutSignal.aborted) return toFailure(`No complete response within ${limits.timeoutMs / 1000} seconds.`)
         return toFailure(getErrorMessage(error))
       }
     },
@@ -56,7 +55,7 @@ async function fetchFollowingRedirects(
 ): Promise<WebPage | WebFailure> {
   const first = request.trusted ? undefined : options.urlPolicy.url(request.url)
   if (first?.verdict === 'deny') return toRefusal(first)
-  if (!URL.canParse(request.url)) return toFailure('The address is not valid.')
+  if (!URL.canParse(request.url)) return toFailure('The URL is not valid.')
   const firstUrl = new URL(request.url)
   let url = firstUrl
   for (let hops = 0; ; hops++) {
@@ -70,25 +69,25 @@ async function fetchFollowingRedirects(
     const location = REDIRECT_STATUSES.has(response.status) ? response.headers['location'] : undefined
     if (location === undefined) return await readPage(url, response, limits)
     response.discard()
-    if (request.trusted) return toFailure(`${url.host} sends on to another address, which nobody set up.`)
-    if (hops === limits.maxRedirects) return toFailure(`It was sent on more than ${limits.maxRedirects} times.`)
-    if (!URL.canParse(location, url.href)) return toFailure('It was sent on to an address that is not valid.')
+    if (request.trusted) return toFailure(`${url.host} redirects to another URL, which is not configured.`)
+    if (hops === limits.maxRedirects) return toFailure(`More than ${limits.maxRedirects} redirects.`)
+    if (!URL.canParse(location, url.href)) return toFailure('The redirect URL is not valid.')
     const next = new URL(location, url)
     const decision = options.urlPolicy.redirect(url.href, next.href)
-    // Nobody can be asked in the middle of a fetch; the model may ask for that address itself, and then a person is.
-    if (decision.verdict !== 'allow') return toRefusal(decision, `${url.host} sends on to ${next.href.slice(0, 200)}. `)
+    // Nobody can be asked during a fetch; the model may request that URL itself, and then a person is asked.
+    if (decision.verdict !== 'allow')
+      return toRefusal(decision, `${url.host} redirects to ${next.href.slice(0, 200)}. `)
     url = next
   }
 }
 
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 
-/** What belongs to the first host stays with it: secret headers above all. */
+/** Headers, which may be secret, go to the first host only. */
 function withoutHeaders({ url, trusted, signal }: WebRequest): WebRequest {
   return { url, ...(trusted && { trusted }), ...defined({ signal }) }
 }
 
-/** Asks one address, at a place that was judged. */
 async function fetchOnce(
   url: URL,
   request: WebRequest,
@@ -106,21 +105,18 @@ async function fetchOnce(
   return await sendWebRequest(socket, url, request, signal)
 }
 
-/** Looks a name up once. No answer is a refusal, never a guess. */
+/** Resolves a name once. A failed lookup is a failure, never a guess. */
 async function resolveHost(host: string, options: WebOptions): Promise<readonly string[] | WebFailure> {
   if (/^[\d.]+$/.test(host) || host.includes(':')) return [host]
   try {
-    const found = await (options.resolve ?? resolveWithSystem)(host)
+    const { lookup } = await import('node:dns/promises')
+    const found = await (options.resolve?.(host) ??
+      lookup(host, { all: true }).then((all) => all.map(({ address }) => address)))
     return found.length > 0 ? found : toFailure(`${host} has no address.`)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    return toFailure(`The name ${host} could not be looked up (${code}).`)
+    return toFailure(`The host ${host} could not be resolved (${code}).`)
   }
-}
-
-async function resolveWithSystem(host: string): Promise<readonly string[]> {
-  const { lookup } = await import('node:dns/promises')
-  return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 async function readPage(url: URL, response: WebResponse, limits: WebLimits): Promise<WebPage | WebFailure> {

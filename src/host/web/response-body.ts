@@ -1,20 +1,11 @@
 import type { Readable, Transform } from 'node:stream'
+import type { WebPage } from '../host.ts'
 import type { WebResponse } from './send-request.ts'
 
-/** The body of a page: its kind, and its text where it has one. */
-export interface WebBody {
-  readonly type: string
-  readonly size: number
-  readonly text?: string
-  /** There was more, which was not read. */
-  readonly cut?: true
-}
-
-/** Reads a body, unpacked, up to a limit: what unpacks to more than that is not unpacked further. */
 export async function readWebBody(
   response: WebResponse,
   limit: number,
-): Promise<WebBody | { readonly problem: string }> {
+): Promise<Omit<WebPage, 'url' | 'status'> | { readonly problem: string }> {
   const stream = await decompress(response)
   if ('problem' in stream) {
     response.discard()
@@ -43,9 +34,8 @@ async function decompress(response: WebResponse): Promise<{ readonly body: Reada
   if (encoding === 'identity' || encoding === '') return response
   const zlib = await import('node:zlib')
   const createDecompressor = DECOMPRESSORS[encoding]
-  // One packing inside another serves nobody but those who want to fill our memory.
-  if (!createDecompressor)
-    return { problem: `The page is packed in a way that is not known (${encoding.slice(0, 40)}).` }
+  // Nested compression only serves to fill the memory.
+  if (!createDecompressor) return { problem: `The content encoding is not supported (${encoding.slice(0, 40)}).` }
   const { pipeline } = await import('node:stream')
   return { body: pipeline(response.body, createDecompressor(zlib), () => undefined) }
 }
@@ -61,7 +51,7 @@ function isTextType(type: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml|toml|javascript|ecmascript|x-sh|x-ndjson|graphql|x-httpd-php)$/.test(type)
 }
 
-/** A mark at the beginning, or what an HTML page says of itself. */
+/** The byte order mark, or what the page declares. */
 function detectCharset(bytes: Buffer, type: string): string {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'

@@ -2,16 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import type { WebRequest } from '../host.ts'
 
-/** The answer of a server, its body still to be read. */
 export interface WebResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
-  /** Hangs up without reading the body. */
+  /** Closes the connection without reading the body. */
   discard(): void
 }
 
-/** Sends one request over a connection that was made for it alone, and waits for the answer to begin. */
 export async function sendWebRequest(
   socket: Duplex,
   url: URL,

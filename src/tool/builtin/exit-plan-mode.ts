@@ -3,7 +3,7 @@ import text from './exit-plan-mode.md'
 import { defineBuiltin } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 
-/** Puts a plan to the person. Whether and how plan mode ends is decided by their answer, not here. */
+/** Presents a plan. Whether plan mode ends is decided by the person's answer, not here. */
 export function createExitPlanModeTool(): Tool {
   return defineBuiltin({
     name: 'exit_plan_mode',

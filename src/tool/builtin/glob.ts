@@ -4,12 +4,12 @@ import { createFileMatcher, getFixedFolder, findGlobProblem } from '../file-sear
 import { walkFiles } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
-import { getFlag, getOptionalText, getText } from './support/read-arguments.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
+import { getFlag, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
-import { toAbsolutePath, toGivenPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
+import { toGivenPath, createPathEffects, findWorkspaceFolder, resolveSearchRoots } from './support/paths.ts'
 
-/** Finds files by their names. */
 export const globTool: Tool = defineBuiltin({
   name: 'glob',
   text,
@@ -17,7 +17,7 @@ export const globTool: Tool = defineBuiltin({
   verb: 'Look for files in',
   aliases: { dir_path: 'path' },
   ruleAliases: ['Glob', 'GlobTool'],
-  nameAliases: [{ name: 'FindFiles', parameters: {} }, { name: 'file_search' }, { name: 'find_files' }],
+  nameAliases: [...sameTool('FindFiles'), ...otherTool('file_search', 'find_files')],
   properties: {
     pattern: { type: 'string', description: 'The glob.' },
     path: { type: 'string', description: 'Directory to search in; all of the workspace without it.' },
@@ -37,7 +37,7 @@ export const globTool: Tool = defineBuiltin({
     for (const root of roots) {
       const info = await context.host.files.info(root)
       if (info?.kind !== 'folder') {
-        return createFailure(`Not a directory: ${root}`, info ? 'path-is-not-a-directory' : 'file-not-found')
+        return createErrorOutput(`Not a directory: ${root}`, info ? 'path-is-not-a-directory' : 'file-not-found')
       }
       ignored += await collectMatches(input, context, root, found)
     }
@@ -48,7 +48,9 @@ export const globTool: Tool = defineBuiltin({
       return { content: `${none}${count}`, display: 'No files found' }
     }
     const more =
-      found.paths.length > MAX_PATHS ? `\n... and ${found.paths.length - MAX_PATHS} older ones; narrow the pattern` : ''
+      found.paths.length > MAX_PATHS
+        ? `\n... and ${found.paths.length - MAX_PATHS} older files; narrow the pattern`
+        : ''
     const list = `${pickNewest(found).map(quoteFileName).join('\n')}${more}${count}`
     return {
       content: `Found ${found.paths.length} file(s) matching '${pattern}' within ${rootList}: \n${list}`,
@@ -59,13 +61,13 @@ export const globTool: Tool = defineBuiltin({
 
 const MAX_PATHS = 2000
 
-/** The files that were found, and when each was changed; there may be very many. */
+/** Two lists instead of one list of objects: there may be very many files. */
 interface FoundFiles {
   readonly paths: string[]
   readonly times: number[]
 }
 
-/** The paths to show, the newest first. Of very many only those are put in order that are shown. */
+/** The newest paths first. Only those that are shown are sorted. */
 function pickNewest({ paths, times }: FoundFiles): string[] {
   const oldest = new Float64Array(times).sort().at(-MAX_PATHS) ?? Number.NEGATIVE_INFINITY
   return paths
@@ -76,12 +78,7 @@ function pickNewest({ paths, times }: FoundFiles): string[] {
     .map(({ path }) => path)
 }
 
-function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
-  const path = getOptionalText(input, 'path')
-  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
-}
-
-/** Collects the files below a place that fit; gives how many that fit are ignored. */
+/** Adds the matching files below a folder; returns how many matches are ignored. */
 async function collectMatches(
   input: JsonObject,
   context: ToolContext,
@@ -100,7 +97,7 @@ async function collectMatches(
     found.paths.push(toGivenPath(top, path))
     found.times.push(time)
   }
-  // A name may look like a pattern; if there is such a file, it is meant.
+  // A file name may look like a pattern; if such a file exists, it is meant.
   const literal = `${base}/${pattern}`
   const literalInfo = await files.info(literal).catch(() => undefined)
   if (literalInfo?.kind === 'file') {
@@ -110,7 +107,7 @@ async function collectMatches(
   const fixed = getFixedFolder(pattern)
   const folder = fixed === '' ? base : `${base}/${fixed}`
   const start = await files.resolve(folder)
-  // Below a link the names would not be those that the pattern speaks of.
+  // Below a link the paths would not match the pattern.
   if (start !== folder || (await files.info(folder).catch(() => undefined))?.kind !== 'folder') return 0
   const matches = createFileMatcher(pattern, getFlag(input, 'case_sensitive', false))
   const patternSegments = pattern.split('/')
@@ -128,7 +125,7 @@ async function collectMatches(
   )
 }
 
-/** The pattern from the place where the search begins, also if it was written from somewhere above. */
+/** The pattern relative to the search root, even if it was written as an absolute path. */
 function relativizePattern(pattern: string, roots: readonly string[]): string {
   const root = roots.find((one) => pattern.startsWith(`${one}/`))
   return (root === undefined ? pattern : pattern.slice(root.length + 1)).replace(/^(?:\.\/)+/, '')

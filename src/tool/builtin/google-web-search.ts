@@ -3,25 +3,19 @@ import { formatSourceList, addCitations } from '../web/citations.ts'
 import type { SearchService } from '../web/search-service.ts'
 import type { AuxiliaryModel } from '../auxiliary-model.ts'
 import text from './google-web-search.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin, sameTool } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 
-/** Who searches: the model's own vendor, or a service. */
 export type SearchBackend = { readonly model: AuxiliaryModel } | { readonly service: SearchService }
 
-/** Searches the web. */
 export function createWebSearchTool(backend: SearchBackend): Tool {
   return defineBuiltin({
     name: 'google_web_search',
     text,
     kind: 'search',
     ruleAliases: ['WebSearchTool'],
-    nameAliases: [
-      { name: 'WebSearch', parameters: {} },
-      { name: 'GoogleSearch', parameters: {} },
-      { name: 'websearch', parameters: {} },
-      { name: 'web_search', parameters: {} },
-    ],
+    nameAliases: sameTool('WebSearch', 'GoogleSearch', 'websearch', 'web_search'),
     properties: { query: { type: 'string', description: 'What to search for.' } },
     required: ['query'],
     effects: () => [{ kind: 'net', host: 'service' in backend ? backend.service.host : 'google.com' }],
@@ -32,7 +26,7 @@ export function createWebSearchTool(backend: SearchBackend): Tool {
     async run(input, { host, signal }) {
       const query = getText(input, 'query')
       if ('model' in backend) return await searchByVendor(backend.model, query, signal)
-      if (!host.web) return createFailure('This host cannot reach the web.', 'no-web')
+      if (!host.web) return createErrorOutput('This host cannot reach the web.', 'no-web')
       const found = await backend.service.find(query, host.web, signal)
       if ('problem' in found) return createSearchFailure(query, found.problem)
       const lines = found.map(({ title, text: about }, at) => `${title}: ${about} [${at + 1}]`)
@@ -58,5 +52,5 @@ function formatResults(query: string, found: string): ToolOutput {
 }
 
 function createSearchFailure(query: string, problem: string): ToolOutput {
-  return createFailure(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
+  return createErrorOutput(`Error: Error during web search for query "${query}": ${problem}`, 'search-failed')
 }

@@ -18,31 +18,29 @@ import { createSmartEditTool } from './smart-edit.ts'
 import { createWebFetchTool } from './web-fetch.ts'
 import { writeFileTool } from './write-file.ts'
 
-/** What the built-in tools need to know. */
 export interface BuiltinOptions {
   /** The file that save_memory writes; the host must allow it. Without it there is no such tool. */
   readonly memory?: string
   readonly shell?: ShellOptions
-  /** Patterns of files that hold secrets, beside the usual ones: no search and no glob opens them, only their own name. */
+  /** More patterns of files with secrets: searches and globs skip them; only a call that names one reads it. */
   readonly secretFiles?: readonly string[]
-  /** What the web tools may ask. Without it there are none; without a searching vendor or a service, no search. */
+  /** Without it there are no web tools; without a vendor that searches, or a service, there is no search. */
   readonly web?: WebToolOptions
-  /** The model may put a plan to the person. */
+  /** Offer exit_plan_mode. */
   readonly plan?: boolean
-  /** Puts the search text of an edit right that does not fit; without it such an edit is refused. */
+  /** Corrects an edit that does not match; without it such an edit is refused. */
   readonly selfCorrect?: CorrectEdit
 }
 
-/** The model that answers questions about pages, and the service that searches where its vendor does not. */
 export interface WebToolOptions {
   readonly model?: AuxiliaryModel
   readonly search?: WebSearchOptions
 }
 
-/** Addresses in these may hold keys. Whoever names the file is asked about it if so. */
+/** URLs in these files may contain credentials. A call that names such a file needs approval. */
 const GIT_SETTINGS_FILES = ['.git/**/config', '.git/**/config.worktree', '.gitmodules']
 
-/** The built-in tools, always in the same order. */
+/** Always in the same order, so that requests stay the same. */
 export function builtinTools(options: BuiltinOptions = {}): readonly Tool[] {
   const { memory, shell, web, secretFiles, selfCorrect, plan } = options
   const isSecret = createSecretFileTest([...GIT_SETTINGS_FILES, ...(secretFiles ?? [])])

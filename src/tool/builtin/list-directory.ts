@@ -5,12 +5,11 @@ import { loadIgnoreRules } from '../file-search/ignore-rules.ts'
 import { filterIgnored } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './list-directory.md'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getStringList, getIgnoreOptions, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
 
-/** Lists one directory. */
 export const listDirectoryTool: Tool = defineBuiltin({
   name: 'list_directory',
   text,
@@ -18,14 +17,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
   verb: 'List',
   aliases: { dir_path: 'path' },
   ruleAliases: ['LSTool'],
-  nameAliases: [
-    { name: 'LS', parameters: {} },
-    { name: 'ReadFolder', parameters: {} },
-    { name: 'list', parameters: {} },
-    { name: 'ls', parameters: {} },
-    { name: 'list_dir' },
-    { name: 'list_files' },
-  ],
+  nameAliases: [...sameTool('LS', 'ReadFolder', 'list', 'ls'), ...otherTool('list_dir', 'list_files')],
   properties: {
     path: { type: 'string', description: 'Absolute path of the directory.' },
     ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of names to leave out.' },
@@ -61,7 +53,7 @@ export const listDirectoryTool: Tool = defineBuiltin({
 
 const MAX_LINES = 5000
 
-/** Directories first, each by name. A link counts as what it leads to, if it leads anywhere. */
+/** Directories first, each group by name. A link counts as its target, if that exists. */
 async function formatEntries(entries: readonly FolderEntry[], path: string, { host }: ToolContext): Promise<string[]> {
   const links = entries.filter(({ kind }) => kind === 'link')
   const targets = await Promise.all(links.map(({ name }) => host.files.info(`${path}/${name}`).catch(() => undefined)))

@@ -5,11 +5,11 @@ import { isPathIgnored } from '../file-search/ignore-rules.ts'
 import { type FileReading, readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT, MAX_LINE_CHARS, type LineWindow } from '../text/line-slice.ts'
 import text from './read-file.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects, findWorkspaceFolder } from './support/paths.ts'
 
-/** Reads one file, or some of its lines. */
 export const readFileTool: Tool = defineBuiltin({
   name: 'read_file',
   text,
@@ -20,9 +20,8 @@ export const readFileTool: Tool = defineBuiltin({
   nameAliases: [
     { name: 'Read', parameters: { offset: 'start_line' } },
     { name: 'read', parameters: { filePath: 'absolute_path' } },
-    { name: 'view_image', parameters: {} },
-    { name: 'open_file' },
-    { name: 'cat' },
+    ...sameTool('view_image'),
+    ...otherTool('open_file', 'cat'),
   ],
   properties: {
     absolute_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -47,7 +46,7 @@ export const readFileTool: Tool = defineBuiltin({
     const real = await context.host.files.resolve(path)
     if (reading.kind !== 'text') return formatNonText(reading, path, context)
     if (lineWindow.offset > 0 && lineWindow.offset >= reading.total) {
-      return createFailure(
+      return createErrorOutput(
         `offset ${lineWindow.offset} is beyond the end: ${path} has ${reading.total} lines.`,
         'invalid-arguments',
       )
@@ -78,7 +77,7 @@ function createNotes(
   ignored: string | undefined,
 ): string[] {
   const notes = ignored === undefined ? [] : [ignored]
-  const next = last < total ? ` To read on, use offset: ${last}.` : ''
+  const next = last < total ? ` To continue, use offset: ${last}.` : ''
   if (first > 1 || last < total) notes.push(`Showing lines ${first}-${last} of ${total}.${next}`)
   if (hasTruncatedLine) notes.push(`Lines over ${MAX_LINE_CHARS} characters are cut.`)
   return notes
@@ -102,8 +101,9 @@ function formatNonText(
     return { content: [{ kind: 'media', mime, data, name: basename(path) }], display: `Read ${mime} file: ${name}` }
   }
   if (reading.kind === 'too-large') {
-    return createFailure(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
+    return createErrorOutput(`The file is too large to be read (${reading.size} bytes): ${path}`, 'file-too-large')
   }
+  reading.kind satisfies 'binary'
   const message = `Cannot display content of binary file: ${path} (${reading.size} bytes).`
   return { content: message, display: `Skipped binary file: ${name}` }
 }

@@ -7,7 +7,8 @@ import { readFileForModel } from '../text/read-for-model.ts'
 import { DEFAULT_LINE_LIMIT } from '../text/line-slice.ts'
 import text from './read-many-files.md'
 import { chooseFiles, type ChosenFiles } from './support/choose-files.ts'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin } from './support/define-builtin.ts'
 import { getStringList } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath, createPathEffects } from './support/paths.ts'
 import { FILTER_OPTIONS_SCHEMA } from './support/filter-options.ts'
@@ -15,7 +16,6 @@ import { getErrorMessage } from '../../model/error-message.ts'
 
 const STRING_LIST_SCHEMA = { type: 'array', items: { type: 'string' } }
 
-/** Reads several files at once. */
 export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
   return defineBuiltin({
     name: 'read_many_files',
@@ -53,8 +53,8 @@ export function createReadManyFilesTool(isSecret: SecretFileTest): Tool {
       const collected = await collectFiles(chosen, context)
       if (collected.read.length === 0) {
         const why = [...collected.skipped, ...chosen.missing].join('; ')
-        const message = `No files were read: nothing matches, or all was left out.${why === '' ? '' : ` ${why}.`}`
-        return createFailure(message, 'file-not-found')
+        const message = `No files were read: nothing matches, or everything was excluded.${why === '' ? '' : ` ${why}.`}`
+        return createErrorOutput(message, 'file-not-found')
       }
       return toCombinedOutput(collected, chosen.missing)
     },
@@ -78,7 +78,7 @@ async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promi
   for (const { path, explicit } of files) {
     const name = toDisplayPath(path, context.folders)
     if (read.length >= MAX_FILES || size > MAX_TOTAL_CHARS) {
-      skipped.push(`${name} (too much for one answer)`)
+      skipped.push(`${name} (too much for one result)`)
       continue
     }
     context.progress(`Reading ${name}`)
@@ -90,7 +90,7 @@ async function collectFiles({ files }: ChosenFiles, context: ToolContext): Promi
     if (reading.kind === 'text') {
       context.seenFiles.setHash(await context.host.files.resolve(path), reading.hash)
       const { last, total } = reading
-      const more = last < total ? `[Lines 1-${last} of ${total}; read_file gives the rest.]\n` : ''
+      const more = last < total ? `[Lines 1-${last} of ${total}; use read_file for the rest.]\n` : ''
       const body = reading.text === '' || reading.text.endsWith('\n') ? reading.text : `${reading.text}\n`
       parts.push({ kind: 'text', text: `--- ${name} ---\n${body}${more}` })
       read.push(name)

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Tool, ToolContext } from '../tool.ts'
+import type { Tool } from '../tool.ts'
 import { findExactOffsets, findLineIndex } from '../edit/match/find-matches.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { EDIT_RULE_ALIASES, createEditHandlers, type TextChange } from './support/edit-handlers.ts'
 import { getFlag, getNumber, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
@@ -16,7 +16,6 @@ const EDIT_PARAMETER_ALIASES = {
   replaceAll: 'allow_multiple',
 }
 
-/** Replaces text that occurs word for word. */
 export const replaceTool: Tool = defineBuiltin({
   name: 'replace',
   text,
@@ -27,12 +26,8 @@ export const replaceTool: Tool = defineBuiltin({
     { name: 'Edit', parameters: { replace_all: 'allow_multiple' } },
     { name: 'edit', parameters: EDIT_PARAMETER_ALIASES },
     { name: 'replace_string_in_file', parameters: EDIT_PARAMETER_ALIASES },
-    { name: 'search_replace', parameters: {} },
-    { name: 'MultiEdit' },
-    { name: 'multiedit' },
-    { name: 'str_replace_editor' },
-    { name: 'str_replace_based_edit_tool' },
-    { name: 'replace_in_file' },
+    ...sameTool('search_replace'),
+    ...otherTool('MultiEdit', 'multiedit', 'str_replace_editor', 'str_replace_based_edit_tool', 'replace_in_file'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -53,12 +48,7 @@ export const replaceTool: Tool = defineBuiltin({
   ...createEditHandlers(replaceText),
 })
 
-function replaceText(
-  current: string,
-  input: JsonObject,
-  path: string,
-  _context: ToolContext,
-): TextChange | EditRefusal {
+function replaceText(current: string, input: JsonObject, path: string): TextChange | EditRefusal {
   const old = getText(input, 'old_string').replaceAll('\r\n', '\n')
   const replacement = getText(input, 'new_string').replaceAll('\r\n', '\n')
   const offsets = findExactOffsets(current, old)
@@ -68,7 +58,7 @@ function replaceText(
     return refuseEdit(nearestText === undefined ? message : `${message} ${nearestText}`, 'edit-no-occurrence-found')
   }
   const expected = getNumber(input, 'expected_replacements') ?? 1
-  // The newer form of the same parameter does not say how many.
+  // allow_multiple does not say how many.
   const isAny = getFlag(input, 'allow_multiple', false)
   if (!isAny && offsets.length !== expected) {
     const lines = offsets.slice(0, 20).map((at) => findLineIndex(current, at) + 1)

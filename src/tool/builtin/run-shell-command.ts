@@ -3,7 +3,8 @@ import type { SandboxBlock } from '../../model/security/sandbox-access.ts'
 import type { CommandResult } from '../../host/host.ts'
 import type { Tool, ToolOutput } from '../tool.ts'
 import text from './run-shell-command.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, toDisplayPath } from './support/paths.ts'
 import { cleanOutput } from './support/clean-output.ts'
@@ -13,15 +14,14 @@ import { formatCommandResult } from './support/shell-result.ts'
 import { defined } from '../../model/defined.ts'
 import { SHELL_TOOL } from '../../policy/rules/rule.ts'
 
-/** How long commands may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface ShellOptions {
-  /** In all; without it, as long as it takes. */
+  /** Of the whole command; unlimited without it. */
   readonly timeout?: number
-  /** Without printing anything. A server that was started in the foreground ends here. */
+  /** Without output. A server that was started in the foreground is stopped by it. */
   readonly idle?: number
 }
 
-/** Runs shell commands. */
 export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOptions = {}): Tool {
   return defineBuiltin({
     name: SHELL_TOOL,
@@ -30,19 +30,12 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
     aliases: { dir_path: 'directory' },
     ruleAliases: ['ShellTool'],
     nameAliases: [
-      { name: 'Bash', parameters: {} },
+      ...sameTool('Bash', 'Shell'),
       { name: 'bash', parameters: { workdir: 'directory' } },
-      { name: 'Shell', parameters: {} },
       { name: 'shell_command', parameters: { workdir: 'directory' } },
       { name: 'execute_command', parameters: { cwd: 'directory' } },
-      { name: 'run_in_terminal' },
-      { name: 'run_terminal_cmd' },
-      // Its command is a list of words, which no shell reads.
-      { name: 'shell' },
-      { name: 'container.exec' },
-      { name: 'local_shell' },
-      // It comes back before the command ends.
-      { name: 'exec_command' },
+      // The command of some is a list of words; exec_command returns before the command ends.
+      ...otherTool('run_in_terminal', 'run_terminal_cmd', 'shell', 'container.exec', 'local_shell', 'exec_command'),
     ],
     properties: {
       command: { type: 'string', description: 'The command, exactly as bash gets it.' },
@@ -79,7 +72,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
       const command = getText(input, 'command')
       const folder = resolveFolder(input, folders)
       const info = await host.files.info(folder)
-      if (info?.kind !== 'folder') return createFailure(`Directory not found: ${folder}`, 'file-not-found')
+      if (info?.kind !== 'folder') return createErrorOutput(`Directory not found: ${folder}`, 'file-not-found')
       const showProgress = createTailProgress(progress)
       const end = await host.processes.run({
         command,
@@ -87,9 +80,7 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
         idleTimeout: idle,
         signal,
         onOutput: showProgress,
-        ...defined({ timeout }),
-        ...(sandboxAccess && { access: sandboxAccess }),
-        ...(gitHelpers && { gitHelpers }),
+        ...defined({ timeout, access: sandboxAccess, gitHelpers }),
       })
       const blocked = sandboxAccess ? undefined : detectSandboxBlock(end, cleanOutput(end.output), folders)
       return toShellOutput(end, command, getOptionalText(input, 'directory'), blocked)
@@ -97,7 +88,6 @@ export function createShellTool({ timeout, idle = DEFAULT_IDLE_MS }: ShellOption
   })
 }
 
-/** Five minutes. */
 const DEFAULT_IDLE_MS = 300_000
 
 /** A directory by its path, or by the name of one of the workspace's folders. */
@@ -114,8 +104,8 @@ function toShellOutput(
   directory: string | undefined,
   blocked: SandboxBlock | undefined,
 ): ToolOutput {
-  const output = cleanOutput(end.output)
-  const hint = end.timedOut ? ' Start what does not end by itself in the background with &.' : ''
+  const output = cleanOutput(end.output, end)
+  const hint = end.timedOut ? ' Start long-running programs in the background with &.' : ''
   const more = createRemarks(end, blocked)
     .map((remark) => `\n[${remark}]`)
     .join('')
@@ -132,23 +122,22 @@ function toShellOutput(
   return { content, display, stable, facts, ...notices, error: { message: end.error, type } }
 }
 
-/** What the model should know beside the output. */
 function createRemarks(
-  { background, boxed, outputFile, notes = [] }: CommandResult,
+  { background, sandboxed, outputFile, notes = [] }: CommandResult,
   blocked: SandboxBlock | undefined,
 ): string[] {
   const isInBackground = background.length > 0
   return [
-    ...(isInBackground && outputFile !== undefined ? [`What goes on prints to ${outputFile}`] : []),
-    // Numbers and ports of one box mean nothing in another.
-    ...(isInBackground && boxed ? [BACKGROUND_SANDBOX_NOTE] : []),
+    ...(isInBackground && outputFile !== undefined ? [`Background processes print to ${outputFile}`] : []),
+    // PIDs and ports of one sandbox mean nothing in another.
+    ...(isInBackground && sandboxed ? [BACKGROUND_SANDBOX_NOTE] : []),
     ...(blocked ? [BLOCK_NOTES[blocked]] : []),
     ...notes,
   ]
 }
 
 const BACKGROUND_SANDBOX_NOTE =
-  'It goes on in a sandbox of its own and ends with this session; other commands can neither reach its ports nor kill it, so start a server and use it in one command'
+  'Background processes run in a sandbox of their own and end with this session. Other commands cannot reach their ports or kill them, so start a server and use it in the same command'
 
 const BLOCK_NOTES: Readonly<Record<SandboxBlock, string>> = {
   network:
@@ -163,7 +152,6 @@ function formatExitStatus({ error, exitCode, signal }: CommandResult): string {
   return exitCode === 0 ? '(no output)' : `The command exited with code ${exitCode}.`
 }
 
-/** Shows the end of what has been printed so far. */
 function createTailProgress(progress: (text: string) => void): (text: string) => void {
   let tail = ''
   return (newOutput) => {

@@ -12,10 +12,9 @@ import {
   type EditRefusal,
 } from './support/edit-proposal.ts'
 
-/** Remembers facts in a file. */
 export function createSaveMemoryTool(file: string): Tool {
   async function createMemoryProposal(fact: string, context: ToolContext): Promise<EditProposal | EditRefusal> {
-    // The file is ours: what the model has seen of it does not matter.
+    // The file is ours, so it does not matter which version the model has seen.
     const opened = await openForEdit(file, {
       ...context,
       seenFiles: { setHash: () => undefined, getHash: () => undefined },
@@ -31,7 +30,7 @@ export function createSaveMemoryTool(file: string): Tool {
     ruleAliases: ['MemoryTool'],
     properties: { fact: { type: 'string', description: 'The fact, as one clear sentence.' } },
     required: ['fact'],
-    // One line in a file of ours, in a form of ours: that is no rule that a model gives itself.
+    // One line in a fixed format in our own file: the model cannot write instructions for itself with it.
     effects: () => [{ kind: 'write', path: file, isToolOwned: true }],
     check: (input) => (toOneLine(getText(input, 'fact')) === '' ? 'fact must not be empty.' : undefined),
 
@@ -71,7 +70,7 @@ export function createSaveMemoryTool(file: string): Tool {
 
 const HEADING = '## Memories'
 
-/** The text with the fact as the last point under the heading, which is made if it is missing. A known fact stays once. */
+/** Adds the fact as the last item under the heading, which is created if missing. A known fact is not repeated. */
 function addMemory(current: string, fact: string): string {
   const lines = current.split('\n')
   const heading = lines.findIndex((line) => line.trim() === HEADING)
@@ -87,7 +86,7 @@ function addMemory(current: string, fact: string): string {
   return [...lines.slice(0, heading), ...section, `- ${fact}`, ...rest].join('\n')
 }
 
-/** One point of a list is one line, and does not begin with the sign of another. */
+/** A list item is one line, without a list or heading mark of its own. */
 function toOneLine(fact: string): string {
   return fact
     .replace(/\s+/g, ' ')

@@ -1,5 +1,6 @@
 import type { SearchMatch, SearchRequest, SearchResult } from '../../host/host.ts'
 import { HostError } from '../../host/host-error.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { SecretFileTest } from '../../policy/path/secret-file-test.ts'
 import type { Tool, ToolContext } from '../tool.ts'
@@ -8,11 +9,12 @@ import { findGlobProblem } from '../file-search/glob.ts'
 import { isPathIgnored, type IgnoreOptions } from '../file-search/ignore-rules.ts'
 import { truncateLine } from '../text/line-slice.ts'
 import text from './search-file-content.md'
-import { defineBuiltin, createFailure } from './support/define-builtin.ts'
+import { createErrorOutput } from '../error-output.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getOptionalText, getText } from './support/read-arguments.ts'
 import { EXCLUDED_FOLDERS } from './support/excludes.ts'
 import {
-  toAbsolutePath,
+  resolveSearchRoots,
   toGivenPath,
   toDisplayPath,
   createPathEffects,
@@ -21,7 +23,6 @@ import {
 } from './support/paths.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Searches the contents of files. */
 export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
   return defineBuiltin({
     name: 'search_file_content',
@@ -31,16 +32,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
     aliases: { dir_path: 'path', include_pattern: 'include' },
     ruleAliases: ['GrepTool'],
     nameAliases: [
-      { name: 'grep_search', parameters: {} },
-      { name: 'SearchText', parameters: {} },
-      // These mind the case of letters.
-      { name: 'grep' },
-      { name: 'Grep' },
-      { name: 'grep_files' },
-      { name: 'search_files' },
-      { name: 'ripgrep' },
-      { name: 'rg' },
-      { name: 'codebase_search' },
+      ...sameTool('grep_search', 'SearchText'),
+      // These are case-sensitive.
+      ...otherTool('grep', 'Grep', 'grep_files', 'search_files', 'ripgrep', 'rg', 'codebase_search'),
     ],
     properties: {
       pattern: { type: 'string', description: 'The regular expression.' },
@@ -64,9 +58,9 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       let secret = 0
       for (const root of resolveSearchRoots(input, context.folders)) {
         const end = await searchPath(input, context, root, MAX_MATCHES - hits.length)
-        if ('problem' in end) return createFailure(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
-        // Whoever wants to look into a file of secrets must name it, so that it is asked about.
-        const top = context.folders.find((folder) => root === folder || root.startsWith(`${folder}/`)) ?? ''
+        if ('problem' in end) return createErrorOutput(`The pattern is not valid: ${end.problem}`, 'invalid-pattern')
+        // To search a file with secrets, a call must name it, so that it needs approval.
+        const top = context.folders.find((folder) => isInsideFolder(root, folder)) ?? ''
         const allowedHits = isSecret(root, top) ? end.hits : end.hits.filter(({ path }) => !isSecret(path, top))
         secret += end.hits.length - allowedHits.length
         hits.push(...allowedHits)
@@ -76,7 +70,7 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
       const filter = include === undefined ? '' : ` (filter: '${include}')`
       const searchLabel = `pattern '${pattern}' in path "${getOptionalText(input, 'path') ?? '.'}"${filter}`
       const hidden =
-        secret === 0 ? '' : `\n(${secret} more in files that usually hold secrets; such a file must be named.)`
+        secret === 0 ? '' : `\n(${secret} more in files that usually contain secrets; to search such a file, name it.)`
       if (hits.length === 0)
         return { content: `No matches found for ${searchLabel}.${hidden}`, display: 'No matches found' }
 
@@ -93,11 +87,6 @@ export function createSearchFileContentTool(isSecret: SecretFileTest): Tool {
 const MAX_MATCHES = 20_000
 const MAX_OUTPUT_CHARS = 200_000
 
-function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
-  const path = getOptionalText(input, 'path')
-  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
-}
-
 async function searchPath(input: JsonObject, context: ToolContext, root: string, limit: number): Promise<SearchResult> {
   const { host, folders, signal } = context
   if (!(await host.files.info(root))) throw new HostError('not-found', `File not found: ${root}`)
@@ -113,12 +102,12 @@ async function searchPath(input: JsonObject, context: ToolContext, root: string,
   const top = await findWorkspaceFolder(host, folders, await host.files.resolve(root))
   const end = (await host.search?.(search)) ?? (await searchFiles(host.files, top.realPath, search))
   if ('problem' in end) return end
-  // A search program lets a glob with folders in it overrule git.
+  // In ripgrep, a glob that contains folders overrides git's ignore rules.
   const respect = { git: include?.includes('/') ?? false, gemini: true }
   return { ...end, hits: await decodeHits(await filterIgnoredHits(end.hits, context, top, respect), context) }
 }
 
-/** A search program knows only UTF-8, and shows other bytes as damage; what they stand for is read here. */
+/** Search programs expect UTF-8 and show other bytes as U+FFFD; those lines are decoded here. */
 async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): Promise<readonly SearchMatch[]> {
   const damaged = new Set(hits.filter(({ text: found }) => found.includes('\uFFFD')).map(({ path }) => path))
   if (damaged.size === 0) return hits
@@ -127,7 +116,7 @@ async function decodeHits(hits: readonly SearchMatch[], { host }: ToolContext): 
   return hits.map((hit) => ({ ...hit, text: texts.get(hit.path)?.[hit.line - 1] ?? hit.text }))
 }
 
-/** Without what is to be left out, in the order of paths and lines, under the names that the person knows. */
+/** Without ignored files, sorted by path and line, with the paths as the person gave them. */
 async function filterIgnoredHits(
   hits: readonly SearchMatch[],
   { host }: ToolContext,
@@ -154,7 +143,7 @@ function formatHits(hits: readonly SearchMatch[], { folders }: ToolContext): str
     const part = `${head}L${line}: ${truncateLine(found.trimEnd())}\n`
     size += part.length
     if (size > MAX_OUTPUT_CHARS) {
-      parts.push(`---\n(${hits.length - at} more matches are left out; narrow the search.)\n`)
+      parts.push(`---\n(${hits.length - at} more matches are omitted; narrow the search.)\n`)
       break
     }
     parts.push(part)

@@ -2,15 +2,15 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool } from '../tool.ts'
 import { describeNearestPassage } from '../edit/match/nearest-passage.ts'
 import type { CorrectEdit } from '../edit/correct-edit.ts'
-import { type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { type EditDoubt, type EditResult, applySmartEdit as makeEdit, type MatchStrategy } from '../edit/smart-edit.ts'
+import { defineBuiltin, otherTool } from './support/define-builtin.ts'
 import { EDIT_RULE_ALIASES, type TextChange, createEditHandlers } from './support/edit-handlers.ts'
 import { getFlag, getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import { type EditRefusal, refuseEdit } from './support/edit-proposal.ts'
 import text from './smart-edit.md'
 
-/** Replaces a passage that may be remembered not quite rightly. With `correct`, a model may put a search text right. */
+/** Replaces a passage that the model may remember imprecisely. `correct` lets a model fix the search text. */
 export function createSmartEditTool(correct?: CorrectEdit): Tool {
   return defineBuiltin({
     name: 'smart_edit',
@@ -18,7 +18,7 @@ export function createSmartEditTool(correct?: CorrectEdit): Tool {
     kind: 'edit',
     aliases: { absolute_path: 'file_path', path: 'file_path' },
     ruleAliases: EDIT_RULE_ALIASES,
-    nameAliases: [{ name: 'apply_patch' }, { name: 'apply_diff' }, { name: 'edit_file' }, { name: 'patch' }],
+    nameAliases: otherTool('apply_patch', 'apply_diff', 'edit_file', 'patch'),
     properties: {
       file_path: { type: 'string', description: 'Absolute path of the file.' },
       instruction: { type: 'string', description: 'What the change is for.' },
@@ -59,20 +59,22 @@ function createRefusal(
   path: string,
 ): EditRefusal {
   if (edited.why === 'ambiguous') {
-    const many = `old_string fits ${edited.lines.length} places in ${path} (${STRATEGY_TEXTS[edited.strategy]}), at lines ${edited.lines.slice(0, 20).join(', ')}`
+    const { lines, strategy } = edited
+    const many = `old_string matches ${lines.length} places in ${path} (${STRATEGY_TEXTS[strategy]}), at lines ${lines.slice(0, 20).join(', ')}`
     return refuseEdit(
-      `${many}. Add lines around it until only one fits. Nothing was changed.`,
+      `${many}. Add surrounding lines until only one place matches. Nothing was changed.`,
       'edit-expected-occurrence-mismatch',
     )
   }
-  const nearestText = describeNearestPassage(current, old) ?? 'No passage is like it.'
+  const nearestText = describeNearestPassage(current, old) ?? 'No passage is similar.'
   if (edited.why === 'unclear') {
-    const how = `old_string fits ${path} ${STRATEGY_TEXTS[edited.strategy]}, but it is not clear ${edited.doubt}`
+    const how = `old_string matches ${path} ${STRATEGY_TEXTS[edited.strategy]}, but it is not clear ${DOUBT_TEXTS[edited.doubt]}`
     return refuseEdit(
-      `${how}. Repeat the edit with more lines around it, as the file has them. Nothing was changed. ${nearestText}`,
+      `${how}. Repeat the edit with more surrounding lines, exactly as in the file. Nothing was changed. ${nearestText}`,
       'edit-unclear',
     )
   }
+  edited.why satisfies 'not-found'
   const done =
     replacement.trim().length > 12 && current.includes(replacement)
       ? ' new_string is in the file already; perhaps the edit was made before.'
@@ -81,4 +83,13 @@ function createRefusal(
     `old_string was not found in ${path}; nothing was changed.${done} ${nearestText}`,
     'edit-no-occurrence-found',
   )
+}
+
+const DOUBT_TEXTS: Readonly<Record<EditDoubt, string>> = {
+  'blank-replacement': 'whether to leave a blank line',
+  'partial-line': 'whether it begins or ends within a line',
+  'blank-lines': 'how many blank lines belong before and after it',
+  edges: 'with which line it begins or ends',
+  'duplicate-line': 'whether an adjacent line that new_string repeats should appear twice',
+  layout: 'how to lay out the new lines there',
 }

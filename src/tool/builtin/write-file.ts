@@ -2,13 +2,12 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
 import { findOmissionPlaceholder } from '../edit/omission-placeholder.ts'
 import { matchFormerEnding } from '../text/text-document.ts'
-import { defineBuiltin } from './support/define-builtin.ts'
+import { defineBuiltin, sameTool, otherTool } from './support/define-builtin.ts'
 import { getText } from './support/read-arguments.ts'
 import { toAbsolutePath, createPathEffects } from './support/paths.ts'
 import {
   applyEditProposal,
   createEditApproval,
-  toFacts,
   createFileDiff,
   openForEdit,
   type EditProposal,
@@ -19,7 +18,6 @@ import {
 } from './support/edit-proposal.ts'
 import text from './write-file.md'
 
-/** Writes a file whole. */
 export const writeFileTool: Tool = defineBuiltin({
   name: 'write_file',
   text,
@@ -27,11 +25,10 @@ export const writeFileTool: Tool = defineBuiltin({
   aliases: { absolute_path: 'file_path', path: 'file_path' },
   ruleAliases: ['WriteFileTool'],
   nameAliases: [
-    { name: 'Write', parameters: {} },
     { name: 'write', parameters: { filePath: 'file_path' } },
     { name: 'create_file', parameters: { filePath: 'file_path' } },
-    { name: 'write_to_file', parameters: {} },
-    { name: 'NotebookEdit' },
+    ...sameTool('Write', 'write_to_file'),
+    ...otherTool('NotebookEdit'),
   ],
   properties: {
     file_path: { type: 'string', description: 'Absolute path of the file.' },
@@ -53,7 +50,7 @@ export const writeFileTool: Tool = defineBuiltin({
   async run(input, context) {
     const first = await createWriteProposal(input, context)
     if ('refused' in first) return first.refused
-    // Whole content is not made anew on what somebody else has just written: it would be lost.
+    // Whole content is not reapplied to what somebody else has just written: their change would be lost.
     const written = await applyEditProposal({ proposal: first }, context, async () => refuseChangedFile(first.path))
     if ('refused' in written) return written.refused
     const { proposal, remark } = written
@@ -67,7 +64,7 @@ export const writeFileTool: Tool = defineBuiltin({
     const note = context.modified
       ? ` The person changed the content before it was written; it is now:\n${proposal.text}`
       : ''
-    return { content: done + note, display, facts: toFacts(display) }
+    return { content: done + note, display, facts: { ...display.diffStat } }
   },
 })
 
@@ -78,10 +75,7 @@ async function createWriteProposal(input: JsonObject, context: ToolContext): Pro
   if ('refused' in opened) return opened
   const gap = findOmissionPlaceholder(content, opened.before?.text ?? '')
   if (gap !== undefined) {
-    return refuseEdit(
-      `content leaves code out ("${gap}"). Write the file completely, or use smart_edit.`,
-      'placeholder',
-    )
+    return refuseEdit(`content omits code ("${gap}"). Write the complete file, or use smart_edit.`, 'placeholder')
   }
   return createEditProposal(path, opened.before, content)
 }

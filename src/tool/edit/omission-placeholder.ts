@@ -1,4 +1,4 @@
-/** A line that stands for code which the model left out, if a new text has one that the former text had not. */
+/** A line that stands for code which the model left out, if the former text does not have that line. */
 export function findOmissionPlaceholder(replacement: string, former: string): string | undefined {
   const before = new Set(former.split('\n').map((line) => line.trim()))
   const found = replacement.split('\n').find((line) => !before.has(line.trim()) && isPlaceholder(line))
@@ -6,8 +6,8 @@ export function findOmissionPlaceholder(replacement: string, former: string): st
 }
 
 /**
- * "// ... rest of the code unchanged ..." and its kin, in any language's comment. A sentence counts only if it stands as a
- * comment or in brackets, speaks of code that is somewhere else, and says that it is left out or stays.
+ * “// ... rest of the code unchanged ...” and the like, in the comment syntax of any language. A phrase counts only as a
+ * comment or in brackets, if it names other code and says that it is omitted or unchanged.
  */
 function isPlaceholder(line: string): boolean {
   let words = line.trim()
@@ -22,7 +22,6 @@ function isPlaceholder(line: string): boolean {
   return UNCHANGED_PATTERN.test(text) || (isDotted && OMITTED_PATTERN.test(text))
 }
 
-/** Without one layer of a comment's marks or of brackets. */
 function stripCommentMarks(text: string): string {
   const plain = text.replace(/^(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\*+|REM\b)\s*/i, '').replace(/\s*(?:\*+\/|-->)$/, '')
   return plain.replace(/^\((.*)\)$|^\[(.*)\]$|^\{(.*)\}$/, '$1$2$3').trim()
@@ -33,7 +32,7 @@ const DOTS_PATTERN = /^(?:\.{3}|…)|(?:\.{3}|…)$/
 const CODE_NOUN =
   '(?:code|file|class|functions?|methods?|implementations?|logic|contents?|components?|module|imports?|definitions?|tests?|cases?|script|section|lines?|properties|fields|body)'
 
-/** What is spoken of: "the rest of the code", "existing helper methods". */
+/** “the rest of the code”, “existing helper methods”. */
 const OTHER_CODE = `(?:(?:the )?(?:rest|remainder) of (?:the |this |your |our )?(?:\\w+ )?${CODE_NOUN}|(?:the |all )*(?:existing|previous|remaining|other|original) (?:\\w+ )?${CODE_NOUN})`
 
 /** "rest of the code remains the same", "existing methods unchanged", "unchanged code". */

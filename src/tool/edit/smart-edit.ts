@@ -15,7 +15,6 @@ import { splitBlankFrame, areLinesEqual } from './merge/passage-pieces.ts'
 import { correctStaleLines } from './merge/stale-lines.ts'
 import { detectFileStyle } from './merge/file-style.ts'
 
-/** How the place of an edit was found. */
 export type MatchStrategy = 'exact' | 'indentation' | 'whitespace' | 'quotes' | 'fuzzy'
 
 /** An edit that was made; or why it was not. Lines count from 1. */
@@ -29,28 +28,29 @@ export type EditResult =
     }
   | { readonly why: 'not-found' }
   | { readonly why: 'ambiguous'; readonly strategy: MatchStrategy; readonly lines: readonly number[] }
-  | ({ readonly why: 'unclear'; readonly strategy: MatchStrategy; readonly lines: readonly number[] } & EditDoubt)
+  | {
+      readonly why: 'unclear'
+      readonly strategy: MatchStrategy
+      readonly lines: readonly number[]
+      readonly doubt: EditDoubt
+    }
 
-/** What is not clear about an edit, as the second half of a sentence. */
-interface EditDoubt {
-  readonly doubt: string
-}
+export type EditDoubt = 'blank-replacement' | 'partial-line' | 'blank-lines' | 'edges' | 'duplicate-line' | 'layout'
 
-/** What to look for and what to put there, with plain line ends. */
+/** Both texts with LF line endings. */
 export interface TextEdit {
   readonly old: string
   readonly replacement: string
-  /** Change every exact occurrence. */
   readonly all?: boolean
 }
 
 /**
- * Makes an edit where the model can only mean one place. What stands in the file word for word, and once, is always exchanged.
- * Otherwise it is looked for with other indentation, then with other white space, then with other quotes, then with small
- * differences. A looser way is only tried where a stricter one finds nothing, and one that finds two places ends the search.
+ * Applies an edit where only one place can be meant. Text that occurs exactly once is always replaced. Otherwise the
+ * passage is searched with other indentation, then other white space, then other quotes, then small differences. A looser
+ * strategy is tried only if a stricter one finds nothing, and two matches end the search.
  */
 export function applySmartEdit(text: string, edit: TextEdit): EditResult {
-  // All of a file leaves nothing to doubt.
+  // Replacing the whole file is never ambiguous.
   if (edit.old === text)
     return {
       text: edit.replacement,
@@ -78,7 +78,7 @@ export function applySmartEdit(text: string, edit: TextEdit): EditResult {
       () => [findAnchoredPassage(lines, lineEdit.old) ?? findOnlySimilarPassage(lines, lineEdit.old) ?? []].flat(),
     ],
   ]
-  // Another place that differs from this one only in white space or quotes may be meant as well.
+  // Another place that differs only in white space or quotes may be meant as well.
   const findSimilarMatches = (): readonly (readonly [MatchStrategy, readonly PassageMatch[]])[] => [
     ['indentation', findIndentedMatches(lines, lineEdit.old)],
     ['quotes', findLooseMatches(text, old, { quotes: true })],
@@ -95,20 +95,19 @@ export function applySmartEdit(text: string, edit: TextEdit): EditResult {
     }
     const result = replaceLines(lines, lineEdit, found, edit)
     const [first, last] = [found.first + 1, found.end]
-    if (typeof result === 'string') return { text: result, strategy, first, last, count: 1 }
+    if ('text' in result) return { ...result, strategy, first, last, count: 1 }
     return { why: 'unclear', strategy, lines: [first, last], ...result }
   }
   return { why: 'not-found' }
 }
 
-/** What the file has just so is exchanged just so. */
 function replaceExactMatch(text: string, edit: TextEdit, at: number): EditResult {
   const { old } = edit
   const end = at + old.length
   const start = text.lastIndexOf('\n', at - 1) + 1
   const indent = text.slice(start, at)
   const [from, replacement] = isBlank(indent) ? adjustIndent(edit, indent) : [0, edit.replacement]
-  // A search text that ends with a line's end speaks of whole lines: the next one must not grow together with the new text.
+  // A search text that ends with a line ending means whole lines: the next line must not be joined to the new text.
   const isOpen =
     old.endsWith('\n') && replacement !== '' && !replacement.endsWith('\n') && end < text.length && text[end] !== '\n'
   const [first, last] = [findLineIndex(text, at), findLineIndex(text, Math.max(at, end - 1))]
@@ -122,8 +121,8 @@ function replaceExactMatch(text: string, edit: TextEdit, at: number): EditResult
 }
 
 /**
- * A text that begins after a line's indentation: how much of that goes too, and what is put there. The new text may have the
- * indentation of the file already; and a line that goes away takes its indentation along.
+ * For a search text that begins after the indentation of its line: how much of that indentation is replaced, and by what.
+ * The new text may contain the indentation already, and a removed line takes its indentation with it.
  */
 function adjustIndent({ old, replacement }: TextEdit, indent: string): [from: number, fresh: string] {
   if (replacement === '') return [indent.length, '']
@@ -132,44 +131,36 @@ function adjustIndent({ old, replacement }: TextEdit, indent: string): [from: nu
   return isThere ? [indent.length, replacement] : [0, replacement]
 }
 
-/** Exchanges whole lines. */
 function replaceLines(
   lines: readonly string[],
   lineEdit: LineEdit,
   found: PassageMatch,
   { old, replacement }: TextEdit,
-): string | EditDoubt {
-  if (replacement !== '' && isBlank(replacement)) return { doubt: 'whether a blank line is to be left' }
+): { readonly text: string } | { readonly doubt: EditDoubt } {
+  if (replacement !== '' && isBlank(replacement)) return { doubt: 'blank-replacement' }
   const isInline = found.before !== '' || found.after !== ''
   if (
     isCutWithinLine(found, old, replacement) ||
     (isInline && replacement.trim().includes('\n') && !old.trim().includes('\n'))
   )
-    return PARTIAL_LINE_DOUBT
-  // The last line end of the search text may be a blank line that is to go.
+    return { doubt: 'partial-line' }
+  // The last line ending of the search text may be a blank line to be removed.
   const isOpen = old.endsWith('\n') && replacement !== '' && !replacement.endsWith('\n')
   const fitted = isOpen && isBlank(lines[found.end] ?? 'x') ? undefined : fitBlankLines(lines, lineEdit, found)
-  if (!fitted) return BLANK_LINES_DOUBT
-  if (hasAmbiguousEdge(lines, lineEdit.old, found)) return { doubt: 'with which line it begins or ends' }
-  if (repeatsNeighborLine(lines, lineEdit, found)) return DUPLICATE_LINE_DOUBT
+  if (!fitted) return { doubt: 'blank-lines' }
+  if (hasAmbiguousEdge(lines, lineEdit.old, found)) return { doubt: 'edges' }
+  if (repeatsNeighborLine(lines, lineEdit, found)) return { doubt: 'duplicate-line' }
   const { match } = fitted
   const passage = correctStaleLines({ file: lines.slice(match.first, match.end), ...completeLines(fitted.edit, found) })
-  if (!passage) return WRITING_DOUBT
+  if (!passage) return { doubt: 'layout' }
   const surroundings = {
     above: lines.slice(0, match.first).findLast((line) => !isBlank(line)),
     below: lines.slice(match.end).find((line) => !isBlank(line)),
   }
   const merged = mergePassage(passage, surroundings, detectFileStyle(lines))
-  if (!merged || areLinesEqual(merged, passage.file)) return WRITING_DOUBT
-  return [...lines.slice(0, match.first), ...merged, ...lines.slice(match.end)].join('\n')
+  if (!merged || areLinesEqual(merged, passage.file)) return { doubt: 'layout' }
+  return { text: [...lines.slice(0, match.first), ...merged, ...lines.slice(match.end)].join('\n') }
 }
-
-const WRITING_DOUBT: EditDoubt = { doubt: 'how the new lines are to be written there' }
-const BLANK_LINES_DOUBT: EditDoubt = { doubt: 'how many blank lines there should be before and after it' }
-const DUPLICATE_LINE_DOUBT: EditDoubt = {
-  doubt: 'whether a line beside it, which new_string has too, is to be there twice',
-}
-const PARTIAL_LINE_DOUBT: EditDoubt = { doubt: 'whether it is meant to begin or end within a line' }
 
 function replaceAllExact(text: string, { old, replacement }: TextEdit, matches: readonly number[]): EditResult {
   const [first = 0] = matches
@@ -183,7 +174,6 @@ function replaceAllExact(text: string, { old, replacement }: TextEdit, matches: 
   }
 }
 
-/** Both texts as whole lines. */
 function toLineEdit({ old, replacement }: TextEdit): LineEdit {
   const ended = old.endsWith('\n') && old.trim() !== ''
   const left = (ended ? old.slice(0, -1) : old).split('\n')
@@ -193,13 +183,13 @@ function toLineEdit({ old, replacement }: TextEdit): LineEdit {
   return { old: left, replacement: right }
 }
 
-/** The lines that go away with a text: of the line ends around it one is its own, the others are blank lines. */
+/** The lines that are removed with a text: one of the line endings around it is its own, the others are blank lines. */
 function listRemovedLines(old: string): readonly string[] {
   const { above, inner, below } = splitBlankFrame(old.split('\n'))
   return below.length > 0 ? [...above, ...inner, ...below.slice(1)] : [...above.slice(1), ...inner]
 }
 
-/** A text that begins or ends within a line is completed to whole lines with what the file has around it. */
+/** Completes a text that begins or ends within a line to whole lines of the file. */
 function completeLines({ old, replacement }: LineEdit, { before, after }: PassageMatch): LineEdit {
   if (before === '' && after === '') return { old, replacement }
   const surroundings = (lines: readonly string[]): string[] => {

@@ -1,7 +1,6 @@
 /** Tests paths, written with slashes and relative to where the pattern begins. */
 export type PathMatcher = (path: string) => boolean
 
-/** Makes a test of a glob, for paths. */
 export function createGlobMatcher(pattern: string, caseSensitive = false): PathMatcher {
   const fitsFile = createFileMatcher(pattern, caseSensitive)
   return (path) => {
@@ -11,9 +10,8 @@ export function createGlobMatcher(pattern: string, caseSensitive = false): PathM
 }
 
 /**
- * Makes a test of a glob: `*` and `?` within a name, `**` over folders, `[…]`, `{a,b}`. Names that begin with a dot are
- * names like any other. The time it takes grows with the length of pattern and path only, whatever they are. It takes the
- * folder and the name of a file apart: mostly the name decides, and there may be very many of them.
+ * Tests files against a glob: `*` and `?` within a name, `**` over folders, `[…]`, `{a,b}`. Dot files are not special. The
+ * time is linear in pattern and path. Folder and name are separate: mostly the name decides, and there may be very many.
  */
 export function createFileMatcher(pattern: string, caseSensitive = false): (folder: string, name: string) => boolean {
   const fold = createCaseFolder(caseSensitive)
@@ -26,7 +24,7 @@ export function createFileMatcher(pattern: string, caseSensitive = false): (fold
     let names: string[] | undefined
     return alternatives.some((steps) => {
       const [first, only] = steps
-      // In whatever folder: then only the name counts, and most patterns are like this.
+      // In any folder: only the name counts, and most patterns are like this.
       if (first === WILDCARD && only !== undefined && steps.length === 2)
         return only === WILDCARD || matchesName(only, fold(name))
       return matchTokens(steps, (names ??= fold(folder === '' ? name : `${folder}/${name}`).split('/')), matchesName)
@@ -34,7 +32,7 @@ export function createFileMatcher(pattern: string, caseSensitive = false): (fold
   }
 }
 
-/** A quick test that all files must pass whose path fits: most fail at the end of their names already. */
+/** A quick test that every matching file passes; most names fail it at their ending. */
 function createNameFilter(pattern: string, caseSensitive = false): (name: string) => boolean {
   const fold = createCaseFolder(caseSensitive)
   const tails = expandPattern(pattern, caseSensitive).map((alternative) => /[^*?[\]\\/]*$/.exec(alternative)?.[0] ?? '')
@@ -53,47 +51,46 @@ function createCaseFolder(caseSensitive: boolean): (text: string) => string {
   return (text) => (caseSensitive ? text : text.toLowerCase())
 }
 
-/** The patterns without braces that a pattern stands for. */
 function expandPattern(pattern: string, caseSensitive: boolean): string[] {
   return expandBraces(createCaseFolder(caseSensitive)(pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')))
 }
 
-/** Like a glob, but a pattern without a slash means the name alone, in whatever folder it is. */
+/** Like a glob, but a pattern without a slash matches the name alone, in any folder. */
 export function createNameMatcher(pattern: string, caseSensitive = false): PathMatcher {
   const relativePattern = pattern.startsWith('/') ? pattern.slice(1) : pattern
   return createGlobMatcher(pattern.includes('/') ? relativePattern : `**/${relativePattern}`, caseSensitive)
 }
 
-/** Has this text a character that makes it a pattern? */
 export function isGlob(text: string): boolean {
   return /[*?[\]{}]/.test(text)
 }
 
-/** The folders that a pattern begins with before its first wild card: nothing outside of them can match. */
+/** The folders before the first wildcard: nothing outside of them can match. */
 export function getFixedFolder(pattern: string): string {
   const steps = pattern.replace(/^(?:\.\/)+/, '').split('/')
   const wild = steps.findIndex((step) => isGlob(step) || step.includes('\\'))
   return steps.slice(0, wild < 0 ? -1 : wild).join('/')
 }
 
-/** What is wrong with a pattern, if something is. */
 export function findGlobProblem(pattern: string): string | undefined {
   if (pattern.trim() === '') return 'The pattern is empty.'
   if (pattern.length > 1000) return 'The pattern is too long.'
-  if (pattern.split('/').includes('..')) return `The pattern must not climb out with "..": ${pattern}`
+  if (pattern.split('/').includes('..')) return `The pattern must not contain "..": ${pattern}`
   return undefined
 }
 
-/** Any number of whatever comes, or a test of one of it. */
+/** Any number of items, or a test of one. */
 type GlobToken<T> = typeof WILDCARD | T
 const WILDCARD = Symbol('any')
 
-/** A test of one character: itself, or a set of them. */
 type CharacterTest =
   | string
   | { readonly isNegated: boolean; readonly ranges: readonly (readonly [from: string, to: string])[] }
 
-/** Goes along both lists; after a dead end it lets the last “any” take one more. To go back further is never needed. */
+/**
+ * Matches both lists step by step; after a mismatch the last wildcard takes one more item. No further backtracking is
+ * needed.
+ */
 function matchTokens<T, N>(
   pattern: readonly GlobToken<T>[] | typeof WILDCARD,
   items: ArrayLike<N>,
@@ -118,7 +115,7 @@ function matchTokens<T, N>(
   return at === pattern.length
 }
 
-/** A step of the path: `**` is any number of folders, and everything else the signs of one name. */
+/** `**` is any number of folders; other segments are tests of characters. */
 function parseSegment(step: string): GlobToken<readonly GlobToken<CharacterTest>[]> {
   if (/^\*{2,}$/.test(step)) return WILDCARD
   const tokens: GlobToken<CharacterTest>[] = []
@@ -151,7 +148,6 @@ function matchesCharacter(character: CharacterTest, one: string): boolean {
   return character.ranges.some(([from, to]) => from <= one && one <= to) !== character.isNegated
 }
 
-/** The patterns that a pattern with `{a,b}` stands for. */
 function expandBraces(pattern: string): string[] {
   let found = [pattern]
   for (;;) {

@@ -1,19 +1,17 @@
 import makeIgnore from 'ignore'
 import { createGlobMatcher } from './glob.ts'
 
-/** The rules of one ignore file. */
 export interface IgnoreFile {
-  /** What they say about an entry of a folder that is itself not ignored; a path with a slash at its end is a folder. */
+  /** What they say about an entry of a folder that is not ignored itself; a trailing slash means a folder. */
   test(path: string): { readonly ignored: boolean; readonly unignored: boolean }
-  /** Could they say anything about an entry of this name? */
+  /** Can a rule match an entry of this name? */
   mayMatch(name: string): boolean
 }
 
-/** Reads the text of a .gitignore file, or of one like it. */
 export function parseIgnoreFile(text: string): IgnoreFile {
   const lines = text.split(/\r?\n/)
   const slow = lines.filter((line) => (line.match(/\*+/g)?.length ?? 0) > MAX_STARS)
-  const rules = makeIgnore({ allowRelativePaths: true }).add(slow.length === 0 ? text : without(lines, slow))
+  const rules = makeIgnore({ allowRelativePaths: true }).add(lines.filter((line) => !slow.includes(line)))
   const others = slow.map(slowRule)
   return {
     test(path) {
@@ -26,12 +24,10 @@ export function parseIgnoreFile(text: string): IgnoreFile {
   }
 }
 
-/** An expression with many stars may take for ever, and whoever made the project wrote it: such a line is followed step by step. */
+/**
+ * A regular expression with many stars may take exponential time, and the project wrote it: such lines use our own matcher.
+ */
 const MAX_STARS = 3
-
-function without(lines: readonly string[], some: readonly string[]): string {
-  return lines.filter((line) => !some.includes(line)).join('\n')
-}
 
 function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (path: string) => boolean } {
   const pattern = line.trim().replace(/^!/, '').replace(/\/+$/, '')
@@ -46,8 +42,8 @@ function slowRule(line: string): { readonly isNegated: boolean; readonly fits: (
 }
 
 /**
- * A quick test that lets through all names that a rule could mean, and few others: most fit no rule, and to ask the rules
- * themselves takes long. It looks at what stands for itself at the end of a rule.
+ * A quick test that passes every name that a rule can match, and few others: most names match no rule, and testing the
+ * rules is slow. It compares the literal end of each rule.
  */
 function createQuickFilter(text: string): (name: string) => boolean {
   const names = new Set<string>()
@@ -56,7 +52,7 @@ function createQuickFilter(text: string): (name: string) => boolean {
     const rule = line.trim().replace(/^!/, '').replace(/\/+$/, '').toLowerCase()
     if (rule === '' || rule.startsWith('#')) continue
     const last = rule.slice(rule.lastIndexOf('/') + 1)
-    // What follows the last sign with a meaning; a rule that ends with one could fit anything.
+    // What follows the last special character; a rule that ends with one can match anything.
     const end = rule.includes('\\') ? '' : (/[^*?\]]*$/.exec(last)?.[0] ?? '')
     if (end === '') return () => true
     if (end === last) names.add(last)

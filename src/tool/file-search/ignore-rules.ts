@@ -1,33 +1,30 @@
 import type { Files, FolderEntry } from '../../host/host.ts'
 import type { IgnoreFile } from './ignore-file.ts'
 
-/** Which ignore files count. */
 export interface IgnoreOptions {
   readonly git: boolean
   readonly gemini: boolean
 }
 
-/** What is ignored below a folder. */
 export interface IgnoreRules {
-  /** Is this entry of the folder ignored? Folders of version control itself always are, where git counts. */
+  /** Version control folders are always ignored where git counts. */
   ignores(path: string, isFolder: boolean): boolean
-  /** Could an entry of this name be ignored? Quicker to ask, and seldom so. */
+  /** Can an entry of this name be ignored? A faster test, and mostly false. */
   mayIgnore(name: string): boolean
-  /** The rules in a folder below: the same, and those of its own .gitignore. */
+  /** The rules of a folder below: these, and those of its own .gitignore. */
   enter(path: string, entries: readonly FolderEntry[]): IgnoreRules | Promise<IgnoreRules>
 }
 
-/** Nothing is ignored. */
 export const NO_IGNORE_RULES: IgnoreRules = {
   ignores: () => false,
   mayIgnore: () => false,
   enter: () => NO_IGNORE_RULES,
 }
 
-/** Below a folder that is ignored everything is, whatever rules say there. */
+/** Below an ignored folder everything is ignored. */
 const ALL_IGNORED: IgnoreRules = { ignores: () => true, mayIgnore: () => true, enter: () => ALL_IGNORED }
 
-/** The rules that hold in a folder, from all ignore files between the top folder and it. Its entries may be known already. */
+/** The rules of a folder, from all ignore files between the top folder and it. */
 export async function loadIgnoreRules(
   files: Files,
   top: string,
@@ -46,7 +43,6 @@ export async function loadIgnoreRules(
   return rules
 }
 
-/** Is this file ignored, because of itself or of a folder that it is in? */
 export async function isPathIgnored(files: Files, top: string, path: string, options: IgnoreOptions): Promise<boolean> {
   const steps = path.slice(top.length + 1).split('/')
   let rules = createIgnoreRules(files, options, [], [])
@@ -89,7 +85,7 @@ function createIgnoreRules(
   }
 
   async function enter(path: string, names: ReadonlySet<string>, isRepository: boolean): Promise<IgnoreRules> {
-    // A repository inside another one answers to nobody above it.
+    // The rules above do not apply inside of a nested repository.
     const gitLevels: IgnoreLevel[] = options.git && !isRepository ? [...git] : []
     const add = async (list: IgnoreLevel[], file: string): Promise<void> => {
       const level = await loadIgnoreFile(files, path, file)
@@ -106,7 +102,6 @@ function createIgnoreRules(
 }
 
 const GEMINI_IGNORE_FILE = '.geminiignore'
-/** The names that change the rules of a folder. */
 const IGNORE_CONTROL_NAMES: ReadonlySet<string> = new Set(['.git', '.gitignore', GEMINI_IGNORE_FILE])
 
 function findControlNames(entries: readonly FolderEntry[]): ReadonlySet<string> {
@@ -118,7 +113,7 @@ function findControlNames(entries: readonly FolderEntry[]): ReadonlySet<string> 
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** The innermost file that says something has the word. */
+/** The innermost file that matches decides. */
 function isIgnoredByLevels(levels: readonly IgnoreLevel[], path: string, isFolder: boolean): boolean {
   for (let at = levels.length - 1; at >= 0; at--) {
     const { base, file } = levels[at] as IgnoreLevel
@@ -131,7 +126,7 @@ function isIgnoredByLevels(levels: readonly IgnoreLevel[], path: string, isFolde
 
 async function loadIgnoreFile(files: Files, folder: string, name: string): Promise<IgnoreLevel | undefined> {
   const path = `${folder}/${name}`
-  // A file that cannot be read, or leads elsewhere, rules nothing.
+  // A file that cannot be read is not applied.
   const bytes = await files.read(path, { from: 0, bytes: MAX_IGNORE_FILE_BYTES }).catch(() => undefined)
   if (!bytes) return undefined
   const { parseIgnoreFile } = await import('./ignore-file.ts')

@@ -6,7 +6,7 @@ import { walkFiles } from './walk-files.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** Searches file contents by reading the files, where there is no program made for it. It finds the same lines. */
+/** Searches by reading the files, where no search program is available. It finds the same lines. */
 export async function searchFiles(files: Files, top: string, search: SearchRequest): Promise<SearchResult> {
   const matcher = createLineMatcher(search.pattern)
   if ('problem' in matcher) return matcher
@@ -40,26 +40,26 @@ export async function searchFiles(files: Files, top: string, search: SearchReque
       isWanted: (within: string, name: string) => isIncluded(`${within}/${name}`.slice(folder.length + 1)),
       ...defined({ signal: search.signal }),
     }
-    // One file at a time: what is read is held in memory.
+    // One file at a time limits the memory.
     let last = Promise.resolve()
     await walkFiles(files, options, (path) => (last = last.then(() => searchFile(path))))
   }
   return { hits, limited }
 }
 
-/** The lines of a file, in whatever way it is encoded. One with a zero byte is no text; one that is too large is passed over. */
+/** Undefined for files with a zero byte or of more than 32 MiB. */
 export async function readLines(files: Files, path: string): Promise<readonly string[] | undefined> {
   const bytes = await files.read(path, { from: 0, bytes: MAX_FILE_BYTES + 1 }).catch(() => undefined)
   if (!bytes || bytes.length > MAX_FILE_BYTES) return undefined
   const encoding = await detectEncoding(bytes)
-  // A file without a byte has no lines, not one that is empty.
+  // An empty file has no lines, not one empty line.
   if (!encoding || bytes.length <= encoding.bom.length) return undefined
   return (await decodeText(bytes, encoding)).replace(/\r?\n$/, '').split(/\r?\n/)
 }
 
 const MAX_FILE_BYTES = 32 * 2 ** 20
 
-/** Tests lines in a place where a pattern that never comes to an end can be stopped. */
+/** Tests lines in a context where a pattern that does not terminate can be stopped. */
 function createLineMatcher(pattern: string): { lines: (all: readonly string[]) => number[] } | { problem: string } {
   let test: RegExp
   try {
@@ -81,7 +81,7 @@ function createLineMatcher(pattern: string): { lines: (all: readonly string[]) =
   }
 }
 
-/** Milliseconds for one file. */
+/** Milliseconds per file. */
 const MATCH_TIMEOUT_MS = 2000
 
 function compilePattern(pattern: string): RegExp {

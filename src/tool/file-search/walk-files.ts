@@ -1,27 +1,24 @@
 import type { Files, FolderEntry, VisitedFolder } from '../../host/host.ts'
 import { type IgnoreOptions, type IgnoreRules, loadIgnoreRules } from './ignore-rules.ts'
 
-/** Where to walk, and what to leave out. */
 export interface WalkOptions {
   readonly folder: string
   /** The workspace folder above it, whose ignore files count too. */
   readonly top: string
   readonly ignoreOptions: IgnoreOptions
-  /** Names of folders to leave out, wherever they are. */
   readonly excludedFolders: readonly string[]
-  /** Is this file wanted? Asked before anything is asked about being ignored. */
+  /** Tested before the ignore rules. */
   readonly isWanted: (folder: string, name: string) => boolean
   readonly signal?: AbortSignal
 }
 
-/** Shows all wanted files below a folder that are not ignored; gives how many wanted ones were ignored. */
+/** Visits all wanted files below a folder that are not ignored; returns how many wanted ones were ignored. */
 export async function walkFiles(
   files: Files,
   options: WalkOptions,
   visit: (path: string, folder: VisitedFolder, name: string) => unknown,
 ): Promise<number> {
   const { folder, top, ignoreOptions, excludedFolders, isWanted, signal } = options
-  // The rules of a folder, for those that are in it.
   const rulesIn = new WeakMap<VisitedFolder, IgnoreRules>()
   let ignored = 0
   const rules = await loadIgnoreRules(files, top, folder, ignoreOptions)
@@ -65,7 +62,6 @@ export async function walkFiles(
   return ignored
 }
 
-/** The entries of one folder, without those that are ignored. */
 export function filterIgnored(rules: IgnoreRules, folder: string, entries: readonly FolderEntry[]): FolderEntry[] {
   return entries.filter(
     ({ name, kind }) => !(rules.mayIgnore(name) && rules.ignores(`${folder}/${name}`, kind === 'folder')),

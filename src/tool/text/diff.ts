@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY, structuredPatch } from 'diff'
 
-/** The pairs of equal lines of two lists, in order. Where the lists have too little in common, there are none. */
+/** Pairs of equal lines, in order; none if the diff takes too long. */
 export function pairEqualLines(old: readonly string[], lines: readonly string[]): [left: number, right: number][] {
   const changes = diffArrays([...old], [...lines], { timeout: DIFF_TIMEOUT_MS })
   const pairs: [number, number][] = []
@@ -14,7 +14,7 @@ export function pairEqualLines(old: readonly string[], lines: readonly string[])
   return pairs
 }
 
-/** The unified diff of two texts. Two texts that differ in everything are shown as one taken out and one put in. */
+/** If the diff takes too long, all lines are removed and added. */
 export function unifiedDiff(name: string, before: string, after: string): string {
   const patch = createTwoFilesPatch(name, name, before, after, 'Current', 'Proposed', {
     context: 3,
@@ -22,12 +22,11 @@ export function unifiedDiff(name: string, before: string, after: string): string
     headerOptions: FILE_HEADERS_ONLY,
   })
   if (patch !== undefined) return patch
-  // The head of a hunk ends the head of the diff: without it a line `-- x` would pass for a part of that.
+  // The hunk header ends the file header: without it a line `-- x` would be read as part of that.
   const hunk = `@@ -1,${countLines(before)} +1,${countLines(after)} @@\n`
   return `--- ${name}\tCurrent\n+++ ${name}\tProposed\n${hunk}${prefixLines('-', before)}${prefixLines('+', after)}`
 }
 
-/** How many lines one text has that the other has not, each way. */
 export function countChanges(before: string, after: string): { added: number; removed: number } {
   const patch = structuredPatch('', '', before, after, '', '', { context: 0, timeout: DIFF_TIMEOUT_MS })
   if (!patch) return { added: countLines(after), removed: countLines(before) }
@@ -36,7 +35,6 @@ export function countChanges(before: string, after: string): { added: number; re
   return { added: count('+'), removed: count('-') }
 }
 
-/** Milliseconds. */
 const DIFF_TIMEOUT_MS = 2000
 
 function prefixLines(prefix: string, text: string): string {

@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { guessLegacyEncoding, decodeLegacyText, encodeLegacyText } from './legacy-encoding.ts'
+import { guessLegacyEncoding, encodeLegacyText } from './legacy-encoding.ts'
 
-/** How the bytes of a file stand for text: an encoding, and the mark that the file begins with. */
+/** How the bytes of a file encode text: an encoding, and the byte order mark. */
 export interface TextEncoding {
   readonly name: string
   readonly bom: readonly number[]
 }
 
-/** What a new file gets. */
 export const UTF8_ENCODING: TextEncoding = { name: 'utf-8', bom: [] }
 
-/** Finds out how bytes are to be read as text. Nothing means that they are no text. */
+/** Undefined for bytes that are not text. */
 export async function detectEncoding(bytes: Uint8Array): Promise<TextEncoding | undefined> {
   const encodingByBom = BOM_ENCODINGS.find(({ bom }) => bom.every((byte, at) => bytes[at] === byte))
   if (encodingByBom) return encodingByBom
@@ -22,18 +21,19 @@ export async function detectEncoding(bytes: Uint8Array): Promise<TextEncoding | 
   return { name: await guessLegacyEncoding(bytes), bom: [] }
 }
 
-/** The text that bytes stand for, without the mark. */
 export async function decodeText(bytes: Uint8Array, { name, bom }: TextEncoding): Promise<string> {
   const body = bytes.subarray(bom.length)
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (name === 'utf-8') return buffer.toString('utf8')
   if (name === 'utf-16le') return buffer.toString('utf16le')
-  if (name === 'utf-16be') return swapBytes(buffer, 2).toString('utf16le')
+  if (name === 'utf-16be') return swapBytes(buffer).toString('utf16le')
   if (name === 'latin1') return buffer.toString('latin1')
-  return decodeLegacyText(buffer, name)
+  // The tables of encodings before Unicode are loaded only when a file needs them.
+  const { decodeWithIconv } = await import('./iconv.ts')
+  return decodeWithIconv(buffer, name)
 }
 
-/** The bytes that stand for a text; or the first character that this encoding does not have. */
+/** The bytes of a text, or the first character that the encoding lacks. */
 export async function encodeText(text: string, { name, bom }: TextEncoding): Promise<Uint8Array | { missing: string }> {
   const body = await encodeWithoutBom(text, name)
   if ('missing' in body) return body
@@ -50,7 +50,7 @@ const BOM_ENCODINGS: readonly TextEncoding[] = [
 
 async function encodeWithoutBom(text: string, name: string): Promise<Buffer | { missing: string }> {
   if (name === 'utf-16le') return Buffer.from(text, 'utf16le')
-  if (name === 'utf-16be') return swapBytes(Buffer.from(text, 'utf16le'), 2)
+  if (name === 'utf-16be') return swapBytes(Buffer.from(text, 'utf16le'))
   if (name === 'utf-8') {
     const half = LONE_SURROGATE.exec(text)
     return half ? { missing: half[0] } : Buffer.from(text, 'utf8')
@@ -64,7 +64,7 @@ async function encodeWithoutBom(text: string, name: string): Promise<Buffer | { 
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-/** UTF-16 without a mark: every other byte of Western text is zero, and the rest is text. */
+/** UTF-16 without a byte order mark: in Western text every other byte is zero. */
 function detectUtf16WithoutBom(bytes: Uint8Array): TextEncoding | undefined {
   if (bytes.length < 8 || bytes.length % 2 !== 0) return undefined
   const sample = bytes.subarray(0, SAMPLE_BYTES)
@@ -83,13 +83,13 @@ function isText(bytes: Uint8Array): boolean {
 
 const SAMPLE_BYTES = 65_536
 
-/** Text has tabs and line ends, but hardly any other control characters. */
+/** Text contains hardly any control characters except tabs and line endings. */
 function countControlCharacters(bytes: Uint8Array): number {
   let count = 0
   for (const byte of bytes) if (byte < 32 && (byte < 9 || byte > 13) && byte !== 27) count++
   return count
 }
 
-function swapBytes(bytes: Buffer, width: 2): Buffer {
-  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % width))).swap16()
+function swapBytes(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16()
 }

@@ -1,33 +1,32 @@
 import { decodeSurrogateEscape } from '../../host/files/surrogate-escape.ts'
 
-/** Characters that cannot be seen, or turn the direction of text; and bytes that are no character at all. */
+/** Invisible characters, direction overrides, and bytes that are not a character. */
 const INVISIBLE_PATTERN = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 const ALL_INVISIBLE_PATTERN = new RegExp(INVISIBLE_PATTERN, 'gu')
 const QUOTED_NAME_PATTERN = /\$'((?:[^'\\]|\\.)*)'/gs
 const ESCAPE_PATTERN = /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.))/gis
 
-/** A text with what cannot be seen written as bash writes it: `\x1b`, `\u202e`. Line ends and tabs stay. */
+/** Writes invisible characters as bash does: `\x1b`, `\u202e`. Line endings and tabs stay. */
 export function escapeInvisible(text: string): string {
   return text.replace(ALL_INVISIBLE_PATTERN, (character) =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 }
 
-/** How many characters of a text cannot be seen, beside line ends and tabs. */
 export function countInvisible(text: string): number {
   return (text.match(ALL_INVISIBLE_PATTERN) ?? []).filter(
     (character) => character !== '\n' && character !== '\t' && character !== '\r',
   ).length
 }
 
-/** A file's name for the model: as it is, or where that cannot be read exactly, as bash quotes it (`$'a\xff\n'`). */
+/** A file name for the model: unchanged, or quoted as bash does if it cannot be read exactly (`$'a\xff\n'`). */
 export function quoteFileName(name: string): string {
   if (!INVISIBLE_PATTERN.test(name) && !name.includes("$'")) return name
   const body = name.replace(/[\\']/g, (character) => `\\${character}`).replace(ALL_INVISIBLE_PATTERN, escapeCharacter)
   return `$'${body}'`
 }
 
-/** The name that is meant by what `quoteName` printed, also as a part of a path. */
+/** Reverses `quoteFileName`, also within a path. */
 export function unquoteFileName(text: string): string {
   return text.includes("$'") ? text.replace(QUOTED_NAME_PATTERN, (_quoted, body: string) => unescapeText(body)) : text
 }
@@ -35,7 +34,7 @@ export function unquoteFileName(text: string): string {
 function escapeCharacter(character: string): string {
   const code = character.charCodeAt(0)
   if (character === '\n') return '\\n'
-  // A byte that is no character (see `raw-name.ts`).
+  // A byte that is not a character (see `surrogate-escape.ts`).
   const byte = code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : code < 0x80 ? code : undefined
   return byte === undefined ? `\\u${code.toString(16).padStart(4, '0')}` : `\\x${byte.toString(16).padStart(2, '0')}`
 }

@@ -1,10 +1,4 @@
-/** Decodes one of the encodings that were used before Unicode. The tables are only loaded when a file needs them. */
-export async function decodeLegacyText(bytes: Uint8Array, name: string): Promise<string> {
-  const { decodeWithIconv } = await import('./iconv.ts')
-  return decodeWithIconv(bytes, name)
-}
-
-/** Encodes into one of those; or names the first character that it does not have. */
+/** The bytes, or the first character that the encoding lacks. */
 export async function encodeLegacyText(text: string, name: string): Promise<Buffer | { missing: string }> {
   const { decodeWithIconv, encodeWithIconv } = await import('./iconv.ts')
   const bytes = encodeWithIconv(text, name)
@@ -16,8 +10,8 @@ export async function encodeLegacyText(text: string, name: string): Promise<Buff
 }
 
 /**
- * Guesses which encoding bytes are in that are no UTF-8. A wrong guess shows wrong letters but harms nobody: only an
- * encoding is chosen that gives back the very same bytes, and latin1 always does.
+ * Guesses the encoding of bytes that are not UTF-8. A wrong guess shows wrong letters but does no harm: the chosen encoding
+ * reproduces the same bytes, and latin1 always does.
  */
 export async function guessLegacyEncoding(bytes: Uint8Array): Promise<string> {
   const sample = sampleWholeLines(bytes)
@@ -30,7 +24,7 @@ export async function guessLegacyEncoding(bytes: Uint8Array): Promise<string> {
 
 type EncodingGuess = readonly [name: string, fits: (bytes: Uint8Array) => boolean]
 
-/** The more an encoding demands of bytes, the earlier it is tried. */
+/** Stricter encodings are tried first. */
 const ENCODING_GUESSES: readonly EncodingGuess[] = [
   ['shift_jis', (bytes) => measureExpectedShare(bytes, 'shift_jis', /[\u3040-\u30FF]/u) > 0.15],
   ['euc-jp', (bytes) => measureExpectedShare(bytes, 'euc-jp', /[\u3040-\u30FF]/u) > 0.15],
@@ -53,7 +47,7 @@ const ENCODING_GUESSES: readonly EncodingGuess[] = [
   ['windows-1252', () => true],
 ]
 
-/** Of the characters beyond ASCII, how many are such as one expects? None if the bytes are not valid at all. */
+/** The share of expected characters beyond ASCII; 0 if the bytes are invalid. */
 function measureExpectedShare(bytes: Uint8Array, name: string, expected: RegExp): number {
   try {
     const wide = new TextDecoder(name, { fatal: true }).decode(bytes).match(/[^\0-\x7F]/gu) ?? []
@@ -63,7 +57,7 @@ function measureExpectedShare(bytes: Uint8Array, name: string, expected: RegExp)
   }
 }
 
-/** Which share of the bytes beyond ASCII stands beside others? In Western texts hardly any, in Cyrillic and Chinese all. */
+/** The share of bytes beyond ASCII that are adjacent to others: low in Western texts, high in Cyrillic and Chinese. */
 function measureRunShare(bytes: Uint8Array): number {
   let wide = 0
   let together = 0
@@ -75,13 +69,13 @@ function measureRunShare(bytes: Uint8Array): number {
   return wide === 0 ? 0 : together / wide
 }
 
-/** Which share of the bytes beyond ASCII lies where an alphabet has its small letters? */
+/** The share of bytes beyond ASCII in the range of an alphabet's small letters. */
 function measureRangeShare(bytes: Uint8Array, from: number, to: number): number {
   const wide = bytes.filter((byte) => byte >= 0x80)
   return wide.length === 0 ? 0 : wide.filter((byte) => byte >= from && byte <= to).length / wide.length
 }
 
-/** The frequent Chinese characters begin with these bytes; in Cyrillic text few pairs do. */
+/** Common Chinese characters begin with these bytes; in Cyrillic text few pairs do. */
 function measureCommonHanShare(bytes: Uint8Array): number {
   let pairs = 0
   let common = 0

@@ -1,9 +1,8 @@
-/** How the lines of a file end: all alike, or each in its own way. */
+/** All lines end alike, or each in its own way. */
 export type LineEndings = { readonly all: LineEnding } | { readonly each: readonly LineEnding[] }
 
 export type LineEnding = '\n' | '\r\n'
 
-/** Takes a text apart: with plain line ends, and what they were. */
 export function normalizeLineEndings(raw: string): { text: string; lineEndings: LineEndings } {
   if (!raw.includes('\r\n')) return { text: raw, lineEndings: { all: '\n' } }
   const text = raw.replaceAll('\r\n', '\n')
@@ -12,14 +11,14 @@ export function normalizeLineEndings(raw: string): { text: string; lineEndings: 
   return { text, lineEndings: each.every((end) => end === '\r\n') ? { all: '\r\n' } : { each } }
 }
 
-/** Puts the line ends back. In a mixed file every line that stays keeps its own, and a new one ends like the one above. */
+/** In a file with mixed line endings each old line keeps its own, and a new line gets that of the line above. */
 export async function restoreLineEndings(before: string, lineEndings: LineEndings, after: string): Promise<string> {
   if ('all' in lineEndings) return lineEndings.all === '\n' ? after : after.replaceAll('\n', lineEndings.all)
   const old = before.split('\n')
   const lines = after.split('\n')
   const from = await matchOldLines(old, lines)
   const { each } = lineEndings
-  // The last line of a file may have no end of its own; then the one above decides.
+  // The last line may have no ending; then the one above decides.
   const endOf = (at: number | undefined): LineEnding | undefined => (at === undefined ? undefined : each[at])
   let last = endOf(from.find((at) => endOf(at) !== undefined)) ?? each[0] ?? '\n'
   return lines
@@ -31,7 +30,7 @@ export async function restoreLineEndings(before: string, lineEndings: LineEnding
     .join('')
 }
 
-/** For each new line, the old line that it is, if it is one. */
+/** For each new line, the old line that it is. */
 async function matchOldLines(old: readonly string[], lines: readonly string[]): Promise<(number | undefined)[]> {
   let head = 0
   while (head < old.length && head < lines.length && old[head] === lines[head]) head++
@@ -43,7 +42,7 @@ async function matchOldLines(old: readonly string[], lines: readonly string[]): 
   })
   const { pairEqualLines } = await import('./diff.ts')
   const pairs = pairEqualLines(old.slice(head, old.length - tail), lines.slice(head, lines.length - tail))
-  // Between two lines that stay, a new line is taken for the old one that it stands in place of.
+  // Between two old lines, a new line counts as the old one in its place.
   let [left, right] = [0, 0]
   for (const [toLeft, toRight] of [...pairs, [old.length - tail - head, lines.length - tail - head] as const]) {
     for (; right < toRight; right++) if (left < toLeft) from[head + right] = head + left++

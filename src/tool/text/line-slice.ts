@@ -1,28 +1,24 @@
-/** Which lines are wanted: from where (the first line is 0), and how many. */
+/** `offset` counts from 0. */
 export interface LineWindow {
   readonly offset: number
   readonly limit: number
 }
 
-/** Some lines of a text. */
 export interface LineSlice {
   readonly text: string
-  /** The first and the last line shown; the first line of a file is 1. */
+  /** Line numbers, from 1. */
   readonly first: number
   readonly last: number
   readonly total: number
-  /** Was a line too long to be shown whole? */
   readonly hasTruncatedLine: boolean
 }
 
-/** So many lines are shown if nobody says how many. */
 export const DEFAULT_LINE_LIMIT = 2000
-/** Longer lines are cut. */
 export const MAX_LINE_CHARS = 2000
-/** More than this would not be read with care anyway. */
+/** More would not be read with care. */
 export const MAX_READ_CHARS = 200_000
 
-/** The wanted lines of a text. If they are too much, fewer. */
+/** Fewer lines than wanted, if they are too long. */
 export function sliceLines(text: string, lineWindow: LineWindow): LineSlice {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -43,7 +39,6 @@ export function sliceLines(text: string, lineWindow: LineWindow): LineSlice {
   return { text: shownText, first: Math.min(lineWindow.offset + 1, total), last, total, hasTruncatedLine: cut }
 }
 
-/** A line as far as it is shown. */
 export function truncateLine(line: string): string {
   if (line.length <= MAX_LINE_CHARS) return line
   return `${line.slice(0, MAX_LINE_CHARS).replace(/[\uD800-\uDBFF]$/, '')}... [cut]`

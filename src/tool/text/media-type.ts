@@ -1,13 +1,16 @@
-/** The kind of picture, sound, film or document that bytes are, told by how they begin; a name alone proves nothing. */
+/** The media type of bytes, by their signature; a file name proves nothing. */
 export function detectMediaType(bytes: Uint8Array, path: string): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   const found = MEDIA_SIGNATURES.find(([, ...signatures]) =>
     signatures.every(([at, text]) => head.startsWith(text, at)),
   )
   if (found) return found[0]
-  if (head.startsWith('ftyp', 4)) return detectMp4Type(head.slice(8, 12))
+  if (head.startsWith('ftyp', 4)) {
+    const brand = head.slice(8, 12)
+    return MP4_BRANDS.find(([start]) => brand.startsWith(start))?.[1] ?? 'video/mp4'
+  }
   if (head.startsWith('\x1AE\xDF\xA3')) return head.includes('webm') ? 'video/webm' : 'video/x-matroska'
-  // A bare MP3 or AAC stream begins with so little that its name must agree.
+  // The signature of a raw MP3 or AAC stream is so short that the name must agree.
   if (bytes[0] !== 0xff) return undefined
   const second = bytes[1] ?? 0
   if (path.endsWith('.mp3') && second >= 0xe0) return 'audio/mpeg'
@@ -36,10 +39,6 @@ const MEDIA_SIGNATURES: readonly (readonly [type: string, ...ByteSignature[]])[]
   ['video/mpeg', [0, '\0\0\x01\xB3']],
   ['video/x-flv', [0, 'FLV\x01']],
 ]
-
-function detectMp4Type(brand: string): string {
-  return MP4_BRANDS.find(([start]) => brand.startsWith(start))?.[1] ?? 'video/mp4'
-}
 
 const MP4_BRANDS: readonly (readonly [start: string, type: string])[] = [
   ['heic', 'image/heic'],

@@ -1,18 +1,17 @@
 import type { Files } from '../../host/host.ts'
+import { sha256Hex } from '../../host/files/sha256.ts'
 import { detectEncoding, decodeText } from './encoding.ts'
-import { hashContent } from './text-document.ts'
 import { detectMediaType } from './media-type.ts'
 import { readLargeFile } from './read-large-file.ts'
 import { type LineSlice, type LineWindow, sliceLines } from './line-slice.ts'
 
-/** What reading a file gave: some of its lines, a picture or the like, or the news that it is neither. */
 export type FileReading =
   | ({ readonly kind: 'text'; readonly hash: string } & LineSlice)
   | { readonly kind: 'media'; readonly mime: string; readonly data: string }
   | { readonly kind: 'binary'; readonly size: number }
   | { readonly kind: 'too-large'; readonly size: number }
 
-/** Reads a file for a model. A file of any size can be read in parts, and is never in memory as a whole if it is large. */
+/** A large file is read in parts, and never fully in memory. */
 export async function readFileForModel(
   files: Files,
   path: string,
@@ -28,8 +27,8 @@ export async function readFileForModel(
   const encoding = await detectEncoding(bytes)
   if (!encoding) return { kind: 'binary', size: bytes.length }
   const text = (await decodeText(bytes, encoding)).replaceAll('\r\n', '\n')
-  return { kind: 'text', hash: hashContent(bytes), ...sliceLines(text, lineWindow) }
+  return { kind: 'text', hash: sha256Hex(bytes), ...sliceLines(text, lineWindow) }
 }
 
-/** Files up to this size are read at once; it is also what vendors take for a picture or a document. */
+/** Also the limit of vendors for an image or a document. */
 export const MAX_WHOLE_READ_BYTES = 20 * 2 ** 20

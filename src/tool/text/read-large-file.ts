@@ -5,7 +5,7 @@ import { detectMediaType } from './media-type.ts'
 import type { FileReading } from './read-for-model.ts'
 import { MAX_LINE_CHARS, MAX_READ_CHARS, truncateLine, type LineWindow } from './line-slice.ts'
 
-/** Reads some lines of a large file, piece by piece: every line is counted, but only those that are wanted are kept. */
+/** Reads some lines of a large file in chunks: all lines are counted, only the wanted ones are kept. */
 export async function readLargeFile(
   files: Files,
   path: string,
@@ -17,9 +17,9 @@ export async function readLargeFile(
   if (detectMediaType(sample, path) !== undefined) return { kind: 'too-large', size }
   const encoding = await detectEncoding(sample.subarray(0, sample.lastIndexOf(0x0a) + 1 || sample.length - 4))
   if (!encoding) return { kind: 'binary', size }
-  // In these a line end is more than one byte.
+  // Their line endings have more than one byte.
   if (encoding.name.startsWith('utf-16') || encoding.name.startsWith('utf-32')) return { kind: 'too-large', size }
-  // A first line of text makes no text of what comes after it.
+  // Text at the start does not make a file text.
   if (sample.includes(0)) return { kind: 'binary', size }
 
   const hash = createHash('sha256')
@@ -49,10 +49,10 @@ export async function readLargeFile(
 
 const SAMPLE_BYTES = 65_536
 const READ_CHUNK_BYTES = 4 * 2 ** 20
-/** Of a line, more than can be shown in any encoding, and no more. */
+/** More than can be shown of a line in any encoding. */
 const MAX_KEPT_LINE_BYTES = MAX_LINE_CHARS * 4 + 4
 
-/** Goes past so many lines, or as many as end here; gives where the next one begins. */
+/** Skips up to `maxLines` lines; `next` is where the following one begins. */
 function skipLines(bytes: Uint8Array, from: number, maxLines: number): { passed: number; next: number } {
   let passed = 0
   let next = from
@@ -64,7 +64,7 @@ function skipLines(bytes: Uint8Array, from: number, maxLines: number): { passed:
   return { passed, next }
 }
 
-/** Counts lines as their bytes come by, and keeps the wanted ones, as much of each as can be shown. */
+/** Counts lines chunk by chunk, and keeps the wanted ones as far as they are shown. */
 function createLineCollector({ offset, limit }: LineWindow): {
   take(bytes: Uint8Array): void
   end(): { lines: Buffer[]; total: number }
@@ -100,7 +100,7 @@ function createLineCollector({ offset, limit }: LineWindow): {
       let from = 0
       for (;;) {
         if (!isWanted() && !hasOpenLine) {
-          // Most lines are only counted, and there may be very many of them.
+          // Most lines are only counted, and there may be very many.
           const { passed, next } = skipLines(bytes, from, at < offset ? offset - at : Number.POSITIVE_INFINITY)
           at += passed
           from = next

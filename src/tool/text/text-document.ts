@@ -3,7 +3,7 @@ import { type TextEncoding, detectEncoding, decodeText, encodeText, UTF8_ENCODIN
 import { type LineEndings, restoreLineEndings, normalizeLineEndings } from './line-endings.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
-/** A text file: its text with plain line ends, and what it takes to write it back as it was. */
+/** A text file with LF line endings, and what is needed to restore its format. */
 export interface TextDocument {
   readonly text: string
   readonly lineEndings: LineEndings
@@ -11,7 +11,7 @@ export interface TextDocument {
   readonly hash: string
 }
 
-/** Reads a file to edit it. Nothing if it is not there; a sentence if it cannot be edited as text without harm. */
+/** Undefined if the file does not exist; a problem if it cannot be edited as text without damage. */
 export async function openTextDocument(
   files: Files,
   path: string,
@@ -26,14 +26,14 @@ export async function openTextDocument(
   const reencoded = await encodeText(raw, encoding)
   if ('missing' in reencoded || !Buffer.from(reencoded).equals(bytes)) {
     return {
-      problem: `The file is not clean ${encoding.name} text, so an edit would damage other parts of it: ${path}`,
+      problem: `The file is not valid ${encoding.name} text, so an edit would damage other parts of it: ${path}`,
     }
   }
   const { text, lineEndings } = normalizeLineEndings(raw)
-  return { text, lineEndings, encoding, hash: hashContent(bytes) }
+  return { text, lineEndings, encoding, hash: sha256Hex(bytes) }
 }
 
-/** The bytes of a document with another text: its encoding, its mark, its line ends and its last line's end stay. */
+/** The document with another text, in the same encoding and line endings. */
 export async function encodeTextDocument(
   before: TextDocument | undefined,
   text: string,
@@ -43,15 +43,10 @@ export async function encodeTextDocument(
   const bytes = await encodeText(raw, encoding)
   if (!('missing' in bytes)) return { bytes }
   const missingChar = JSON.stringify(bytes.missing)
-  return { problem: `The text has the character ${missingChar}, which cannot be written in ${encoding.name}.` }
+  return { problem: `The text contains the character ${missingChar}, which ${encoding.name} cannot encode.` }
 }
 
-/** What identifies the content of a file. */
-export function hashContent(bytes: Uint8Array): string {
-  return sha256Hex(bytes)
-}
-
-/** A text with plain line ends, and with or without one at its very end as the former text had it. */
+/** LF line endings, with or without one at the end as in the former text. */
 export function matchFormerEnding(before: string | undefined, text: string): string {
   if (before === undefined) return text
   const normalized = text.replaceAll('\r\n', '\n')

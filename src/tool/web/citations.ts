@@ -1,18 +1,16 @@
 import type { Grounding, GroundingSource } from '../../model/grounding.ts'
 
-/** An answer with the numbers of its sources where they belong, and the list of them below. */
 export function addCitations(text: string, { sources, supports }: Pick<Grounding, 'sources' | 'supports'>): string {
   return `${insertCitationMarkers(text, supports, sources.length)}${formatSourceList(sources)}`
 }
 
-/** The list of sources, as it stands below an answer; nothing if there are none. */
 export function formatSourceList(sources: readonly GroundingSource[]): string {
   if (sources.length === 0) return ''
   const lines = sources.map(({ title, url }, at) => `[${at + 1}] ${title || 'Untitled'} (${url || 'No URI'})`)
   return `\n\nSources:\n${lines.join('\n')}`
 }
 
-/** Marks go in from the back, so that the places before them stay. Offsets count bytes of UTF-8, not characters. */
+/** Markers are inserted from the end, so that offsets stay valid. Offsets count UTF-8 bytes. */
 function insertCitationMarkers(text: string, supports: Grounding['supports'], count: number): string {
   const bytes = Buffer.from(text)
   const markers = supports
@@ -28,7 +26,7 @@ function insertCitationMarkers(text: string, supports: Grounding['supports'], co
   return bytes.toString('utf8', 0, end) + pieces.join('')
 }
 
-/** Where the passage ends: by its bytes, if they say what it says; else where its words stand; never inside a character. */
+/** The end of a passage: by its offsets if they fit the text, else by its text; never within a character. */
 function findPassageEnd(bytes: Buffer, { start, end, text }: Grounding['supports'][number]): number | undefined {
   if (text !== '' && bytes.toString('utf8', start, end) !== text) {
     const found = bytes.indexOf(text)

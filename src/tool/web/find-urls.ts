@@ -1,10 +1,10 @@
-/** The addresses in a text, each once, without the punctuation around them. */
+/** Each URL once, without punctuation around it. */
 export function findUrls(text: string): string[] {
   const found = text.match(/[a-z][a-z0-9+.-]*:\/\/[^\s<>"'`|\\^{}]+/gi) ?? []
   return [...new Set(found.map(trimPunctuation))]
 }
 
-/** A bracket at the end belongs to the address only if it was opened in it. */
+/** A closing bracket belongs to the URL only if it was opened in it. */
 function trimPunctuation(url: string): string {
   let end = url.length
   for (; end > 0; end--) {
@@ -21,7 +21,7 @@ function countCharacter(text: string, char: string): number {
   return text.split(char).length - 1
 }
 
-/** The address of the text itself, where the page of a file on GitHub was meant. */
+/** The URL of the raw file for a file page on GitHub. */
 export function toRawGitHubUrl(url: string): string {
   const file = /^https:\/\/(?:www\.)?github\.com\/([^/?#]+\/[^/?#]+)\/blob\/([^?#]+)/i.exec(url)
   return file ? `https://raw.githubusercontent.com/${file[1]}/${file[2]}` : url

@@ -1,6 +1,6 @@
 import { NodeHtmlMarkdown } from 'node-html-markdown'
 
-/** HTML as Markdown, without what only a browser needs. It takes time by the length of the page, however it is built. */
+/** Removes what only a browser needs. The time is linear in the length of the page. */
 export function htmlToMarkdown(html: string): string {
   return splitIntoChunks(html.replace(REMOVED_ELEMENTS_PATTERN, ' ')).map(convertChunk).join('\n\n').trim()
 }
@@ -11,7 +11,7 @@ function convertChunk(html: string): string {
   try {
     return converter.translate(html).trim()
   } catch {
-    // Whatever stands in the way, the words are still there.
+    // The words are still there, whatever the converter fails on.
     return html.replace(TAG_PATTERN, ' ').replace(/\s+/g, ' ').trim()
   }
 }
@@ -19,26 +19,13 @@ function convertChunk(html: string): string {
 const REMOVED_ELEMENTS_PATTERN =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|noscript|template|svg|iframe|head)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
 const TAG_PATTERN = /<(\/?)([a-z][a-z0-9]{0,20})\b[^<>]{0,4000}>/gi
-const VOID_ELEMENTS = new Set([
-  'area',
-  'base',
-  'br',
-  'col',
-  'embed',
-  'hr',
-  'img',
-  'input',
-  'link',
-  'meta',
-  'source',
-  'wbr',
-])
+const VOID_ELEMENTS = new Set('area base br col embed hr img input link meta source wbr'.split(' '))
 
-/** The converter's time grows with the square of the elements, and faster with their depth; so it gets little at once. */
+/** The converter's time is quadratic in the elements and worse in their depth, so it gets small chunks. */
 const MAX_DEPTH = 40
 const MAX_CHUNK_CHARS = 16_000
 
-/** The page in pieces that are pages themselves, with tags of great depth left out. */
+/** Chunks that are well-formed pages, without tags below the maximal depth. */
 function splitIntoChunks(html: string): string[] {
   const chunks: string[] = []
   const open: string[] = []
@@ -61,7 +48,7 @@ function splitIntoChunks(html: string): string[] {
   return [...chunks, chunk + html.slice(from)]
 }
 
-/** Closes a tag, and what was left open inside it; what closes nothing says nothing. */
+/** Closes an element and what is open inside of it; an unmatched closing tag is dropped. */
 function closeElement(open: string[], name: string): string {
   const innermost = open.slice(-MAX_DEPTH)
   const at = open.length - innermost.length + innermost.lastIndexOf(name)

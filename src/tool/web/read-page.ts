@@ -1,13 +1,11 @@
 import type { WebClient } from '../../host/host.ts'
 
-/** A page as a model can read it. */
 export interface ReadablePage {
   readonly url: string
   readonly title: string
   readonly text: string
 }
 
-/** Fetches a page and makes it readable; or says why not. */
 export async function readPage(
   web: WebClient,
   url: string,
@@ -15,15 +13,15 @@ export async function readPage(
 ): Promise<ReadablePage | { readonly problem: string }> {
   const page = await web.fetch({ url, signal })
   if ('problem' in page) return page
-  if (page.status >= 400) return { problem: `The server answered with the status ${page.status}.` }
-  if (page.text === undefined) return { problem: `It is ${page.type}, ${page.size} bytes, and no text.` }
+  if (page.status >= 400) return { problem: `The server answered with status ${page.status}.` }
+  if (page.text === undefined) return { problem: `The content is not text (${page.type}, ${page.size} bytes).` }
   const html = /html/.test(page.type) || /^\s*<(?:!doctype\s+html|html)\b/i.test(page.text)
   const text = html ? await toMarkdown(page.text) : page.text
   const title = html ? readTitle(page.text) : ''
-  return { url: page.url, title, text: page.cut ? `${text}\n\n(The page is longer; the rest was not read.)` : text }
+  return { url: page.url, title, text: page.cut ? `${text}\n\n(The page was truncated.)` : text }
 }
 
-/** Larger pages cost more time than their text is worth. */
+/** Larger pages take more time than they are worth. */
 const MAX_HTML_CHARS = 1_000_000
 
 async function toMarkdown(html: string): Promise<string> {
@@ -41,7 +39,7 @@ function readTitle(html: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-/** Shares out room among texts: short ones are whole, and what they leave goes to the long ones. */
+/** Distributes the budget: short texts stay whole, and the rest goes to the long ones. */
 export function truncateToBudget(pages: readonly ReadablePage[], budget: number): ReadablePage[] {
   const lengths = new Map<ReadablePage, number>()
   let remaining = budget

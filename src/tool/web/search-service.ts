@@ -1,35 +1,27 @@
 import type { WebClient, WebRequest } from '../../host/host.ts'
-import { isObject } from '../../model/json.ts'
+import { isObject, parseJsonOrUndefined } from '../../model/json.ts'
+import type { ReadablePage } from './read-page.ts'
 
-/** Which service searches, where it is, and with which key. */
 export interface WebSearchOptions {
   readonly service: 'brave' | 'tavily' | 'searxng'
-  /** Where it is, if not where its maker runs it; SearXNG is always somebody's own. */
+  /** If not the service's own URL; SearXNG is always self-hosted. */
   readonly url?: string
   readonly key?: string
 }
 
-/** A page that a search found. */
-export interface WebSearchResult {
-  readonly title: string
-  readonly url: string
-  readonly text: string
-}
-
-/** A service that searches the web. */
 export interface SearchService {
   readonly host: string
   find(
     query: string,
     web: WebClient,
     signal: AbortSignal,
-  ): Promise<readonly WebSearchResult[] | { readonly problem: string }>
+  ): Promise<readonly ReadablePage[] | { readonly problem: string }>
 }
 
 interface SearchApi {
   readonly defaultUrl?: string
   request(base: string, query: string, key: string): Omit<WebRequest, 'trusted'>
-  /** The list of results in an answer, and the key of their text. */
+  /** The list of results in a response; `text` is the key of their text. */
   readonly list: (answer: Record<string, unknown>) => unknown
   readonly text: string
 }
@@ -66,7 +58,6 @@ const SEARCH_APIS: Readonly<Record<WebSearchOptions['service'], SearchApi>> = {
 
 const MAX_WEB_RESULTS = 10
 
-/** The service that the options mean; or what they lack. */
 export function createSearchService({
   service,
   url,
@@ -74,32 +65,32 @@ export function createSearchService({
 }: WebSearchOptions): SearchService | { readonly problem: string } {
   const api = SEARCH_APIS[service]
   const base = (url ?? api.defaultUrl ?? '').replace(/\/+$/, '')
-  if (!URL.canParse(base)) return { problem: `The search service ${service} needs its url.` }
+  if (!URL.canParse(base)) return { problem: `The search service ${service} needs a url.` }
   if (api.defaultUrl !== undefined && key === '') return { problem: `The search service ${service} needs a key.` }
   return {
     host: new URL(base).hostname,
     async find(query, web, signal) {
       const page = await web.fetch({ ...api.request(base, query, key), trusted: true, signal })
       if ('problem' in page) return page
-      if (page.status !== 200) return { problem: `${service} answered with the status ${page.status}.` }
-      const answer = parseJsonObject(page.text ?? '')
-      if (!answer) return { problem: `${service} did not answer with JSON.` }
+      if (page.status !== 200) return { problem: `${service} answered with status ${page.status}.` }
+      const answer = parseJsonOrUndefined(page.text ?? '')
+      if (!isObject(answer)) return { problem: `${service} did not answer with JSON.` }
       const list = api.list(answer)
       return Array.isArray(list)
         ? list
             .filter(isObject)
             .slice(0, MAX_WEB_RESULTS)
-            .map((one) => toSearchResult(one, api.text))
+            .map((one) => ({
+              title: stripHtml(one['title']),
+              url: stripHtml(one['url']),
+              text: stripHtml(one[api.text]),
+            }))
         : []
     },
   }
 }
 
-function toSearchResult(rawValue: Record<string, unknown>, text: string): WebSearchResult {
-  return { title: stripHtml(rawValue['title']), url: stripHtml(rawValue['url']), text: stripHtml(rawValue[text]) }
-}
-
-/** Services mark the words that were found in HTML. */
+/** Services mark matches with HTML. */
 function stripHtml(rawValue: unknown): string {
   return typeof rawValue === 'string'
     ? rawValue
@@ -107,13 +98,4 @@ function stripHtml(rawValue: unknown): string {
         .replace(/\s+/g, ' ')
         .trim()
     : ''
-}
-
-function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

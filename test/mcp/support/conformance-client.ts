@@ -1,11 +1,11 @@
 import { createMcpRequestHandler } from '../../../src/agent/mcp-requests.ts'
 import { createTurnKey } from '../../../src/model/ids.ts'
 import type { Model } from '../../../src/provider/model.ts'
-import { signInToMcpServer } from '../../../src/tool/mcp/connection/oauth.ts'
+import { SignInRequiredError, signInToMcpServer } from '../../../src/tool/mcp/connection/oauth.ts'
 import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
 import { filterTools } from '../../../src/tool/mcp/tools/filter-tools.ts'
 import { createMcpServer } from '../../../src/tool/mcp/server/server.ts'
-import { createMemoryKeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
+import { createMemoryKeyValueStore } from './memory-store.ts'
 
 /** What the tools of the scenarios are called with. */
 const ARGUMENTS: Readonly<Record<string, Record<string, number>>> = { add_numbers: { a: 5, b: 3 } }
@@ -63,7 +63,5 @@ export async function conformanceClient(address: string, context: Record<string,
 }
 
 function isSignIn(error: unknown): boolean {
-  return (
-    error instanceof Error && (error.name === 'SignInNeeded' || isSignIn(error.cause) || /sign in/.test(error.message))
-  )
+  return error instanceof SignInRequiredError || (error instanceof Error && isSignIn(error.cause))
 }

@@ -8,7 +8,7 @@ import type { SandboxOptions } from '../../../src/host/sandbox/sandbox.ts'
 import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
 import type { McpServerOptions } from '../../../src/tool/mcp/server/server.ts'
 import { createMcpServers, type McpServers } from '../../../src/tool/mcp/server/servers.ts'
-import { createMemoryKeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
+import { createMemoryKeyValueStore } from './memory-store.ts'
 import { root } from '../../support/paths.ts'
 import { clearAway } from '../../support/clear.ts'
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
-import { isInside } from '../../../host/files/regular-file.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { UserTurn } from '../../../model/turn.ts'
 import { expandHome } from '../../paths/folders.ts'
 import { readProjectBytes } from '../../paths/project-file.ts'
@@ -65,7 +65,7 @@ function findMentionedFiles(text: string, folder: string): { path: string; name:
 function readAttachment(path: string, name: string, folder: string): UserParts | { readonly problem: string } {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return []
   const mime = MEDIA_TYPES[extname(path).toLowerCase()]
-  const within = isInside(path, folder) ? { within: folder } : {}
+  const within = isInsideFolder(path, folder) ? { within: folder } : {}
   const read = readProjectBytes(path, { maxBytes: mime === undefined ? MAX_TEXT_BYTES : MAX_MEDIA_BYTES, ...within })
   if ('problem' in read)
     return {

@@ -7,23 +7,22 @@ import { listProtectedPrefixes, type ProtectedPathRule, toPathRules } from './pa
 import { sha256Hex } from '../../files/sha256.ts'
 
 /**
- * Which protected paths were written by somebody who was allowed to, and when. Commands of other sessions may run in the same
- * folder, and their sandboxes must not take such a file for the work of the command. So each write leaves a small file in a
- * folder of ours that no command sees, and that is only read when something unexpected was found. What was set aside is noted
- * there too: two commands could else each make what the sandbox of the other takes for somebody else's work.
+ * Protected paths that were written with approval, and when. The sandboxes of other sessions in the same folder must not
+ * attribute such a file to their command. So each write leaves a small file in a folder of ours that no command sees; it is
+ * read only when something unexpected was found. Renamed paths are recorded there too: otherwise each of two commands could
+ * create what the sandbox of the other takes for somebody else's work.
  */
 export interface ApprovedWrites {
-  /** A path is about to be written or removed; nothing is kept of it if it is not protected. */
+  /** Called before a path is written or removed; ignored if the path is not protected. */
   add(path: string, rules?: readonly ProtectedPathRule[]): void
-  /** Was it written since a time? */
   wasApproved(path: string, since: number): boolean
-  /** A path is about to be set aside, because a command made it. */
+  /** Called before a path that a command created is renamed. */
   addQuarantined(path: string): void
-  /** Was it set aside since a time, by the sandbox of any command? */
+  /** By the sandbox of any command. */
   wasQuarantined(path: string, since: number): boolean
 }
 
-/** Those of all processes that share a folder of ours; those of this process alone if there is none. */
+/** Shared by all processes that use the folder; without it, only within this process. */
 export function createApprovedWrites(shared: string | undefined): ApprovedWrites {
   const folder = shared === undefined ? undefined : join(shared, 'approved')
   const addEntries = (keys: readonly string[]): void => {
@@ -53,12 +52,12 @@ export function createApprovedWrites(shared: string | undefined): ApprovedWrites
 
 const processEntries = new Map<string, number>()
 
-/** No path begins like this. */
+/** No path begins with this. */
 function quarantineKey(path: string): string {
   return `set-aside:${path}`
 }
 
-/** The time stands in the name: whoever reads it never meets a file that is only half written. */
+/** The time is in the name, so that no reader sees a file that is half written. */
 function entryFileName(path: string, time?: number): string {
   return `${sha256Hex(path).slice(0, 32)}-${time ?? ''}`
 }

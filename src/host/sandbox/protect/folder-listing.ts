@@ -1,12 +1,12 @@
 import { listNamesBelow } from './no-follow-files.ts'
 import { foldNameCase } from './path-rules.ts'
 
-/** What is in some folders at one time. Each is listed once, when it is first asked for. */
+/** The entries of folders at one time. Each is listed once, when it is first asked for. */
 export interface FolderListing {
   names(folder: string): readonly string[]
-  /** A path as the names on the disk are spelled, for each way to spell it; none if its first step is not there. */
+  /** All spellings of a path on disk; none if its first segment does not exist. */
   spellings(folder: string, segments: readonly string[]): string[][]
-  /** The same for the folders themselves; those inside of them are listed again. */
+  /** Keeps the lists of the top folders; those inside are read again. */
   refresh(): FolderListing
 }
 
@@ -15,7 +15,7 @@ interface ListedFolder {
   readonly folded: SpellingMap
 }
 
-/** Lists folders. A command may have kept us from listing some of its own, which are opened again. */
+/** Restores access to folders that a command has made unreadable. */
 export function createFolderListing(tops = new Map<string, ListedFolder>()): FolderListing {
   const deeper = new Map<string, ListedFolder>()
   const listed = (folder: string, segments: readonly string[]): ListedFolder => {
@@ -45,7 +45,7 @@ export function createFolderListing(tops = new Map<string, ListedFolder>()): Fol
 
 type SpellingMap = ReadonlyMap<string, readonly string[]>
 
-/** Names by what they are on a disk that does not tell capital letters apart. */
+/** Names by how a case-insensitive disk sees them. */
 export function groupSpellings(names: readonly string[]): SpellingMap {
   const found = new Map<string, string[]>()
   for (const name of names) {

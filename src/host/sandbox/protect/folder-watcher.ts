@@ -1,15 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { attempt, statNoFollow } from './no-follow-files.ts'
 
-/** Watches folders for new names. Which folders there are is settled anew with each update. */
-export interface FolderWatcher {
-  /** Watches these folders, and no others; says whether one of them was not watched before. */
-  update(folders: Iterable<string>): boolean
-  close(): void
-}
-
-/** Tells of each folder in which a name came or went. Where the system cannot watch, nothing is told. */
-export function createFolderWatcher(onChange: (folder: string, name: string | null) => void): FolderWatcher {
+/** Reports each folder in which a name appears or disappears; nothing where the system cannot watch. */
+export function createFolderWatcher(onChange: (folder: string, name: string | null) => void) {
   const watched = new Map<string, { readonly ino: number; readonly watcher: FSWatcher }>()
   const unwatch = (path: string): void => {
     watched.get(path)?.watcher.close()
@@ -26,11 +19,12 @@ export function createFolderWatcher(onChange: (folder: string, name: string | nu
     })
   }
   return {
-    update(folders) {
+    /** Watches exactly these folders; returns whether one of them is new. */
+    update(folders: Iterable<string>): boolean {
       const wanted = new Set(folders)
       for (const path of watched.keys()) if (!wanted.has(path)) unwatch(path)
       return [...wanted].map(add).some(Boolean)
     },
-    close: () => [...watched.keys()].forEach(unwatch),
+    close: (): void => [...watched.keys()].forEach(unwatch),
   }
 }

@@ -7,108 +7,116 @@ import type { MissingPath } from './missing-path.ts'
 import { listNames, statNoFollow } from './no-follow-files.ts'
 
 /**
- * Repositories inside of a folder of the workspace. git that is used at the top goes into those that its index names, even to
- * show a status, and runs what their settings and hooks say; and the person uses git in the others.
+ * Repositories inside of a workspace folder. git at the top enters those that its index names, even for a status, and runs
+ * what their settings and hooks say; in the others the person uses git.
  */
 export interface InnerRepositories {
-  /** Those that are the person's, as steps from the folder: what was there first, and what the index names now. */
-  held(folder: string): readonly Steps[]
-  /** The `.git` of all others that the index names at this moment: a command may make them if they run nothing. */
-  others(folder: string, held: readonly Steps[]): readonly MissingPath[]
+  /** Those of the person, as path segments: the ones that existed first, and those that the index names now. */
+  listOwned(folder: string): readonly PathSegments[]
+  /** The `.git` of all others that the index names at this moment: a command may create them if they run nothing. */
+  listOthers(folder: string, owned: readonly PathSegments[]): readonly MissingPath[]
 }
 
-type Steps = readonly string[]
+type PathSegments = readonly string[]
 
-/** Finds the repositories inside of folders; those that no index names are looked for once. */
-export function innerRepositories(): InnerRepositories {
-  const found = new Map<string, readonly Steps[]>()
-  const named = namedBy()
-  const hasGit = (folder: string, way: Steps): boolean => statNoFollow(join(folder, ...way, '.git')) !== undefined
+/** Repositories that no index names are searched once. */
+export function createInnerRepositories(): InnerRepositories {
+  const found = new Map<string, readonly PathSegments[]>()
+  const named = createIndexLookup()
+  const hasGit = (folder: string, segments: PathSegments): boolean =>
+    statNoFollow(join(folder, ...segments, '.git')) !== undefined
   return {
-    held(folder) {
-      const first = found.get(folder) ?? below(folder)
+    listOwned(folder) {
+      const first = found.get(folder) ?? findRepositories(folder)
       found.set(folder, first)
-      const all = new Map([...first, ...named(folder)].map((way) => [way.join('/'), way]))
-      return [...all.values()].filter((way) => isPlain(way) && hasGit(folder, way)).slice(0, MAX_HELD)
+      const all = new Map([...first, ...named(folder)].map((segments) => [segments.join('/'), segments]))
+      return [...all.values()].filter((segments) => isPlain(segments) && hasGit(folder, segments)).slice(0, MAX_OWNED)
     },
-    others(folder, held) {
-      const known = new Set(held.map((way) => way.join('/')))
+    listOthers(folder, owned) {
+      const known = new Set(owned.map((segments) => segments.join('/')))
       return named(folder)
-        .filter((way) => !known.has(way.join('/')))
-        .map((way) => ({ folder, segments: [...way, '.git'], isHarmless: isHarmlessRepository }))
+        .filter((segments) => !known.has(segments.join('/')))
+        .map((segments) => ({ folder, segments: [...segments, '.git'], isHarmless: isHarmlessRepository }))
     },
   }
 }
 
-/** Each is some mounts. */
-const MAX_HELD = 100
+/** Each needs several mounts. */
+const MAX_OWNED = 100
 const MAX_FOLDERS = 1000
 const MAX_DEPTH = 4
 const MAX_NAMED = 1000
 const MAX_INDEX = 256 * 1024 * 1024
 
-/** What holds a star would be taken for a pattern, and what is no text cannot be mounted. */
-function isPlain(way: Steps): boolean {
-  return way.every((segment) => !segment.includes('*') && typeof encodeSurrogateEscape(segment) === 'string')
+/** A star would be a pattern, and names that are not text cannot be mounted. */
+function isPlain(segments: PathSegments): boolean {
+  return segments.every((segment) => !segment.includes('*') && typeof encodeSurrogateEscape(segment) === 'string')
 }
 
-/** The nearest ones; what packages hold is made anew by package managers. */
-function below(folder: string): Steps[] {
-  const found: Steps[] = []
-  const todo: Steps[] = [[]]
+/** The nearest ones; package managers recreate those inside packages. */
+function findRepositories(folder: string): PathSegments[] {
+  const found: PathSegments[] = []
+  const pending: PathSegments[] = [[]]
   for (let count = 0; count < MAX_FOLDERS; count++) {
-    const way = todo.shift()
-    if (!way) break
-    const names = listNames(join(folder, ...way))
-    if (way.length > 0 && names.includes('.git')) found.push(way)
-    if (way.length === MAX_DEPTH) continue
+    const segments = pending.shift()
+    if (!segments) break
+    const names = listNames(join(folder, ...segments))
+    if (segments.length > 0 && names.includes('.git')) found.push(segments)
+    if (segments.length === MAX_DEPTH) continue
     for (const name of names)
-      if (!PASSED_OVER.has(name) && statNoFollow(join(folder, ...way, name))?.isDirectory()) todo.push([...way, name])
+      if (!SKIPPED_NAMES.has(name) && statNoFollow(join(folder, ...segments, name))?.isDirectory())
+        pending.push([...segments, name])
   }
   return found
 }
 
-const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+const SKIPPED_NAMES: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
-/** Gives the repositories that the index of a folder names, and those that theirs name. An index is read when it has changed. */
-function namedBy(): (folder: string) => readonly Steps[] {
-  const read = new Map<string, { readonly state: string; readonly ways: readonly Steps[] }>()
-  const inIndex = (path: string): readonly Steps[] => {
+/**
+ * The repositories that the index of a folder names, and those that theirs name. An index is read again when it has
+ * changed.
+ */
+function createIndexLookup(): (folder: string) => readonly PathSegments[] {
+  const read = new Map<string, { readonly state: string; readonly paths: readonly PathSegments[] }>()
+  const readIndex = (path: string): readonly PathSegments[] => {
     const stats = statNoFollow(path)
     if (!stats) return []
     const state = `${stats.ino} ${stats.size} ${stats.ctimeMs}`
     const known = read.get(path)
-    if (known?.state === state && stats.isFile()) return known.ways
+    if (known?.state === state && stats.isFile()) return known.paths
     const content = readRegularFile(path, { maxBytes: MAX_INDEX })
-    const ways = 'bytes' in content ? repositoriesIn(content.bytes) : []
-    read.set(path, { state, ways })
-    return ways
+    const paths = 'bytes' in content ? readIndexedRepositories(content.bytes) : []
+    read.set(path, { state, paths })
+    return paths
   }
-  const named = (folder: string, depth: number): Steps[] => {
-    const own = gitFolder(folder)
+  const listNamed = (folder: string, depth: number): PathSegments[] => {
+    const own = findGitFolder(folder)
     if (own === undefined || depth > MAX_DEPTH) return []
     const indexes = listNames(own).filter((name) => name === 'index' || name.startsWith('sharedindex.'))
     return indexes
-      .flatMap((name) => inIndex(join(own, name)))
-      .flatMap((way) => [way, ...named(join(folder, ...way), depth + 1).map((inner) => [...way, ...inner])])
+      .flatMap((name) => readIndex(join(own, name)))
+      .flatMap((segments) => [
+        segments,
+        ...listNamed(join(folder, ...segments), depth + 1).map((inner) => [...segments, ...inner]),
+      ])
       .slice(0, MAX_NAMED)
   }
-  return (folder) => named(folder, 0)
+  return (folder) => listNamed(folder, 0)
 }
 
-function repositoriesIn(index: Buffer): Steps[] {
-  if (!index.includes(REPOSITORY)) return []
+function readIndexedRepositories(index: Buffer): PathSegments[] {
+  if (!index.includes(REPOSITORY_MODE)) return []
   return (indexEntries(index) ?? [])
     .filter(({ isRepository }) => isRepository)
     .map(({ name }) => decodeSurrogateEscape(name).split('/'))
-    .filter((way) => !way.some((segment) => /^(?:\.{0,2}|\.git)$/i.test(segment)))
+    .filter((segments) => !segments.some((segment) => /^(?:\.{0,2}|\.git)$/i.test(segment)))
 }
 
-/** The kind of an entry, as its bytes: few indexes hold one, and those need not be read. */
-const REPOSITORY = Buffer.from([0, 0, 0xe0, 0])
+/** The entry mode in an index, as bytes: few indexes contain it, and the others need not be parsed. */
+const REPOSITORY_MODE = Buffer.from([0, 0, 0xe0, 0])
 
-/** Where git keeps what belongs to a working folder: in it, or where its `.git` says. */
-function gitFolder(folder: string): string | undefined {
+/** In the working folder, or where its `.git` file says. */
+function findGitFolder(folder: string): string | undefined {
   const path = join(folder, '.git')
   const stats = statNoFollow(path)
   if (!stats?.isFile()) return stats && path

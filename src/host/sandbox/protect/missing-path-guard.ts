@@ -16,45 +16,43 @@ import {
 } from './no-follow-files.ts'
 import { foldNameCase, createNameMatcher } from './path-rules.ts'
 
-/** Something protected that appeared while a command ran, and what it is called now; a link was put back. */
+/** A protected path that appeared while a command ran, and its new name; a link was restored. */
 export interface QuarantinedPath {
   readonly path: string
   readonly newPath?: string
 }
 
-/** What to watch. */
 export interface MissingPathGuardOptions {
   /** Patterns of protected names at the top of folders. */
   readonly names: ReadonlyMap<string, readonly string[]>
-  /** Deeper paths, be they there or not. */
+  /** Deeper paths, whether they exist or not. */
   readonly missing: readonly MissingPath[]
   readonly links: readonly ProtectedLink[]
-  /** More of them, which depend on what the command does. */
+  /** More paths, which depend on what the command does. */
   readonly others?: () => readonly MissingPath[]
   readonly approved: ApprovedWrites
-  /** Somebody else than the command has made this path, or what was there is gone. */
+  /** Somebody other than the command created this path, or it is gone. */
   readonly onKnown: (path: string, isKnown: boolean) => void
 }
 
-/** Keeps a command from making what is missing. */
 export interface MissingPathGuard {
-  /** What was there before, although it was to be watched. */
+  /** Watched paths that existed before. */
   readonly present: readonly string[]
-  /** The command runs below a process. `stop` ends it. */
+  /** The command runs below this process. `stop` ends it. */
   markStarted(sandboxPid: number | undefined, stop: () => void): void
-  /** What was set aside since it was last asked. */
+  /** What was renamed since the last call. */
   found(): QuarantinedPath[]
-  /** The same, after a look. */
+  /** The same, after a scan. */
   check(): QuarantinedPath[]
-  /** The path that the command went on making, so that it was stopped. */
+  /** The path that the command kept creating, so that it was stopped. */
   repeated(): string | undefined
   close(): void
 }
 
 /**
- * Sets aside what a command makes of protected paths that are missing, as soon as it appears. A mount would need something to be
- * mounted on, which the person and every program would see. What somebody else makes meanwhile stays, where that can be told:
- * a tool that was allowed to says so, and no thread of the command has run since before the last look.
+ * Renames protected paths as soon as a command creates them. A mount would need something to be mounted on, which the
+ * person and every program would see. What somebody else creates meanwhile stays, if that can be told: an approved tool
+ * reports it, or no thread of the command has run since before the last scan.
  */
 export function guardMissingPaths({
   names,
@@ -74,13 +72,13 @@ export function guardMissingPaths({
       [...missing, ...links].flatMap((one) => (one.folder === folder ? [foldNameCase(one.segments[0] ?? '')] : [])),
     ),
   }))
-  /** Links that somebody else has changed, and when that was seen. */
+  /** Links that somebody else changed, and when that was noticed. */
   const excusedLinks = new Map<string, number>()
   const guardedLinks = new Map(links.map((link) => [join(link.folder, ...link.segments), link]))
   const found: QuarantinedPath[] = []
-  /** What is there by right, by path: it was there before, or somebody else than the command has made it. */
+  /** Legitimate files by path: they existed before, or somebody other than the command created them. */
   const known = new Map<string, KnownFile>()
-  /** What the command made and could not be set aside: that it is still there later is nobody else's doing. */
+  /** What the command created and could not be renamed; its presence later is not somebody else's doing. */
   const unmovablePaths = new Set<string>()
   const counts = new Map<string, number>()
   let sandboxPid: number | undefined
@@ -90,7 +88,7 @@ export function guardMissingPaths({
   let endedAt: number | undefined
   let isClosed = false
 
-  /** Names at the top of a folder are found in one look at it. */
+  /** One listing finds all names at the top of a folder. */
   function* findNewNames(folderListing: FolderListing): Generator<MissingPath & { readonly rule: string }> {
     for (const { folder, patterns, any } of tops)
       for (const name of folderListing.names(folder)) {
@@ -107,7 +105,7 @@ export function guardMissingPaths({
         if (isPathPresent(spelledPath)) yield { ...spelledPath, rule: join(one.folder, ...one.segments) }
   }
 
-  /** Folders on the way are watched as soon as they are there, and before it is looked what is in them. */
+  /** Folders on the way are watched as soon as they exist, and before their content is checked. */
   function watchFolders(folderListing: FolderListing): void {
     for (let depth = 0; depth < MAX_DEPTH; depth++) {
       const folders = [
@@ -121,7 +119,7 @@ export function guardMissingPaths({
   function scan(): void {
     if (isClosed) return
     if (sandboxPid !== undefined && !isProcessAlive(sandboxPid)) endedAt ??= Date.now()
-    // Before anything is looked at: what comes later is found by the next look, and must not seem older than this.
+    // Read before the scan: what happens later is found by the next scan, and must not seem older than this.
     const now = sandboxPid === undefined ? undefined : readThreadActivity(sandboxPid)
     forgetReplaced()
     missing = [...settled, ...others()]
@@ -152,7 +150,7 @@ export function guardMissingPaths({
         if (withParentFolder(folder, segments, (at, name) => restoreLink(at, name, target))) report(path, { path })
       }
     }
-    // What appears when its last process has surely ended is not its doing.
+    // What appears after the last process has surely ended is not its doing.
     if (endedAt !== undefined && Date.now() - endedAt > LAST_WRITES_MS) close()
   }
 
@@ -164,8 +162,8 @@ export function guardMissingPaths({
   }
 
   /**
-   * What another command made was there for a moment, until that one's sandbox set it aside; whatever is there now is something
-   * else. An editor that saves a file puts another in its place too, but nobody set that aside.
+   * A file of another command existed only until that one's sandbox renamed it; what is there now is something else. An
+   * editor that saves a file replaces it too, but then nothing was renamed.
    */
   function forgetReplaced(): void {
     for (const [path, { ino, changed, since: from }] of known) {
@@ -182,7 +180,7 @@ export function guardMissingPaths({
     }
   }
 
-  /** Sets aside what is at a path, or the first thing on the way to it that is no folder. */
+  /** Renames what is at a path, or the first thing on the way to it that is not a folder. */
   function quarantineNew({ folder, segments, isHarmless, rule }: MissingPath & { readonly rule: string }): void {
     for (let count = 1; count <= segments.length; count++) {
       const partialPath = segments.slice(0, count)
@@ -193,7 +191,7 @@ export function guardMissingPaths({
         if (!stats) return 'missing'
         if (count < segments.length && stats.isDirectory()) return 'on the way'
         if (count === segments.length && isHarmless?.(at, name)) return 'missing'
-        // Before it is done: the sandboxes of other commands must not miss it.
+        // Before the rename: the sandboxes of other commands must not miss it.
         for (const one of new Set([path, join(folder, ...segments)])) approved.addQuarantined(one)
         const now = quarantine(at, name)
         return now === undefined ? 'stuck' : { newPath: join(folder, ...partialPath.slice(0, -1), now) }
@@ -204,7 +202,7 @@ export function guardMissingPaths({
     }
   }
 
-  /** A command that goes on although it was undone is not let go on for ever. */
+  /** A command that keeps recreating what was renamed is stopped. */
   function report(rule: string, one: QuarantinedPath): void {
     if (!found.some(({ path, newPath }) => path === one.path && newPath === one.newPath)) found.push(one)
     for (const key of new Set([rule, one.path])) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -226,7 +224,7 @@ export function guardMissingPaths({
     }, CHANGE_DELAY_MS).unref()
   })
 
-  /** The more a look costs, the rarer it is: it takes less than a hundredth of the time. */
+  /** The more a scan costs, the rarer it is: scans take less than one percent of the time. */
   function scanAndReschedule(): void {
     const before = process.cpuUsage()
     attempt(scan)
@@ -271,20 +269,20 @@ export function guardMissingPaths({
   }
 }
 
-/** When a path is set aside for the third time, the command is stopped. */
+/** The command is stopped when one path is renamed for the third time … */
 const MAX_REPEATS_PER_PATH = 3
-/** Or when so many were set aside that are like one pattern. */
+/** … or this many paths that match one pattern. */
 const MAX_REPEATS_PER_PATTERN = 10
 const CHANGE_DELAY_MS = 5
 const MIN_POLL_INTERVAL_MS = 200
 const MAX_POLL_INTERVAL_MS = 2000
-/** What another sandbox sets aside it notes first; it may have been seen between. */
+/** Another sandbox records a rename before it happens; the path may be seen in between. */
 const QUARANTINE_SLACK_MS = 1000
-/** A process that is being ended may still finish what it has begun. */
+/** A process that is being killed may still finish a write. */
 const LAST_WRITES_MS = 1000
 const MAX_DEPTH = 5
 
-/** What is there by right: which file, as it was at a time. */
+/** A legitimate file, and its state at a time. */
 interface KnownFile {
   readonly ino: number
   readonly changed: number
@@ -297,7 +295,7 @@ function readKnownFile(path: string): KnownFile | undefined {
   return stats && { ino: stats.ino, changed: stats.ctimeMs, since }
 }
 
-/** For most paths there is none: their first step is missing. */
+/** Mostly none: the first segment does not exist. */
 function listSpelledPaths(one: MissingPath, folderListing: FolderListing): MissingPath[] {
   return folderListing.spellings(one.folder, one.segments).map((segments) => ({ ...one, segments }))
 }

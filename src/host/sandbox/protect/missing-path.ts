@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { withParentFolder, statNoFollow } from './no-follow-files.ts'
 
-/** A protected path that is missing, or whatever is there by right must not be replaced by something else. */
+/** A protected path that does not exist, or whose legitimate content must not be replaced. */
 export interface MissingPath {
   readonly folder: string
   readonly segments: readonly string[]
-  /** What may be made there all the same. */
+  /** What may be created there nevertheless. */
   readonly isHarmless?: (at: string, name: string) => boolean
 }
 
-/** A protected link, which cannot be mounted, and where it leads. */
+/** A protected link, which cannot be mounted, and its target. */
 export interface ProtectedLink extends MissingPath {
   readonly target: string
 }
 
-/** The folders that a path lies in as far as they are there, and the one at it if it may be there. */
+/** The existing folders on the way to a path, and the one at it if it may be there. */
 export function listFoldersTo({ folder, segments, isHarmless }: MissingPath): string[] {
   const folders = [folder]
   for (let count = 1; count < segments.length + (isHarmless ? 1 : 0); count++) {
@@ -25,7 +25,7 @@ export function listFoldersTo({ folder, segments, isHarmless }: MissingPath): st
   return folders
 }
 
-/** Is something at a path that may not be there, or on the way to it a link or a file, which may lead elsewhere? */
+/** Is something at a path that must not be there, or a link or a file on the way to it, which may lead elsewhere? */
 export function isPathPresent({ folder, segments, isHarmless }: MissingPath): boolean {
   for (let count = 1; count <= segments.length; count++) {
     const stats = statNoFollow(join(folder, ...segments.slice(0, count)))

@@ -3,8 +3,8 @@ import { readRegularFile } from '../../files/regular-file.ts'
 import { statNoFollow } from './no-follow-files.ts'
 
 /**
- * A command may make a repository where there is none. What `git init` and `git clone` make runs nothing and stays. A hook, or
- * a setting that may name a program, would run when the person next uses git, without a question: that is set aside.
+ * A command may create a repository where there is none. What `git init` and `git clone` create runs nothing and stays. A
+ * hook, or a setting that may name a program, would run without a question when the person next uses git, so it is renamed.
  */
 export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: string) => boolean> = new Map([
   ['.git', (at, name) => statNoFollow(`${at}/${name}`)?.isDirectory() === true],
@@ -12,7 +12,6 @@ export const HARMLESS_IN_NEW_REPOSITORY: ReadonlyMap<string, (at: string, name: 
   ['.git/config', (at, name) => hasOnlySafeSettings(`${at}/${name}`)],
 ])
 
-/** Does what is called `.git` hold a repository that runs nothing? */
 export function isHarmlessRepository(at: string, name: string): boolean {
   const path = `${at}/${name}`
   const has = (one: string): boolean => statNoFollow(`${path}/${one}`) !== undefined
@@ -20,7 +19,7 @@ export function isHarmlessRepository(at: string, name: string): boolean {
   return (!has('hooks') || hasOnlySamples(`${path}/hooks`)) && (!has('config') || hasOnlySafeSettings(`${path}/config`))
 }
 
-/** To git a folder is a repository if it has these names, whatever it is called. */
+/** To git a folder with these names is a repository, whatever it is called. */
 export function isGitRepository(at: string): boolean {
   const has = (name: string): boolean => statNoFollow(`${at}/${name}`) !== undefined
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
@@ -34,7 +33,7 @@ function hasOnlySamples(path: string): boolean {
   }
 }
 
-/** A second name of the file would let a later command write to it. */
+/** Through a second hard link a later command could write the file. */
 function hasOnlySafeSettings(path: string): boolean {
   const stats = statNoFollow(path)
   if (!stats?.isFile() || stats.nlink > 1) return false
@@ -51,8 +50,8 @@ const SAFE_KEYS =
   'autocrlf|autosetupremote|bare|default|defaultbranch|detachedhead|email|eol|fetch|ff|filemode|gpgsign|ignorecase|logallrefupdates|merge|name|objectformat|precomposeunicode|rebase|refstorage|remote|repositoryformatversion|symlinks|tagopt|url'
 
 /**
- * A line of settings that runs nothing, whatever section it stands in. The value has no escapes, and names no helper (`ext::`).
- * In the part of the syntax that `grep -E` and JavaScript share: the watchdog judges by it too.
+ * A line of settings that runs nothing, in any section. The value has no escapes and names no helper (`ext::`). The syntax
+ * is common to `grep -E` and JavaScript, because the watchdog uses it too.
  */
 export const SAFE_GIT_SETTING_PATTERN = [
   '^([ \t]*',

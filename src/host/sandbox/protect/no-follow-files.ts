@@ -1,14 +1,14 @@
 import { chmodSync, lstatSync, readdirSync, renameSync, rmdirSync, statSync, type Stats, unlinkSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
-import { openFolderHandle } from '../../files/path-handle.ts'
+import { tryOpenFolderHandle } from '../../files/path-handle.ts'
 import { decodeSurrogateEscape, encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
 
 /**
- * Work on folders that a command can change while we look. A folder is held by a descriptor before a name in it is used, and
- * no step of a path is followed through a link, so nothing outside can be reached in exchange.
+ * Access to folders that a command can change meanwhile. A folder is held by a descriptor before a name in it is used, and
+ * no segment of a path is followed through a link, so nothing outside can be reached.
  */
 
-/** Uses the last step of a path in the folder that holds it; undefined if a step before it is missing or no folder. */
+/** Calls `use` with the last segment of a path in its parent folder; undefined if a folder on the way is missing. */
 export function withParentFolder<T>(
   folder: string,
   segments: readonly string[],
@@ -20,7 +20,7 @@ export function withParentFolder<T>(
   try {
     let at = folder
     for (const segment of [undefined, ...segments.slice(0, -1)]) {
-      const next = tryOpenFolder(segment === undefined ? at : `${at}/${segment}`)
+      const next = tryOpenFolderHandle(segment === undefined ? at : `${at}/${segment}`)
       if (next === undefined) return undefined
       handles.push(next)
       at = next.at
@@ -32,17 +32,17 @@ export function withParentFolder<T>(
 }
 
 /**
- * Renames something so that nothing reads it any more; gives the new name. Whoever made it may want it back, so the first copies
- * are kept; after those the last one is replaced, or a command could fill the folder with them.
+ * Renames something so that nothing reads it; returns the new name. Its author may want it back, so the first copies are
+ * kept; then the last one is replaced, or a command could fill the folder.
  */
 export function quarantine(at: string, name: string): string | undefined {
-  // No name is longer than 255 bytes.
+  // Names are limited to 255 bytes.
   const start = Buffer.byteLength(name) > 230 ? name.slice(0, 50) : name
   const names = QUARANTINE_SUFFIXES.map((suffix) => `${start}${suffix}`)
   const freeName = names.find((one) => !statNoFollow(`${at}/${one}`))
   const last = names.at(-1) ?? ''
   if (freeName === undefined) removeTree(at, last)
-  // A command that still runs may be quicker than we are, and take the name.
+  // A running command may be faster and take the name.
   for (const one of [freeName ?? last, `${start}.set-aside-${randomBytes(4).toString('hex')}`]) {
     if (attempt(() => renameSync(encodeSurrogateEscape(`${at}/${name}`), encodeSurrogateEscape(`${at}/${one}`))))
       return one
@@ -51,7 +51,7 @@ export function quarantine(at: string, name: string): string | undefined {
   return undefined
 }
 
-/** A command may take from us the right to list or to change a folder, which it has only as our folder's owner. */
+/** A command may remove our own permissions on a folder, because it runs as its owner. */
 function restoreOwnerAccess(at: string): void {
   attempt(() => {
     const mode = statSync(at).mode
@@ -59,7 +59,7 @@ function restoreOwnerAccess(at: string): void {
   })
 }
 
-/** The names in a folder below another one, although a command may have kept us from listing it. */
+/** Restores access if a command has made the folder unreadable. */
 export function listNamesBelow(folder: string, segments: readonly string[] = []): string[] {
   const path = [folder, ...segments].join('/')
   if (!statNoFollow(path)?.isDirectory()) return []
@@ -68,18 +68,16 @@ export function listNamesBelow(folder: string, segments: readonly string[] = [])
   return names ?? listNames(path)
 }
 
-/** What the names of things end with that were set aside. */
 export const QUARANTINE_SUFFIXES = ['.set-aside', '.set-aside-2', '.set-aside-3'] as const
 
-/** Is this the name of something that was set aside? */
 export function isQuarantineName(name: string): boolean {
   return /\.set-aside(?:-[0-9a-f]{1,8})?$/.test(name)
 }
 
-/** Removes a file, a link or a folder with all that is in it, also while somebody else writes there. */
+/** Removes a file, a link or a whole folder, even while somebody writes there. */
 export function removeTree(at: string, name: string): void {
   if (statNoFollow(`${at}/${name}`)?.isDirectory()) {
-    const folder = tryOpenFolder(`${at}/${name}`)
+    const folder = tryOpenFolderHandle(`${at}/${name}`)
     if (folder !== undefined) {
       try {
         restoreOwnerAccess(folder.at)
@@ -92,7 +90,7 @@ export function removeTree(at: string, name: string): void {
   } else attempt(() => unlinkSync(encodeSurrogateEscape(`${at}/${name}`)))
 }
 
-/** What is at a path, no link followed; nothing if there is nothing. */
+/** Without following links; undefined if nothing is there. */
 export function statNoFollow(path: string): Stats | undefined {
   try {
     return lstatSync(encodeSurrogateEscape(path), { throwIfNoEntry: false })
@@ -101,7 +99,7 @@ export function statNoFollow(path: string): Stats | undefined {
   }
 }
 
-/** What we cannot touch, a command of ours cannot touch either. */
+/** Returns whether it worked. What we cannot change, a command cannot change either. */
 export function attempt(work: () => void): boolean {
   try {
     work()
@@ -111,20 +109,11 @@ export function attempt(work: () => void): boolean {
   }
 }
 
-function tryOpenFolder(path: string): ReturnType<typeof openFolderHandle> | undefined {
-  try {
-    return openFolderHandle(path)
-  } catch {
-    return undefined
-  }
-}
-
-/** The names in a folder; none if it cannot be read. */
 export function listNames(folder: string): string[] {
   return readNames(folder) ?? []
 }
 
-/** A name that is no text is read again as bytes, which is slower. */
+/** Names that are not UTF-8 are read again as bytes, which is slower. */
 function readNames(folder: string): string[] | undefined {
   try {
     const names = readdirSync(encodeSurrogateEscape(folder), 'utf8')

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type PathHandle, openPathHandle } from '../../files/path-handle.ts'
 import { encodeSurrogateEscape } from '../../files/surrogate-escape.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
-import { isBelow } from '../is-below.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { InnerRepositories } from './inner-repositories.ts'
 import { groupSpellings } from './folder-listing.ts'
 import type { MissingPath, ProtectedLink } from './missing-path.ts'
@@ -14,44 +14,38 @@ import { foldNameCase, createNameMatcher, type ProtectedPathRule } from './path-
 import { PROTECTED_WORKTREE_FILES, findGitWorktree } from '../git-worktree.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** A path to mount, and a descriptor of what was found there, so that nothing else can be mounted in its place. */
+/** A path to mount, and a descriptor of it, so that nothing else can be mounted in its place. */
 export interface MountSource {
   readonly path: string
   readonly descriptor?: number
 }
 
-/** How protected paths are held while a command runs. */
 export interface PathGuard extends Pick<MissingPathGuard, 'found' | 'check' | 'repeated'> {
-  /** Folders on the way to protected paths. They are mounted onto themselves, because what is mounted cannot be renamed. */
+  /** Folders on the way to protected paths, mounted onto themselves, because a mount cannot be renamed. */
   readonly anchors: readonly MountSource[]
-  /** What is only to be read. */
   readonly fixed: readonly MountSource[]
-  /** What is missing, by folder, as patterns of paths from there. */
   readonly missing: ReadonlyMap<string, readonly string[]>
-  /** What is like one of those patterns and was there before. */
+  /** Paths that match those patterns and existed before. */
   readonly present: readonly string[]
-  /** The command has been started, and the descriptors are not needed any more; it runs below a process, and `stop` ends it. */
+  /** The command was started below this process; descriptors are released. `stop` ends it. */
   markStarted(sandboxPid?: number, stop?: () => void): void
   /** All processes of the command have ended. */
   release(): void
 }
 
-/** What to guard, and where. */
 export interface PathGuardOptions {
   readonly folders: readonly string[]
-  /** What is protected in a folder. */
   readonly rulesFor: (folder: string) => readonly ProtectedPathRule[]
-  /** Folders of writable places whose names must not move, because something below them is masked. */
+  /** Masked paths: the folders on the way to them must not be renamed. */
   readonly masked?: readonly string[]
-  /** Does the sandbox judge by name, be the path there or not? Seatbelt does; a mount needs something to be mounted on. */
+  /** Seatbelt matches by name, whether a path exists or not; a mount needs something to be mounted on. */
   readonly matchesByName: boolean
   readonly approved: ApprovedWrites
   readonly inner: InnerRepositories
-  /** Somebody else than the command has made a path, or what was there is gone. */
+  /** Somebody other than the command created this path, or it is gone. */
   readonly onKnown?: (path: string, isKnown: boolean) => void
 }
 
-/** Guards paths inside folders for one command. */
 export function createPathGuard({
   folders,
   rulesFor,
@@ -66,7 +60,6 @@ export function createPathGuard({
   const links = new Map<string, ProtectedLink>()
   const missing: MissingPath[] = []
   const others: (() => readonly MissingPath[])[] = []
-  /** Protected names at the top of each folder. */
   const names = new Map<string, string[]>()
 
   function protectPath(folder: string, segments: readonly string[], depth = 0): void {
@@ -94,13 +87,13 @@ export function createPathGuard({
       if (stats.isSymbolicLink()) {
         const target = resolve(at, readlinkSync(path))
         links.set(path, { folder, segments: [...resolvedSegments], target: readlinkSync(path) })
-        const inside = folders.find((one) => isBelow(target, one))
+        const inside = folders.find((one) => isInsideFolder(target, one))
         const rest = target.slice((inside ?? '').length + 1).split('/')
         if (inside !== undefined && target !== inside && depth < MAX_LINK_DEPTH)
           protectPath(inside, [...rest, ...segments.slice(index + 1)], depth + 1)
         return
       }
-      // A file where a folder should be is what decides: `.git` of a worktree, for one.
+      // A file in place of a folder decides, such as the `.git` of a worktree.
       const isLast = index === segments.length - 1 || !stats.isDirectory()
       const sources = isLast ? fixed : anchors
       if (!sources.has(path)) holdPath(folder, resolvedSegments, sources)
@@ -110,7 +103,7 @@ export function createPathGuard({
     }
   }
 
-  /** An empty folder of hooks and empty settings mean the same to git as none, and can be mounted. */
+  /** To git, empty hooks and settings mean the same as none, and they can be mounted. */
   function createEmptyPath(folder: string, segments: readonly string[], index: number): boolean {
     const make = matchesByName || index !== 1 ? undefined : EMPTY_GIT_PATHS.get(segments.join('/'))
     if (make === undefined) return false
@@ -119,12 +112,12 @@ export function createPathGuard({
   }
 
   function addMissingPath(folder: string, segments: readonly string[], index: number): void {
-    // What git makes in a folder of its own that is not there yet is as git wants it.
+    // What git creates in a new folder of its own is as git wants it.
     if (segments.some((segment) => segment.includes('*'))) return
     const isNewRepository = segments[0] === '.git' && index === 0
     const isLast = index === segments.length - 1
     if (matchesByName && !isNewRepository) fixed.set(join(folder, ...segments), undefined)
-    // A folder on the way could be made elsewhere and renamed, which no name keeps from happening.
+    // A parent folder could be created elsewhere and renamed, which no rule by name prevents.
     if (matchesByName && !isNewRepository && isLast) return
     const isHarmless = isNewRepository ? HARMLESS_IN_NEW_REPOSITORY.get(segments.join('/')) : undefined
     const isName = segments.length === 1 && names.get(folder)?.some((name) => name === segments[0])
@@ -132,7 +125,7 @@ export function createPathGuard({
   }
 
   function holdPath(folder: string, segments: readonly string[], sources: Map<string, PathHandle | undefined>): void {
-    // The arguments of a program are text.
+    // Program arguments are text.
     if (typeof encodeSurrogateEscape(join(folder, ...segments)) !== 'string') return
     const handle = withParentFolder(folder, segments, (at, name) => openPathHandle(`${at}/${name}`))
     if (handle?.stats.isSymbolicLink()) handle.release()
@@ -142,19 +135,19 @@ export function createPathGuard({
   for (const folder of folders) {
     const spellings = groupSpellings(listNames(folder))
     const isBare = isGitRepository(folder)
-    const worktreeFolder = rulesFor(folder)
-    const ofGit = worktreeFolder.filter(([first]) => first === '.git')
-    const handle = inner.held(folder)
-    others.push(() => inner.others(folder, handle))
+    const folderRules = rulesFor(folder)
+    const ofGit = folderRules.filter(([first]) => first === '.git')
+    const repositories = inner.listOwned(folder)
+    others.push(() => inner.listOthers(folder, repositories))
     const rules = [
-      ...worktreeFolder,
+      ...folderRules,
       ...(isBare ? ofGit.map((rule) => rule.slice(1)) : []),
-      ...handle.flatMap((parentSegments) => ofGit.map((rule) => [...parentSegments, ...rule])),
+      ...repositories.flatMap((parentSegments) => ofGit.map((rule) => [...parentSegments, ...rule])),
     ]
     const single = rules.flatMap(([first = '', ...deeper]) => (deeper.length === 0 ? [first] : []))
     names.set(folder, matchesByName ? single.filter((name) => name.includes('*')) : single)
     for (const [first = '', ...deeper] of rules)
-      // Names that differ only in capital letters are the same elsewhere, on another disk.
+      // Names that differ only in case are the same on other disks.
       for (const name of new Set([first, ...(spellings.get(foldNameCase(first)) ?? [])]))
         attempt(() => protectPath(folder, [name, ...deeper]))
     if (!statNoFollow(join(folder, '.git'))) addMissingPath(folder, ['.git'], 0)
@@ -164,7 +157,7 @@ export function createPathGuard({
       for (const name of PROTECTED_WORKTREE_FILES) attempt(() => protectPath(worktree, [name]))
   }
   for (const path of masked) {
-    const folder = folders.find((one) => path !== one && isBelow(path, one))
+    const folder = folders.find((one) => path !== one && isInsideFolder(path, one))
     const segments = path.slice((folder ?? '').length + 1).split('/')
     if (folder === undefined) continue
     for (const parentSegments of segments.slice(1).map((_, index) => segments.slice(0, index + 1)))
@@ -210,14 +203,14 @@ const EMPTY_GIT_PATHS: ReadonlyMap<string, (at: string, name: string) => void> =
   ],
 ])
 
-/** The superuser makes something for whoever owns the folder. */
+/** Root creates something for the owner of the folder. */
 function createForFolderOwner(at: string, name: string, make: () => void): void {
   make()
   const stats = process.getuid?.() === 0 ? statNoFollow(`${at}/.`) : undefined
   if (stats && stats.uid !== 0) lchownSync(`${at}/${name}`, stats.uid, stats.gid)
 }
 
-/** All that is missing in a folder, those that are missing at its top as patterns of names. */
+/** All missing paths by folder; those at its top as patterns of names. */
 function toMissingPatterns(
   names: ReadonlyMap<string, readonly string[]>,
   missing: readonly MissingPath[],
@@ -227,9 +220,9 @@ function toMissingPatterns(
   return all
 }
 
-function toMountSources(handle: ReadonlyMap<string, PathHandle | undefined>): MountSource[] {
-  return [...handle]
-    .map(([path, one]) => ({ path, ...(one?.descriptor !== undefined && { descriptor: one.descriptor }) }))
+function toMountSources(handles: ReadonlyMap<string, PathHandle | undefined>): MountSource[] {
+  return [...handles]
+    .map(([path, one]) => ({ path, ...defined({ descriptor: one?.descriptor }) }))
     .sort((one, other) => (one.path < other.path ? -1 : 1))
 }
 

@@ -1,34 +1,33 @@
 import type { ProtectedPath } from '../../../model/security/protected-paths.ts'
 
-/** A protected path from the top of a folder, as steps, in which `*` stands for part of a name. */
+/** A protected path from the top of a folder, as segments; `*` stands for part of a name. */
 export type ProtectedPathRule = readonly string[]
 
-/** The rules that a list of paths means. */
 export function toPathRules(paths: readonly ProtectedPath[]): ProtectedPathRule[] {
   return paths.flatMap(({ path, guardedParts }) =>
     (guardedParts ?? [path]).map((one) => one.replace(/\/\*\*$/, '').split('/')),
   )
 }
 
-/** The path that a rule of the settings means, if it means one: patterns are for the policy to judge. */
+/** The path of a setting, if it is a plain one: the policy handles patterns. */
 export function parsePathRule(setting: string): ProtectedPathRule[] {
   const path = setting.replace(/^(?:\*\*\/)+/, '').replace(/(?:\/\*+)+$/, '')
   const isPlain = path !== '' && !path.startsWith('/') && !path.startsWith('~') && !/[*?[{]|\.\./.test(path)
   return isPlain ? [path.split('/')] : []
 }
 
-/** Matches names like any of these patterns. Names that differ only in capital letters are the same on another disk. */
+/** Not case-sensitive, because names that differ only in case are the same on other disks. */
 export function createNameMatcher(patterns: readonly string[]): RegExp {
   const sources = patterns.map((one) => one.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replaceAll('*', '.*'))
   return new RegExp(`^(?:${sources.join('|')})$`, 'isu')
 }
 
-/** The same text for names that are the same on a disk which does not tell capital letters apart. */
+/** Equal for names that a case-insensitive disk does not distinguish. */
 export function foldNameCase(name: string): string {
   return name.toUpperCase().toLowerCase()
 }
 
-/** The path, and the folders on the way to it, that are protected from whatever folder on. */
+/** The protected ones among a path and its parent folders, from any folder on. */
 export function listProtectedPrefixes(path: string, rules: readonly ProtectedPathRule[]): string[] {
   const names = path.split('/')
   return names.flatMap((name, index) => {

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 
 /**
- * Says how often each thread below a process has run until now, if all of them sleep. Two equal answers mean that none of them
- * has run between, so what happened then was somebody else's doing. Nothing where that cannot be told: a thread that runs may
- * go on for long without being counted again.
+ * How often each thread below a process has run, if all of them sleep. Two equal results mean that none has run in between,
+ * so what happened then was somebody else's doing. Undefined if that cannot be told: a running thread may continue for long
+ * without being counted again.
  */
 export function readThreadActivity(pid: number): string | undefined {
   try {
@@ -13,10 +13,10 @@ export function readThreadActivity(pid: number): string | undefined {
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       for (const thread of readdirSync(`/proc/${next}/task`)) {
         const at = `/proc/${next}/task/${thread}`
-        // In this order: one that wakes up between is seen to run, and one that wakes up later is counted.
+        // In this order: a thread that wakes up in between is seen running, and one that wakes up later is counted.
         const runCount = readSmallFile(`${at}/schedstat`).trim().split(' ')[2]
         const stat = readSmallFile(`${at}/stat`)
-        // A kernel that does not count says 0 of all of them.
+        // A kernel without this statistic reports 0 for all threads.
         if (runCount === undefined || runCount === '0' || stat[stat.lastIndexOf(')') + 2] === 'R') return undefined
         activity.push(`${thread}:${runCount}`)
       }
@@ -30,7 +30,7 @@ export function readThreadActivity(pid: number): string | undefined {
 
 function listChildPids(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
-    // The kernel gives a page of a long list at a time.
+    // The kernel returns a long list page by page.
     const text = readSmallFile(`/proc/${pid}/task/${thread}/children`, true).trim()
     return text === '' ? [] : text.split(' ').map(Number)
   })
@@ -38,7 +38,7 @@ function listChildPids(pid: number): number[] {
 
 const buffer = Buffer.alloc(64 * 1024)
 
-/** Far cheaper than `readFileSync` for the small files of the kernel. */
+/** Far cheaper than `readFileSync` for small kernel files. */
 function readSmallFile(path: string, isLong = false): string {
   const descriptor = openSync(path, 'r')
   try {

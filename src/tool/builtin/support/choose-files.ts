@@ -7,16 +7,15 @@ import { getFlag, getStringList, getIgnoreOptions } from './read-arguments.ts'
 import { DEFAULT_EXCLUDES, EXCLUDED_FOLDERS, MEDIA_FILE_PATTERN } from './excludes.ts'
 import { toAbsolutePath, toGivenPath, findWorkspaceFolder } from './paths.ts'
 
-/** Files to read, and what was asked for but is not there. */
 export interface ChosenFiles {
-  /** In the order of their paths. `explicit` ones were named, not found by a pattern. */
+  /** Sorted by path. `explicit` ones were named, not found by a pattern. */
   readonly files: readonly { readonly path: string; readonly explicit: boolean }[]
   readonly missing: readonly string[]
 }
 
 /**
- * Turns the paths, directories and globs of read_many_files into files. A file that is named is read in any case, one that
- * usually holds secrets only then: its name is what the person was asked about.
+ * Turns paths, directories and globs into files. Files with secrets are read only if they are named, because only then the
+ * person was asked about them.
  */
 export async function chooseFiles(
   input: JsonObject,
@@ -65,7 +64,7 @@ async function searchFolder(
   ]
   const excluded = excludes.map((glob) => createNameMatcher(relative(glob)))
   const useDefaultExcludes = getFlag(input, 'useDefaultExcludes', true)
-  // `*.png` asks for pictures; `**` does not.
+  // `*.png` asks for images; `**` does not.
   const isExplicit = (name: string): boolean => {
     const extension = /\.[^./]+$/.exec(name)?.[0] ?? '/'
     return includes.some(({ glob, matches }) => glob.endsWith(extension) && matches(name))

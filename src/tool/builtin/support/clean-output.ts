@@ -1,22 +1,22 @@
 import { stripVTControlCharacters } from 'node:util'
+import type { CommandResult } from '../../../host/host.ts'
 import { countInvisible, escapeInvisible } from '../../text/escape-names.ts'
 
 /**
- * What a command printed, as one would read it: no colours, of a line that was drawn over and over the last state, and what cannot
- * be seen as escapes.
+ * The output of a command as a person would read it: without colours, only the last state of a line that was redrawn, and
+ * invisible characters as escapes. Of binary output only the size is left.
  */
-export function cleanOutput(output: string): string {
+export function cleanOutput(
+  output: string,
+  { omittedBytes = 0, outputFile }: Pick<CommandResult, 'omittedBytes' | 'outputFile'> = {},
+): string {
   const text = stripVTControlCharacters(output)
-  if (countInvisible(text) > text.length / 20) return describeBinaryOutput(output)
+  if (countInvisible(text) > text.length / 20) {
+    const whole = omittedBytes > 0 ? `; the whole output is in ${outputFile}` : ''
+    return `(binary output, about ${output.length + omittedBytes} bytes${whole})`
+  }
   const lines = text.replaceAll('\r\n', '\n').split('\n')
   return escapeInvisible(lines.map((line) => (line.includes('\r') ? keepLastRedraw(line) : line)).join('\n'))
-}
-
-/** What is no text is not shown; but how much there was, and where all of it is, must not be lost with it. */
-function describeBinaryOutput(output: string): string {
-  const gap = /\[\.\.\. (\d+) bytes are left out.*\]/.exec(output)
-  const size = output.length - (gap?.[0].length ?? 0) + Number(gap?.[1] ?? 0)
-  return `(binary output, about ${size} bytes)${gap ? ` ${gap[0]}` : ''}`
 }
 
 function keepLastRedraw(line: string): string {

@@ -1,17 +1,17 @@
 import { HostError, type HostErrorCode } from '../../../host/host-error.ts'
 import type { JsonObject } from '../../../model/json.ts'
-import type { Tool, ToolOutput } from '../../tool.ts'
+import { createErrorOutput } from '../../error-output.ts'
+import type { Tool, ToolNameAlias } from '../../tool.ts'
 
-/** A built-in tool, as its file writes it down. */
 export interface BuiltinDefinition extends Omit<Tool, 'spec' | 'origin'> {
   readonly name: string
-  /** What the model reads. */
+  /** The description for the model. */
   readonly text: string
   readonly properties: JsonObject
   readonly required: readonly string[]
 }
 
-/** Makes a tool. Whatever goes wrong in it becomes an error result, and bad arguments never get as far as that. */
+/** A tool that returns an error result for invalid arguments and for host errors. */
 export function defineBuiltin({ name, text, properties, required, ...rest }: BuiltinDefinition): Tool {
   return {
     ...rest,
@@ -19,20 +19,25 @@ export function defineBuiltin({ name, text, properties, required, ...rest }: Bui
     spec: { name, description: text.trim(), schema: { type: 'object', properties, required: [...required] } },
     async run(input, context) {
       const problem = rest.check?.(input, context.folders)
-      if (problem !== undefined) return createFailure(problem, 'invalid-arguments')
+      if (problem !== undefined) return createErrorOutput(problem, 'invalid-arguments')
       try {
         return await rest.run(input, context)
       } catch (error) {
-        if (error instanceof HostError) return createFailure(error.message, ERROR_TYPES[error.code] ?? error.code)
+        if (error instanceof HostError) return createErrorOutput(error.message, ERROR_TYPES[error.code] ?? error.code)
         throw error
       }
     },
   }
 }
 
-/** An error result: the model and the person read the same sentence. */
-export function createFailure(message: string, type: string): ToolOutput {
-  return { content: message, display: message, error: { message, type } }
+/** Names that other agents have for the same tool with the same parameters. */
+export function sameTool(...names: readonly string[]): ToolNameAlias[] {
+  return names.map((name) => ({ name, parameters: {} }))
+}
+
+/** Names that mean a similar tool elsewhere: a call is refused, and the model is told which tool to call. */
+export function otherTool(...names: readonly string[]): ToolNameAlias[] {
+  return names.map((name) => ({ name }))
 }
 
 const ERROR_TYPES: Partial<Record<HostErrorCode, string>> = {

@@ -8,7 +8,6 @@ import { toAbsolutePath } from './paths.ts'
 import {
   applyEditProposal,
   createEditApproval,
-  toFacts,
   createFileDiff,
   openForEdit,
   type EditProposal,
@@ -35,22 +34,21 @@ export const EDIT_RULE_ALIASES = [
   'str_replace_based_edit_tool',
 ]
 
-/** A text with a change made in it, how often, and what there is to say about it. */
 export interface TextChange {
   readonly text: string
   readonly count: number
   readonly note?: string
 }
 
-/** Makes a change in a text with plain line ends, or says why not. */
-export type ChangeText = (current: string, input: JsonObject, path: string, context: ToolContext) => PendingTextChange
+/** Makes a change in a text with LF line endings, or says why not. */
+export type ChangeText = (
+  current: string,
+  input: JsonObject,
+  path: string,
+  context: ToolContext,
+) => TextChange | EditRefusal | Promise<TextChange | EditRefusal>
 
-type PendingTextChange = TextChange | EditRefusal | Promise<TextChange | EditRefusal>
-
-/**
- * What the tools that exchange one text for another have in common: how they ask, and how they answer. With `correct`, an
- * edit that does not fit is put right by a model, once.
- */
+/** The handlers that edit tools share. With `correct`, a model corrects an edit that does not match, once. */
 export function createEditHandlers(
   attempt: ChangeText,
   correct?: CorrectEdit,
@@ -63,7 +61,7 @@ export function createEditHandlers(
       return createEditApproval(planned.proposal.before === undefined ? 'Create' : 'Edit', planned.proposal, context)
     },
 
-    // The person's version is of the whole file, and so is what it takes the place of.
+    // The person edited the whole file, so the whole file is replaced.
     toModifiedInput(input, { original, content }) {
       const { expected_replacements: _once, allow_multiple: _all, ...rest } = input
       return { ...rest, old_string: original ?? '', new_string: content }
@@ -72,7 +70,7 @@ export function createEditHandlers(
     async run(input, context) {
       const first = await planEdit(change, input, context)
       if ('refused' in first) return first.refused
-      // No model is asked to put it right while others wait for the file.
+      // No model corrects an edit while other writers wait for the file.
       const planned = await applyEditProposal(first, context, () => planEdit(attempt, input, context))
       if ('refused' in planned) return planned.refused
       const { proposal, count, note, remark } = planned
@@ -87,7 +85,7 @@ export function createEditHandlers(
         note,
         context.modified && `The person changed new_string to:\n${getText(input, 'new_string')}`,
       ]
-      return { content: notes.filter(Boolean).join(' '), display, facts: toFacts(display) }
+      return { content: notes.filter(Boolean).join(' '), display, facts: { ...display.diffStat } }
     },
   }
 }
@@ -106,12 +104,12 @@ async function planEdit(
   const { before } = opened
   const placeholder = findOmissionPlaceholder(replacement, `${old}\n${before?.text ?? ''}`)
   if (placeholder !== undefined)
-    return refuseEdit(`new_string leaves code out ("${placeholder}"). Write it completely.`, 'placeholder')
+    return refuseEdit(`new_string omits code ("${placeholder}"). Write it completely.`, 'placeholder')
 
   if (old === '') {
     if (before !== undefined && before.text !== '') {
       return refuseEdit(
-        `The file exists already, so old_string must say what to replace: ${path}`,
+        `The file already exists, so old_string must not be empty: ${path}`,
         'attempt-to-create-existing-file',
       )
     }
@@ -126,14 +124,14 @@ async function planEdit(
   const changed = await change(before.text, input, path, context)
   if ('refused' in changed) return changed
   if (matchFormerEnding(before.text, changed.text) === before.text) {
-    return refuseEdit(`The file already is as new_string wants it; nothing was changed: ${path}`, 'edit-no-change')
+    return refuseEdit(`The file already has the content of new_string; nothing was changed: ${path}`, 'edit-no-change')
   }
   const proposal = await createEditProposal(path, before, changed.text)
   if ('refused' in proposal) return proposal
   return { proposal, count: changed.count, ...defined({ note: changed.note }) }
 }
 
-/** What the file would be if the person had not changed the proposal. */
+/** What the file would be without the changes that the person made to the proposal. */
 async function computeModelVersion(
   change: ChangeText,
   { path, before }: EditProposal,
@@ -146,7 +144,6 @@ async function computeModelVersion(
   return 'refused' in changed ? undefined : matchFormerEnding(before.text, changed.text)
 }
 
-/** Tries again with what a model makes of an edit that does not fit. */
 function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
   return async (current, input, path, context) => {
     const first = await attempt(current, input, path, context)
@@ -172,7 +169,7 @@ function withCorrection(attempt: ChangeText, correct: CorrectEdit): ChangeText {
     )
     return 'refused' in second
       ? first
-      : { ...second, note: `${second.note ?? ''} old_string was put right first.`.trim() }
+      : { ...second, note: `${second.note ?? ''} old_string was corrected first.`.trim() }
   }
 }
 

@@ -1,16 +1,10 @@
 import { basename } from 'node:path'
+import { sha256Hex } from '../../../host/files/sha256.ts'
 import type { ApprovalDetails, DiffStat, FileDiff, ToolContext, ToolOutput } from '../../tool.ts'
-import {
-  type TextDocument,
-  hashContent,
-  matchFormerEnding,
-  openTextDocument,
-  encodeTextDocument,
-} from '../../text/text-document.ts'
-import { createFailure } from './define-builtin.ts'
+import { type TextDocument, matchFormerEnding, openTextDocument, encodeTextDocument } from '../../text/text-document.ts'
+import { createErrorOutput } from '../../error-output.ts'
 import { toDisplayPath } from './paths.ts'
 
-/** What a file is, and what it is to become. */
 export interface EditProposal {
   readonly path: string
   readonly before: TextDocument | undefined
@@ -18,15 +12,13 @@ export interface EditProposal {
   readonly bytes: Uint8Array
 }
 
-/** Why there is nothing to propose: an error result. */
 export type EditRefusal = { readonly refused: ToolOutput }
 
-/** Says no to an edit. */
 export function refuseEdit(message: string, type: string): EditRefusal {
-  return { refused: createFailure(message, type) }
+  return { refused: createErrorOutput(message, type) }
 }
 
-/** Reads a file to edit it. Refused if it is no text, or if somebody changed it after the model had seen it. */
+/** Reads a file to edit it. Refused if it is not text, or if it was changed after the model had read it. */
 export async function openForEdit(
   path: string,
   context: ToolContext,
@@ -39,7 +31,7 @@ export async function openForEdit(
   return refuseChangedFile(path)
 }
 
-/** Makes a proposal of a new text; its line ends, encoding and the like become those of the file. */
+/** The new text gets the line endings, the encoding and the last line ending of the file. */
 export async function createEditProposal(
   path: string,
   before: TextDocument | undefined,
@@ -52,8 +44,8 @@ export async function createEditProposal(
 }
 
 /**
- * Writes a proposal, and notes that the model knows the file as it is now. If somebody changed the file after the proposal was
- * made, `again` makes it anew. Gives the proposal that was written, with what the model should know besides.
+ * Writes a proposal and records that the model knows the file as it is now. If the file was changed after the proposal was
+ * made, `replan` makes it again. `remark` is what else the model should know.
  */
 export async function applyEditProposal<P extends { readonly proposal: EditProposal }>(
   planned: P,
@@ -65,25 +57,23 @@ export async function applyEditProposal<P extends { readonly proposal: EditPropo
   let refusal: EditRefusal | undefined
   const others = ((await host.files.info(path))?.linkCount ?? 1) - 1
   await host.files.update(path, async (current) => {
-    const hash = current && hashContent(current)
+    const hash = current && sha256Hex(current)
     const next = last.proposal.before?.hash === hash ? last : await replan()
     if ('proposal' in next) last = next
     else refusal = next
     return refusal ? undefined : last.proposal.bytes
   })
   if (refusal) return refusal
-  seenFiles.setHash(await host.files.resolve(path), hashContent(last.proposal.bytes))
+  seenFiles.setHash(await host.files.resolve(path), sha256Hex(last.proposal.bytes))
   const names =
     others === 1 ? '1 other name (hard link), which keeps' : `${others} other names (hard links), which keep`
   return { ...last, remark: others > 0 ? ` The file had ${names} the former content.` : '' }
 }
 
-/** Says that a file is not what it was when its new content was made. */
 export function refuseChangedFile(path: string): EditRefusal {
-  return refuseEdit(`The file was changed after you read it; read it again, then edit: ${path}`, 'file-changed')
+  return refuseEdit(`The file was changed after you read it. Read it again, then edit it: ${path}`, 'file-changed')
 }
 
-/** What the person sees before they allow it. */
 export async function createEditApproval(
   title: string,
   proposal: EditProposal,
@@ -91,7 +81,7 @@ export async function createEditApproval(
 ): Promise<ApprovalDetails> {
   const { folders, host, seenFiles } = context
   const { path, before, text } = proposal
-  // What the person judges is what must be there when it is written.
+  // The file must still be what the person saw when it is written.
   const real = await host.files.resolve(path)
   if (before && seenFiles.getHash(real) === undefined) seenFiles.setHash(real, before.hash)
   const { unifiedDiff } = await import('../../text/diff.ts')
@@ -107,7 +97,7 @@ export async function createEditApproval(
   }
 }
 
-/** What the person sees afterwards, and the figures. `proposed` is what the model had wanted, if the person changed it. */
+/** `proposed` is what the model wanted, if the person changed it. */
 export async function createFileDiff(
   { path, before, text }: EditProposal,
   context: ToolContext,
@@ -116,7 +106,7 @@ export async function createFileDiff(
   const { countChanges, unifiedDiff } = await import('../../text/diff.ts')
   const fileName = basename(path)
   const original = before?.text ?? ''
-  // A changed proposal of which the model's version is not known counts as the person's.
+  // If the model's version is not known, all changes count as the person's.
   const modelText = context.modified ? (proposed ?? original) : text
   const ai = countChanges(original, modelText)
   const user = countChanges(modelText, text)
@@ -128,9 +118,4 @@ export async function createFileDiff(
   }
   const originalContent = before?.text ?? null
   return { fileDiff: unifiedDiff(fileName, original, text), fileName, originalContent, newContent: text, diffStat }
-}
-
-/** The figures of a change, for the statistics. */
-export function toFacts({ diffStat }: FileDiff): Record<string, number> {
-  return { ...diffStat }
 }

@@ -1,7 +1,7 @@
-/** Folders of version control and of packages: nobody looks for something in there without saying so. */
+/** Folders of version control and packages: searched only if named. */
 export const EXCLUDED_FOLDERS: readonly string[] = ['.git', '.svn', '.hg', 'node_modules', 'bower_components']
 
-/** What read_many_files leaves out beside, unless it is told not to: what is built, cached or locked. */
+/** What read_many_files also skips by default: build output, caches and lock files. */
 export const DEFAULT_EXCLUDES: readonly string[] = [
   '**/{.vscode,.idea,dist,build,out,coverage,target,__pycache__,.venv,venv,.cache,.next,.turbo}/**',
   '**/*.{bin,exe,dll,so,dylib,class,jar,war,o,a,pyc,pyo,wasm,node}',
@@ -11,6 +11,6 @@ export const DEFAULT_EXCLUDES: readonly string[] = [
   '**/.DS_Store',
 ]
 
-/** Pictures, sounds, films and documents: a pattern that does not speak of them does not mean them. */
+/** Media: a pattern matches them only if it names their extension. */
 export const MEDIA_FILE_PATTERN =
   /\.(?:png|jpe?g|gif|webp|bmp|ico|heic|avif|mp3|wav|ogg|flac|m4a|aac|aiff|mp4|mov|avi|mkv|webm|pdf)$/i

@@ -1,11 +1,14 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import type { Host } from '../../../host/host.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
+import type { JsonObject } from '../../../model/json.ts'
 import type { Effect } from '../../../policy/effect.ts'
 import { quoteFileName, unquoteFileName } from '../../text/escape-names.ts'
+import { getOptionalText } from './read-arguments.ts'
 
 /**
- * The path that a model means: absolute, or from the folder in which the agent works. A `..` stays where it is, because
- * after a link only the disk knows where it leads.
+ * The path that a model means: absolute, or relative to the working folder. `..` is not resolved here, because after a link
+ * only the disk knows where it leads.
  */
 export function toAbsolutePath(path: string, folders: readonly string[]): string {
   const name = unquoteFileName(path)
@@ -13,14 +16,20 @@ export function toAbsolutePath(path: string, folders: readonly string[]): string
   return isAbsolute(plain) ? plain || '/' : `${folders[0] ?? ''}/${plain}`
 }
 
-/** What a path is called before a person or a model: from the folder in which the agent works, if it is in there. */
+/** Where a search begins: at the `path` among the arguments, or in all folders of the workspace. */
+export function resolveSearchRoots(input: JsonObject, folders: readonly string[]): string[] {
+  const path = getOptionalText(input, 'path')
+  return path === undefined ? [...folders] : [toAbsolutePath(path, folders)]
+}
+
+/** The path relative to the working folder, if it is inside. */
 export function toDisplayPath(path: string, folders: readonly string[]): string {
   const [first = ''] = folders
   if (path === first) return '.'
   return quoteFileName(path.startsWith(`${first}/`) ? path.slice(first.length + 1) : path)
 }
 
-/** The effects of reading or writing at a path. One with `..` counts as both places that it could mean. */
+/** The effects of reading or writing a path. A path with `..` counts as both paths that it may mean. */
 export function createPathEffects(kind: 'read' | 'write', path: string): Effect[] {
   const plain = resolve(path)
   return plain === path
@@ -31,13 +40,12 @@ export function createPathEffects(kind: 'read' | 'write', path: string): Effect[
       ]
 }
 
-/** A folder of the workspace, by the name it was given and by what that really is. */
 export interface WorkspaceFolder {
   readonly givenPath: string
   readonly realPath: string
 }
 
-/** The workspace folder that a real path is in, or the path itself if it is in none. */
+/** The workspace folder that contains a real path, or the path itself if none does. */
 export async function findWorkspaceFolder(
   host: Host,
   folders: readonly string[],
@@ -46,14 +54,13 @@ export async function findWorkspaceFolder(
   let best: WorkspaceFolder | undefined
   for (const given of folders) {
     const one = { givenPath: resolve(given), realPath: await host.files.resolve(given) }
-    const holds = real === one.realPath || real.startsWith(join(one.realPath, '/'))
-    if (holds && (!best || one.realPath.length > best.realPath.length)) best = one
+    if (isInsideFolder(real, one.realPath) && (!best || one.realPath.length > best.realPath.length)) best = one
   }
   return best ?? { givenPath: real, realPath: real }
 }
 
-/** A real path as the person knows it, by the name that the workspace was given. */
+/** A real path as the person knows it: below the workspace folder as it was given. */
 export function toGivenPath({ givenPath, realPath }: WorkspaceFolder, path: string): string {
   if (givenPath === realPath) return path
-  return path === realPath || path.startsWith(join(realPath, '/')) ? givenPath + path.slice(realPath.length) : path
+  return isInsideFolder(path, realPath) ? givenPath + path.slice(realPath.length) : path
 }

@@ -1,39 +1,35 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import type { IgnoreOptions } from '../../file-search/ignore-rules.ts'
 
-/** A text among the arguments, or the empty one. */
 export function getText(input: JsonObject, key: string): string {
   const value = input[key]
   return typeof value === 'string' ? value : ''
 }
 
-/** A text among the arguments, if there is one that is not blank. */
 export function getOptionalText(input: JsonObject, key: string): string | undefined {
   const text = getText(input, key)
   return text.trim() === '' ? undefined : text
 }
 
-/** A number among the arguments, also if it was written as text. */
+/** Also accepts a number that was written as text. */
 export function getNumber(input: JsonObject, key: string): number | undefined {
   const value = input[key]
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** A yes or no among the arguments. */
 export function getFlag(input: JsonObject, key: string, fallback: boolean): boolean {
   const value = input[key]
   if (value === 'true' || value === 'false') return value === 'true'
   return typeof value === 'boolean' ? value : fallback
 }
 
-/** The texts of a list among the arguments. */
 export function getStringList(input: JsonObject, key: string): string[] {
   const value = input[key]
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
-/** Which ignore files count, as `file_filtering_options` says; all of them unless it says otherwise. */
+/** Which ignore files count; all of them, unless `file_filtering_options` says otherwise. */
 export function getIgnoreOptions(input: JsonObject): IgnoreOptions {
   const options = input['file_filtering_options']
   const filterOptions: JsonObject = isObject(options) ? options : {}

@@ -1,7 +1,4 @@
-/**
- * The programs that a command begins its parts with, for the title of a question. This is for the person's eyes only;
- * what may run is judged elsewhere, by a real parser.
- */
+/** The programs of a command, for the title of a question. It is only shown; what may run is decided by a real parser. */
 export function findRootCommands(command: string): string[] {
   const roots = splitAtOperators(command).flatMap((part) => {
     const words = part.trim().split(/\s+/)
@@ -18,7 +15,6 @@ export function findRootCommands(command: string): string[] {
   return [...new Set(roots.filter((root) => root !== ''))]
 }
 
-/** Cuts at the operators that stand outside of quotes. */
 function splitAtOperators(command: string): string[] {
   const found = ['']
   let quote = ''

@@ -1,13 +1,13 @@
 import type { CommandResult } from '../../../host/host.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { SandboxBlock } from '../../../model/security/sandbox-access.ts'
 
-/** What the sandbox kept a failed command from, judged by what programs print when that happens. */
 export function detectSandboxBlock(
-  { boxed, exitCode }: Pick<CommandResult, 'boxed' | 'exitCode'>,
+  { sandboxed, exitCode }: Pick<CommandResult, 'sandboxed' | 'exitCode'>,
   output: string,
   folders: readonly string[],
 ): SandboxBlock | undefined {
-  if (!boxed || exitCode === 0) return undefined
+  if (!sandboxed || exitCode === 0) return undefined
   if (NETWORK_ERRORS.test(output)) return 'network'
   if (READ_ONLY_ERRORS.test(output)) return 'files'
   return output.split('\n').some((row) => MISSING_ERRORS.test(row) && namesOutsidePath(row, folders))
@@ -15,7 +15,7 @@ export function detectSandboxBlock(
     : undefined
 }
 
-/** Names that cannot be looked up, hosts that cannot be reached: resolvers, curl, git, npm, pip, cargo, Go, Java, .NET. */
+/** Failed name lookups and connections, as resolvers, curl, git, npm, pip, cargo, Go, Java and .NET report them. */
 const NETWORK_ERRORS = new RegExp(
   [
     "could ?n[o']t resolve (?:host|hostname|proxy)",
@@ -43,17 +43,13 @@ const NETWORK_ERRORS = new RegExp(
 
 const READ_ONLY_ERRORS = /read-only file system|EROFS|device or resource busy|EBUSY/i
 
-/** In the workspace these mean what they say; of a path elsewhere, that the sandbox hides it. */
+/** For paths in the workspace these mean what they say; for others, that the sandbox hides the path. */
 const MISSING_ERRORS = /no such file or directory|ENOENT|permission denied|EACCES|operation not permitted|EPERM/i
 
 function namesOutsidePath(row: string, folders: readonly string[]): boolean {
   const paths = row.match(/(?<![\w.~:/-])\/[^\s:'"`),;]+/g) ?? []
-  return paths.some((path) => [...folders, ...VISIBLE_SYSTEM_FOLDERS].every((folder) => !isInside(path, folder)))
+  return paths.some((path) => [...folders, ...VISIBLE_SYSTEM_FOLDERS].every((folder) => !isInsideFolder(path, folder)))
 }
 
-/** Outside the workspace, and yet not hidden: what is missing there is missing outside the sandbox as well. */
+/** Visible in the sandbox, although outside of the workspace: what is missing there is missing everywhere. */
 const VISIBLE_SYSTEM_FOLDERS = ['/dev', '/proc', '/usr', '/bin', '/lib', '/etc']
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
-}

@@ -1,6 +1,5 @@
 import type { CommandResult } from '../../../host/host.ts'
 
-/** What the eight lines are made of. */
 export interface ShellResultFields extends Pick<CommandResult, 'exitCode' | 'signal' | 'background' | 'group'> {
   readonly command: string
   readonly directory: string | undefined
@@ -8,7 +7,7 @@ export interface ShellResultFields extends Pick<CommandResult, 'exitCode' | 'sig
   readonly error: string | undefined
 }
 
-/** Tells the model how a command went: always the same eight fields, in the same order. */
+/** How a command ended, for the model: always the same eight fields, in the same order. */
 export function formatCommandResult(result: ShellResultFields): string {
   const { command, directory, output, error, exitCode, signal, background, group } = result
   return [

@@ -1,7 +1,7 @@
-/** Which line of one list stands for which line of another; both numbers only ever grow. */
+/** Pairs of line numbers of two lists, both ascending. */
 export type LinePairs = readonly (readonly [left: number, right: number])[]
 
-/** Pairs up two lists of lines so that the paired lines weigh as much as possible. A weight of 0 means no pair. */
+/** Pairs lines so that the total weight is highest. A weight of 0 means no pair. */
 export function alignByWeight(
   left: readonly string[],
   right: readonly string[],

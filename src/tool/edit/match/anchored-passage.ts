@@ -1,10 +1,10 @@
-import { normalizeLine, isBlank, measureSimilarity } from './lines.ts'
+import { indexByKey, measureSimilarity, type NonBlankLine, toNonBlankLines } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 import { differsInOneWord } from '../merge/stale-lines.ts'
 
 /**
- * The one passage whose lines are those that are looked for, but for a few that the model remembers as they were some time ago.
- * The others must stand there in their order, be right, and stand so in no other place.
+ * The one passage that has all the wanted lines in order, except for a few that the model remembers in an older version.
+ * The correct lines must occur in this order nowhere else.
  */
 export function findAnchoredPassage(lines: readonly string[], old: readonly string[]): PassageMatch | undefined {
   if (lines.length > MAX_LINES) return undefined
@@ -19,7 +19,6 @@ export function findAnchoredPassage(lines: readonly string[], old: readonly stri
   return first && last && { first: first.at, end: last.at + 1, before: '', after: '' }
 }
 
-/** The stretch that is named by lines that are right. */
 function findUniqueWindow(
   windows: readonly CandidateWindow[],
   file: readonly NonBlankLine[],
@@ -30,7 +29,7 @@ function findUniqueWindow(
   const { start, wrongLines } = best
   const right = wanted.filter((_line, at) => !wrongLines.includes(at))
   if (!isDistinctive(right, file)) return undefined
-  // A second place of which half as much is right leaves a doubt, and so does one with as few wrong lines.
+  // Another window with half as much weight, or as few wrong lines, makes it ambiguous.
   if (next && next.weight > best.weight / 2) return undefined
   if (windows.some((one) => one !== best && one.weight > 0 && one.wrongLines.length <= wrongLines.length))
     return undefined
@@ -40,7 +39,7 @@ function findUniqueWindow(
     : undefined
 }
 
-/** The one stretch of which every wrong line is nearly what is remembered, while no other line of the file is. */
+/** The only window whose wrong line differs in one word, if no other line of the file is similar. */
 function findSimilarWindow(
   windows: readonly CandidateWindow[],
   file: readonly NonBlankLine[],
@@ -57,35 +56,20 @@ const MAX_LINES = 20_000
 const MAX_EQUAL_LINES = 50
 const MIN_SIMILARITY_MARGIN = 0.15
 const NEIGHBOR_LINES = 4
-/** Brackets stand everywhere, and weigh nothing. */
+/** Lines of brackets occur everywhere and have no weight. */
 const WORD_PATTERN = /\w{3}/
-/** So many letters of lines that are right make a place. */
+/** This many characters of correct lines identify a place. */
 const MIN_ANCHOR_CHARS = 12
 
-interface NonBlankLine {
-  readonly key: string
-  readonly at: number
-}
-
-/** Blank lines say nothing about where a passage is. */
-function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
-  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ key: normalizeLine(line), at }]))
-}
-
-/** Where the passage would begin if one of its lines is right. */
+/** Where the passage begins if one of its lines is correct. */
 function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): number[] {
-  const places = new Map<string, number[]>()
-  for (const [at, { key }] of file.entries()) {
-    const same = places.get(key)
-    if (same) same.push(at)
-    else places.set(key, [at])
-  }
+  const places = indexByKey(file)
   const starts = new Set<number>()
   for (const [at, { key }] of wanted.entries()) {
     const matchingLines = places.get(key) ?? []
     if (matchingLines.length <= MAX_EQUAL_LINES) for (const place of matchingLines) starts.add(place - at)
   }
-  // A line that is nowhere is somewhere in another form.
+  // A line that does not occur may occur in another version.
   for (const [at, { key }] of wanted.entries()) {
     if (places.has(key)) continue
     for (const [place, { key: other }] of file.entries()) if (differsInOneWord(key, other)) starts.add(place - at)
@@ -93,7 +77,7 @@ function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine
   return [...starts].filter((start) => start >= 0 && start + wanted.length <= file.length)
 }
 
-/** A stretch of the file as long as what is looked for: which lines are wrong, and how much the words weigh of those that are right. */
+/** As many lines of the file as are wanted: which of them are wrong, and the weight of the correct ones. */
 interface CandidateWindow {
   readonly start: number
   readonly wrongLines: readonly number[]
@@ -110,7 +94,7 @@ function measureWindow(file: readonly NonBlankLine[], wanted: readonly NonBlankL
   return { start, wrongLines: wrong, weight }
 }
 
-/** Is no line beside this one more like what is remembered? Otherwise a line was forgotten, and all are one off. */
+/** Otherwise the model forgot a line, and all lines are shifted by one. */
 function isMostSimilarNearby(file: readonly NonBlankLine[], at: number, remembered: string): boolean {
   const lineSimilarity = measureSimilarity(remembered, file[at]?.key ?? '')
   return file.slice(Math.max(0, at - NEIGHBOR_LINES), at + NEIGHBOR_LINES + 1).every(({ key }) => {
@@ -118,7 +102,6 @@ function isMostSimilarNearby(file: readonly NonBlankLine[], at: number, remember
   })
 }
 
-/** Is this line nearly what is remembered, one word apart, and no other line like it? */
 function isUniquelySimilar(file: readonly NonBlankLine[], at: number, remembered: string): boolean {
   const fileLine = file[at]?.key ?? ''
   if (!differsInOneWord(remembered, fileLine)) return false
@@ -129,7 +112,7 @@ function isUniquelySimilar(file: readonly NonBlankLine[], at: number, remembered
   )
 }
 
-/** Do these lines say enough to name a place? Brackets stand everywhere; one line with words must stand only here, or several together. */
+/** Do these lines identify a place? A single line with words must be unique in the file. */
 function isDistinctive(right: readonly NonBlankLine[], file: readonly NonBlankLine[]): boolean {
   const words = right.filter(({ key }) => WORD_PATTERN.test(key))
   if (words.reduce((sum, { key }) => sum + key.length, 0) < MIN_ANCHOR_CHARS) return false

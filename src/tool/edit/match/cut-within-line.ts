@@ -2,14 +2,14 @@ import { WORD_CHARACTER } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 
 /**
- * Is it not clear that a text which begins or ends within a line is meant to? It may be the rest of a line of which the model
- * forgot the first or the last word: then the new text brings that word, or grows together with it.
+ * Is it unclear that a text which begins or ends within a line is meant to? The model may have forgotten the first or last
+ * word of the line: then the new text contains that word, or is joined to it.
  */
 export function isCutWithinLine({ before, after }: PassageMatch, old: string, replacement: string): boolean {
   const [from, to] = [old.trim(), replacement.trim()]
   const [left, right] = [from.split('\n'), to.split('\n')]
-  // Several lines are whole lines, unless the one that is cut off says something and stays; and what begins with the space of
-  // a line's start means the start.
+  // Several lines are whole lines, unless the partial one has words and is kept. Leading white space means the start of a
+  // line.
   const stays = (end: 0 | -1): boolean =>
     /\w{2}/.test(left.at(end) ?? '') && left.at(end)?.trim() === right.at(end)?.trim()
   if (before !== '' && (left.length > 1 || /^\s/.test(old)) && !stays(0)) return true
@@ -17,7 +17,7 @@ export function isCutWithinLine({ before, after }: PassageMatch, old: string, re
   return runsTogether(before, from, to) || runsTogether(reverseText(after), reverseText(from), reverseText(to))
 }
 
-/** Does the old text begin in the middle of a word, or the new text repeat what stands before it, or run together with it? */
+/** Does the old text begin within a word, or does the new text repeat the text before it, or join it? */
 function runsTogether(before: string, old: string, replacement: string): boolean {
   const word = before.trim()
   if (word === '') return false

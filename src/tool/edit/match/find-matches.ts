@@ -1,6 +1,6 @@
 import { isBlank, squeezeWhitespace, type MatchTolerance, WORD_CHARACTER } from './lines.ts'
 
-/** A passage of whole lines, and what stands before and after the found text in its first and last line. */
+/** A passage of whole lines, and the rest of its first and last line around the found text. */
 export interface PassageMatch {
   readonly first: number
   /** The line after the last one. */
@@ -9,14 +9,14 @@ export interface PassageMatch {
   readonly after: string
 }
 
-/** Where a text stands exactly: offsets that do not overlap. */
+/** Offsets of exact matches that do not overlap. */
 export function findExactOffsets(text: string, searchText: string): number[] {
   const found: number[] = []
   for (let at = text.indexOf(searchText); at >= 0; at = text.indexOf(searchText, at + searchText.length)) found.push(at)
   return found
 }
 
-/** Where lines stand with other indentation, or other space at their ends. Blank lines at the edges are not part of it. */
+/** Matches that ignore indentation and trailing space. Blank lines at the edges are not part of a match. */
 export function findIndentedMatches(lines: readonly string[], old: readonly string[]): PassageMatch[] {
   const searchText = old.map((line) => line.trim())
   const above = searchText.findIndex((line) => line !== '')
@@ -31,13 +31,13 @@ export function findIndentedMatches(lines: readonly string[], old: readonly stri
   return found
 }
 
-/** Where a text stands with white space, and perhaps quotes, of another kind. It must begin and end with whole words. */
+/** Matches that ignore white space and, if tolerated, the kind of quotes. A match begins and ends with whole words. */
 export function findLooseMatches(text: string, searchText: string, tolerance: MatchTolerance): PassageMatch[] {
   const needle = squeezeWhitespace(searchText, tolerance).text
   if (needle.length < MIN_LOOSE_CHARS) return []
   const haystack = squeezeWhitespace(text, tolerance)
   const found: number[] = []
-  // Also those that overlap: of many brackets in a row, any three look the same.
+  // Overlapping matches count too: any three of many brackets in a row look the same.
   for (let at = haystack.text.indexOf(needle); at >= 0; at = haystack.text.indexOf(needle, at + 1)) found.push(at)
   return found.flatMap((at) => {
     const end = at + needle.length
@@ -46,14 +46,13 @@ export function findLooseMatches(text: string, searchText: string, tolerance: Ma
   })
 }
 
-/** Shorter texts are found by chance. */
+/** Shorter texts match by chance. */
 const MIN_LOOSE_CHARS = 6
 
 function splitsWord(text: string, at: number): boolean {
   return at > 0 && at < text.length && WORD_CHARACTER.test(text[at - 1] ?? '') && WORD_CHARACTER.test(text[at] ?? '')
 }
 
-/** The lines that a stretch of text is in. */
 export function toPassageMatch(text: string, from: number, to: number): PassageMatch {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const lineEnd = text.indexOf('\n', to)
@@ -68,7 +67,6 @@ export function toPassageMatch(text: string, from: number, to: number): PassageM
   }
 }
 
-/** The number of the line that an offset is in; the first is 0. */
 export function findLineIndex(text: string, offset: number): number {
   let count = 0
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) count++

@@ -1,27 +1,21 @@
-/** The white space that a line begins with. */
 export function getIndent(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
-/** Is there nothing to be seen in this line? */
 export function isBlank(line: string): boolean {
   return line.trim() === ''
 }
 
-/** A line without what models get wrong most easily: white space, and the shape of quotes and dashes. */
+/** A line without what models often get wrong: white space, and the kind of quotes and dashes. */
 export function normalizeLine(line: string): string {
   return squeezeWhitespace(line).text
 }
 
-/** Which differences do not count. */
 export interface MatchTolerance {
   readonly quotes: boolean
 }
 
-/**
- * A text without its white space, except where that keeps two words apart; and for each character the place where it
- * came from.
- */
+/** A text without white space, except where it separates two words; `offsets` are the positions in the original. */
 export function squeezeWhitespace(
   text: string,
   { quotes }: MatchTolerance = { quotes: true },
@@ -49,11 +43,34 @@ export function squeezeWhitespace(
   return { text: characters.join(''), offsets }
 }
 
-/** Counts as a part of a word: without a space between, two of these are one word. */
+/** A line that is not blank, without its style, and where it stands. Blank lines do not tell where a passage is. */
+export interface NonBlankLine {
+  readonly line: string
+  readonly key: string
+  readonly at: number
+}
+
+export function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
+  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
+}
+
+export function indexByKey(lines: readonly NonBlankLine[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [at, { key }] of lines.entries()) {
+    const same = places.get(key)
+    if (same) same.push(at)
+    else places.set(key, [at])
+  }
+  return places
+}
+
+export function findQuotes(line: string): readonly string[] {
+  return line.match(QUOTE_PATTERN) ?? []
+}
+
+/** Two of these without white space between are one word. */
 export const WORD_CHARACTER = /[\p{L}\p{N}_$]/u
-/** Quotes and dashes of all kinds. */
 export const QUOTE_PATTERN = /['"`‘’“”„‚´–—−‐‑…]/g
-/** Those that programs are written with. */
 export const ASCII_QUOTES = '\'"`'
 const WHITESPACE_PATTERN = /\s/
 const QUOTE_EQUIVALENTS = new Map([
@@ -62,12 +79,12 @@ const QUOTE_EQUIVALENTS = new Map([
   ['…', '...'],
 ])
 
-/** How alike two lines are, from 0 to 1: the share of the letter pairs that both have. */
+/** The share of character pairs that both lines have, from 0 to 1. */
 export function measureLineSimilarity(one: string, other: string): number {
   return measureSimilarity(normalizeLine(one), normalizeLine(other))
 }
 
-/** The same of lines of which only the essence is left. */
+/** The same for normalized lines. */
 export function measureSimilarity(left: string, right: string): number {
   if (left === right) return 1
   if (left.length < 2 || right.length < 2) return 0

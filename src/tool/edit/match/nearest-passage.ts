@@ -2,7 +2,6 @@ import { alignByWeight } from './align.ts'
 import { findSimilarPassages } from './similar-passage.ts'
 import { normalizeLine, isBlank, measureLineSimilarity } from './lines.ts'
 
-/** The passage that is most like what was looked for, and how it differs, in words for a model that wants to try again. */
 export function describeNearestPassage(text: string, wanted: string): string | undefined {
   const lines = text.split('\n')
   const old = wanted.replace(/^\n+|\n+$/g, '').split('\n')
@@ -20,7 +19,6 @@ export function describeNearestPassage(text: string, wanted: string): string | u
 const MAX_SHOWN_LINES = 30
 const MAX_DIFFERENCES = 10
 
-/** The lines that are not word for word the same; of lines that are much alike, both versions together. */
 function listDifferences(old: readonly string[], file: readonly string[]): string[] {
   if (old.length * file.length > 250_000) return []
   const pairs = new Map(alignByWeight(old, file, weighLines))
@@ -52,7 +50,6 @@ function weighLines(one: string, other: string): number {
   return lineSimilarity > 0.5 ? lineSimilarity : 0
 }
 
-/** Differences in white space must be seen to be put right. */
 function showWhitespace(line: string): string {
   const body = line.trim()
   const start = line.slice(0, line.indexOf(body)).replaceAll('\t', '→')

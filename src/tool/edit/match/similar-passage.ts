@@ -1,19 +1,20 @@
 import { alignByWeight } from './align.ts'
-import { normalizeLine, isBlank, measureSimilarity } from './lines.ts'
+import { indexByKey, isBlank, measureSimilarity, type NonBlankLine, toNonBlankLines } from './lines.ts'
 import type { PassageMatch } from './find-matches.ts'
 
-/** A passage that resembles what was wanted, from 0 to 1. */
+/** A similar passage; the score is from 0 to 1. */
 export interface SimilarPassage extends PassageMatch {
   readonly score: number
-  /** Wanted lines that stand there, in essence, and have words; and all wanted lines that are not blank. */
+  /** Wanted lines with words that occur there, up to style; and all wanted lines that are not blank. */
   readonly equalLines: number
   readonly wantedLines: number
-  /** Is every difference small enough, and none of them in a place that leaves the borders in doubt? */
+  /** Are all differences small, and the first and last line certain? */
   readonly isClose: boolean
 }
 
-/** The passages that resemble some lines most, the best first. */
+/** Best first. */
 export function findSimilarPassages(lines: readonly string[], old: readonly string[]): SimilarPassage[] {
+  if (lines.length > MAX_LINES || old.length > MAX_LINES) return []
   const file = toNonBlankLines(lines)
   const wanted = toNonBlankLines(old)
   if (wanted.length === 0 || file.length === 0) return []
@@ -27,7 +28,6 @@ export function findSimilarPassages(lines: readonly string[], old: readonly stri
   return found.sort((a, b) => b.score - a.score)
 }
 
-/** The one passage that must be meant, if there is one: close enough, and far better than any other. */
 export function findOnlySimilarPassage(lines: readonly string[], old: readonly string[]): SimilarPassage | undefined {
   if (old.filter((line) => !isBlank(line)).length < MIN_LINES || old.join('').length < MIN_PASSAGE_CHARS)
     return undefined
@@ -35,7 +35,7 @@ export function findOnlySimilarPassage(lines: readonly string[], old: readonly s
   if (!best?.isClose || best.score < MIN_SCORE || best.equalLines < MIN_EQUAL_LINES) return undefined
   const next = others.find(({ first, end }) => first >= best.end || end <= best.first)
   if (next === undefined) return best
-  // What has as many lines in common is as good, however alike the others are.
+  // A passage with as many equal lines is as good, however similar the others are.
   return next.equalLines < best.equalLines && 1 - next.score >= 2 * (1 - best.score) + MIN_SCORE_MARGIN
     ? best
     : undefined
@@ -43,47 +43,30 @@ export function findOnlySimilarPassage(lines: readonly string[], old: readonly s
 
 const MIN_LINES = 3
 const MIN_PASSAGE_CHARS = 40
-/** Brackets stand everywhere; so many lines with words must be right. */
+/** Lines of brackets occur everywhere; this many lines with words must be equal. */
 const MIN_EQUAL_LINES = 2
 const MIN_SCORE = 0.8
 const MIN_SCORE_MARGIN = 0.1
-/** Two lines count as the same line, changed, from here on. */
+/** From here on two lines count as versions of one line. */
 const MIN_SIMILARITY = 0.6
 const WINDOW_SLACK_LINES = 3
 const MAX_STARTS = 12
 const MAX_LINES = 100_000
 
-interface NonBlankLine {
-  readonly line: string
-  readonly key: string
-  readonly at: number
-}
-
-/** Blank lines say nothing about where a passage is. */
-function toNonBlankLines(lines: readonly string[]): NonBlankLine[] {
-  if (lines.length > MAX_LINES) return []
-  return lines.flatMap((line, at) => (isBlank(line) ? [] : [{ line, key: normalizeLine(line), at }]))
-}
-
-/** Where the passage would have to begin so that most of the wanted lines are in their places. */
+/** Where the passage begins so that most wanted lines are in place. */
 function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine[]): number[] {
-  const places = new Map<string, number[]>()
-  for (const [at, { key }] of file.entries()) {
-    const same = places.get(key)
-    if (same) same.push(at)
-    else places.set(key, [at])
-  }
+  const places = indexByKey(file)
   const votes = new Map<number, number>()
   const vote = (start: number, weight: number): void => void votes.set(start, (votes.get(start) ?? 0) + weight)
   const unmatchedLines: number[] = []
   for (const [at, { key }] of wanted.entries()) {
     const matchingLines = places.get(key)
     if (!matchingLines) unmatchedLines.push(at)
-    // Lines that are everywhere tell nothing.
+    // Lines that occur everywhere tell nothing.
     else if (matchingLines.length <= MAX_EQUAL_MATCHES)
       for (const place of matchingLines) vote(place - at, key.length + 1)
   }
-  // A line that is nowhere is somewhere in another form.
+  // A line that does not occur may occur in another version.
   for (const at of unmatchedLines.slice(0, 3)) {
     for (const [place, score] of findSimilarLines(file, wanted[at]?.key ?? '')) {
       vote(place - at, score * (wanted[at]?.key.length ?? 0))
@@ -97,7 +80,6 @@ function findStarts(file: readonly NonBlankLine[], wanted: readonly NonBlankLine
 
 const MAX_EQUAL_MATCHES = 50
 
-/** The lines that are most like a line. */
 function findSimilarLines(file: readonly NonBlankLine[], wanted: string): [place: number, score: number][] {
   if (file.length > 5000) return []
   return file
@@ -129,7 +111,7 @@ function measurePassage(part: readonly NonBlankLine[], wanted: readonly NonBlank
   const total = left.reduce((sum, line) => sum + size(line), 0) + extra * 20
   const wrong = pairs.length - same.length + extra + missing
   const hasMatchingBorders = first[0] === 0 && last[0] === wanted.length - 1
-  // A line that the model has too many shifts all the others; one that it remembers as another stands for one of the file.
+  // A surplus line of the model shifts all the others; a misremembered line replaces one of the file.
   const isBalanced = missing <= extra && extra <= 1
   return {
     first: part[first[1]]?.at ?? 0,

@@ -3,28 +3,24 @@ import type { PassageMatch } from '../match/find-matches.ts'
 import { splitBlankFrame } from './passage-pieces.ts'
 import { getTrailingSpace } from './file-style.ts'
 
-/** What to look for and what to put there, as whole lines. */
 export interface LineEdit {
   readonly old: readonly string[]
   readonly replacement: readonly string[]
 }
 
-/** An edit of which it is clear which blank lines around it are part of it. */
-export interface FittedEdit {
-  /** The lines that are exchanged, and what they are taken for. */
-  readonly match: PassageMatch
-  readonly edit: LineEdit
-}
-
 /**
- * Settles the blank lines at the edges of an edit. Models forget them, or put one too many; so where the two texts do not
- * agree about them, it is only clear what is meant if the file has none there.
+ * Settles the blank lines at the edges of an edit. Models forget them or add one, so where the two texts differ in them,
+ * the intention is clear only if the file has none there.
  */
-export function fitBlankLines(lines: readonly string[], edit: LineEdit, match: PassageMatch): FittedEdit | undefined {
+export function fitBlankLines(
+  lines: readonly string[],
+  edit: LineEdit,
+  match: PassageMatch,
+): { readonly match: PassageMatch; readonly edit: LineEdit } | undefined {
   if (match.before !== '' || match.after !== '') return { match, edit }
   const [old, replacement] = [splitBlankFrame(edit.old), splitBlankFrame(edit.replacement)]
   const isRemoval = replacement.inner.length === 0
-  // Space in a new blank line is a slip only of a model that writes it at the ends of other lines too.
+  // Space in a new blank line is a slip only if the model also writes trailing space elsewhere.
   const isCareless = edit.old.some((line) => getTrailingSpace(line) !== '')
   const added = (was: readonly string[], blanks: readonly string[]): readonly string[] =>
     isRemoval ? was : isCareless && was.length === 0 ? blanks.map(() => '') : blanks
@@ -50,7 +46,7 @@ export function fitBlankLines(lines: readonly string[], edit: LineEdit, match: P
   }
 }
 
-/** The blank lines that stay part of both texts. `isSteady` tells that the line beside them stays as it is. */
+/** The blank lines that stay part of both texts. `isSteady`: the line beside them does not change. */
 function resolveBlankLines(
   old: readonly string[],
   replacement: readonly string[],
@@ -70,12 +66,12 @@ function countBlanksAbove(lines: readonly string[], first: number): number {
 
 function countBlanksBelow(lines: readonly string[], end: number): number {
   let to = end
-  // The last line of a text that ends with a line end is no line.
+  // The empty text after the last line ending is not a line.
   while (to < lines.length - 1 && isBlank(lines[to] ?? '')) to++
   return to - end
 }
 
-/** Does the new text bring a line that the file has right beside the passage? Then it is not clear where the passage ends. */
+/** Does the new text repeat a line that is next to the passage? Then it is unclear where the passage ends. */
 export function repeatsNeighborLine(
   lines: readonly string[],
   { old, replacement }: LineEdit,
@@ -94,7 +90,7 @@ export function repeatsNeighborLine(
   return isRepeated(above, from[0], to[0]) || isRepeated(below, from.at(-1), to.at(-1))
 }
 
-/** Is the passage's first or last line only nearly right, while one just beyond is exactly right? Which one is meant? */
+/** Is the first or last line only similar, while a line just outside is equal? Then it is unclear which one is meant. */
 export function hasAmbiguousEdge(
   lines: readonly string[],
   old: readonly string[],

@@ -1,14 +1,11 @@
 import { getIndent, isBlank } from '../match/lines.ts'
 
-/** How a file is written, as far as all of its lines can tell. */
 export interface FileStyle {
-  /** What one more level of indentation is; nothing if no line tells. */
+  /** One level of indentation; undefined if no line shows it. */
   readonly indentUnit: string | undefined
-  /** Has any line space at its end? */
   readonly hasTrailingSpace: boolean
 }
 
-/** Finds out how a file is written. */
 export function detectFileStyle(lines: readonly string[]): FileStyle {
   const steps = new Map<string, number>()
   let above = ''
@@ -25,12 +22,12 @@ export function detectFileStyle(lines: readonly string[]): FileStyle {
   return { indentUnit: best?.[0], hasTrailingSpace: lines.some((line) => getTrailingSpace(line) !== '') }
 }
 
-/** A line inside of a block comment stands one space deeper than its beginning. */
+/** A line inside a block comment is indented by one more space than its first line. */
 export function isCommentContinuation(line: string): boolean {
   return line.trimStart().startsWith('*')
 }
 
-/** The space at the end of a line. All of a blank line is such. */
+/** The trailing white space of a line; all of a blank line. */
 export function getTrailingSpace(line: string): string {
   return line.slice(line.trimEnd().length)
 }

@@ -1,4 +1,4 @@
-import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, QUOTE_PATTERN } from '../match/lines.ts'
+import { normalizeLine, getIndent, isBlank, ASCII_QUOTES, findQuotes } from '../match/lines.ts'
 import {
   isEqualIgnoringStyle,
   pairLines,
@@ -9,12 +9,12 @@ import {
 import { type FileStyle, getTrailingSpace } from './file-style.ts'
 
 /**
- * Whose version of what stays does the new text follow: the file's, or the model's wrong memory of it? It may not tell; and
- * where it seems to follow both, nobody knows what is meant.
+ * Which version of the unchanged lines does the new text follow: the file's, or the one that the model remembers? It may
+ * show neither; if it shows both, the intention is unknown.
  */
 export type FollowedVersion = 'file' | 'old' | 'neither' | 'both'
 
-/** Finds out which side a new text follows, from the lines that stay. */
+/** Decided by the lines that do not change. */
 export function findFollowedVersion(pieces: readonly PassagePiece[], passage: PassageEdit): FollowedVersion {
   const votes = new Set(pieces.map((piece, at) => (isGapBesideChange(pieces, at) ? undefined : voteForVersion(piece))))
   if ((votes.has('file') && votes.has('old')) || mixesVersions(passage) || !areBlankGapsClear(passage)) return 'both'
@@ -23,9 +23,9 @@ export function findFollowedVersion(pieces: readonly PassagePiece[], passage: Pa
 }
 
 /**
- * The same where no line that stays tells it, from how the new text looks beside the file: lines that are changed stay at the
- * depth where the model has them, and give the edit back its place; unless the new text is at home there as it is. And in a file
- * without space at the ends of lines such space is the memory's.
+ * The same if no unchanged line shows it, decided by how the new text fits into the file. Changed lines keep the depth that
+ * they have in the model's version, unless the new text fits as it is. In a file without trailing space, such space comes
+ * from the model's version.
  */
 export function findVersionByEdges(
   passage: PassageEdit,
@@ -49,19 +49,12 @@ export function findVersionByEdges(
   return isTrail && merged.every((line) => getTrailingSpace(line) === '') ? 'old' : 'neither'
 }
 
-/**
- * The same where the memory is written in another kind of signs than the file: with tabs instead of spaces, or with printers'
- * quotes. Which kind the new text is written in can be seen.
- */
+/** The same if the model's version uses other characters than the file: tabs instead of spaces, or typographic quotes. */
 export function findVersionByCharacters({ file, old, replacement }: PassageEdit): FollowedVersion {
   const indents = (lines: readonly string[]): Set<string> =>
     new Set(lines.filter((line) => !isBlank(line)).flatMap((line) => getIndent(line).split('')))
   const quotes = (lines: readonly string[]): Set<string> =>
-    new Set(
-      lines.flatMap((line) =>
-        (line.match(QUOTE_PATTERN) ?? []).map((quote) => (ASCII_QUOTES.includes(quote) ? "'" : '’')),
-      ),
-    )
+    new Set(lines.flatMap((line) => findQuotes(line).map((quote) => (ASCII_QUOTES.includes(quote) ? "'" : '’'))))
   const sides = [indents, quotes].map((kindsOf): FollowedVersion => {
     const [inFile, inOld, inReplacement] = [kindsOf(file), kindsOf(old), kindsOf(replacement)]
     if (inFile.size !== 1 || inOld.size !== 1 || inReplacement.size !== 1) return 'neither'
@@ -73,7 +66,7 @@ export function findVersionByCharacters({ file, old, replacement }: PassageEdit)
   return 'both'
 }
 
-/** Has the first new line the depth that this side gives it, if the file and the memory disagree about it? */
+/** Does the first new line have the depth that this version implies, if the versions differ in it? */
 export function hasExpectedFirstIndent({ file, old, replacement }: PassageEdit, side: FollowedVersion): boolean {
   const [inFile, inOld, inReplacement] = [file, old, replacement].map((lines) =>
     getIndent(lines.find((line) => !isBlank(line)) ?? ''),
@@ -82,18 +75,18 @@ export function hasExpectedFirstIndent({ file, old, replacement }: PassageEdit, 
   return side === 'file' ? inReplacement !== inOld : inReplacement !== inFile
 }
 
-/** Where the model's memory is wrong and it changed nothing: does the new text follow the file, or the memory? */
+/** Where the versions differ and the model changed nothing: which one does the new text repeat? */
 export function voteForVersion({ old, file, replacement }: PassagePiece): 'file' | 'old' | undefined {
   if (areLinesEqual(old, file)) return undefined
-  // A bracket stands at every depth, and tells nothing of it.
+  // A line without words occurs at every depth.
   const [was = '', is = ''] = [old[0], file[0]]
   if (old.length === 1 && file.length === 1 && !/\w/.test(was) && was.trimStart() === is.trimStart()) return undefined
-  // A blank line may be new, and only look like one that the file has.
+  // A blank line may be new, and equal one of the file by chance.
   if (areLinesEqual(replacement, file)) return file.every(isBlank) ? undefined : 'file'
   return areLinesEqual(replacement, old) ? 'old' : undefined
 }
 
-/** Are these blank lines beside a line that changes? They may change with it, and only look as the memory has them. */
+/** Are these blank lines next to a changed line? They may change with it. */
 function isGapBesideChange(pieces: readonly PassagePiece[], at: number): boolean {
   const isChanged = (one: PassagePiece | undefined): boolean =>
     one !== undefined && !isEqualIgnoringStyle(one.old, one.replacement)
@@ -101,7 +94,7 @@ function isGapBesideChange(pieces: readonly PassagePiece[], at: number): boolean
   return [...old, ...file].every(isBlank) && (isChanged(pieces[at - 1]) || isChanged(pieces[at + 1]))
 }
 
-/** Has the new text lines that only the file has, and others that only the memory has? Also such as stand elsewhere now. */
+/** Does the new text contain lines of only the file and lines of only the model's version? Also if they moved. */
 function mixesVersions({ file, old, replacement }: PassageEdit): boolean {
   const words = (lines: readonly string[]): Set<string> =>
     new Set(lines.map((line) => line.trim()).filter((line) => /\w{3}/.test(line)))
@@ -111,8 +104,8 @@ function mixesVersions({ file, old, replacement }: PassageEdit): boolean {
 }
 
 /**
- * Is the edit about the very thing that the model is wrong about: the depth of a line, the space at its end, its quotes? A line
- * that stays must not look as the other side has it; and, but for its depth, not in a third way.
+ * Does the edit change the very thing in which the versions differ: indentation, trailing space, quotes? An unchanged line
+ * must not follow the other version, nor, except for its depth, a third one.
  */
 function changesDisputedStyle({ file, old, replacement }: PassageEdit, side: FollowedVersion): boolean {
   const inFile = new Map(pairLines(old, file))
@@ -134,8 +127,8 @@ function changesDisputedStyle({ file, old, replacement }: PassageEdit, side: Fol
 const STYLE_ASPECTS: readonly ((line: string) => string)[] = [getIndent, getTrailingSpace, (line) => line.trim()]
 
 /**
- * Where the model forgot a blank line, or put one too many: is it clear where that place is in the new text? The lines beside
- * it must be there as often as before, and where they were.
+ * Where the model forgot or added a blank line: is the place clear in the new text? The lines beside it must occur as often
+ * as before, in the same order.
  */
 function areBlankGapsClear({ file, old, replacement }: PassageEdit): boolean {
   const inFile = new Map(pairLines(old, file))

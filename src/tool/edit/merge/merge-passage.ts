@@ -1,4 +1,4 @@
-import { normalizeLine, getIndent, isBlank, QUOTE_PATTERN } from '../match/lines.ts'
+import { normalizeLine, getIndent, isBlank, findQuotes } from '../match/lines.ts'
 import {
   splitPassage,
   splitBlankFrame,
@@ -28,16 +28,16 @@ import { type FileStyle, getTrailingSpace } from './file-style.ts'
 import { createTrailingSpaceRemover } from './trailing-space.ts'
 
 /**
- * What the passage becomes. The model remembers the passage wrongly in places, and it may write the new text as the file
- * has it, or in its own wrong way; both are told from the lines that stay. What the model did not mean to change stays as
- * the file has it. Wherever the two differences meet, or the signs contradict each other, there is no answer.
+ * The new content of a passage. The model may misremember the passage, and may write the new text in the file's style or in
+ * its own; the unchanged lines show which. What the model did not mean to change stays as in the file. Undefined where both
+ * differences meet, or where the signs contradict each other.
  */
 export function mergePassage(
   originalPassage: PassageEdit,
   surroundings: SurroundingLines,
   style: FileStyle,
 ): readonly string[] | undefined {
-  // One line tells nothing of how the model writes several; so they must look right.
+  // One line does not show how the model writes several, so they must look right.
   const looksRight = (lines: readonly string[]): boolean =>
     !addsTrailingSpace(lines, originalPassage.file) &&
     (countNonBlank(originalPassage.old) > 1 || fitsIndentation(lines, originalPassage.file, surroundings, style))
@@ -61,16 +61,17 @@ export function mergePassage(
   const result = version === 'file' ? replacement : merged
   if (!result || (version === 'file' && pieces.some((piece) => dropsUnknownLines(piece) || dropsBlankLines(piece))))
     return undefined
-  // A line could look like the file's or the memory's by chance; so it must look right too.
+  // A line may equal either version by chance, so the result must look right too.
   const witnesses = pieces.filter((piece) => voteForVersion(piece) === version && isIndentDisputed(piece)).length
-  // A single line that stays of many that do not may have the depth of either side by chance, if the new text fits as it is.
+  // One unchanged line of many may have the depth of either version by chance, if the new text fits as it is.
   if (
     witnesses === 1 &&
     countNonBlank(replacement) > MAX_LINES_PER_WITNESS &&
     (version === 'file' || doesReplacementFit())
   )
     return undefined
-  const isInPlace = !isIndentDisputed(passage) || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
+  const isIndentCertain = !isIndentDisputed(passage) && countNonBlank(passage.old) > 1
+  const isInPlace = isIndentCertain || witnesses > 1 || fitsIndentation(result, file, surroundings, style)
   const isRight =
     isInPlace &&
     !addsTrailingSpace(result, file) &&
@@ -79,7 +80,7 @@ export function mergePassage(
   return isRight ? result : undefined
 }
 
-/** Would a line be there more often than the file or the new text has it? Then it was forgotten here, and remembered there. */
+/** Would a line occur more often than in the file and in the new text? Then the model forgot it in one place. */
 function duplicatesLines(result: readonly string[], { file, replacement }: PassageEdit): boolean {
   const [now, before, wanted] = [result, file, replacement].map((lines) => lines.map(normalizeLine))
   const times = (key: string, keys: readonly string[] = []): number => keys.filter((one) => one === key).length
@@ -88,23 +89,22 @@ function duplicatesLines(result: readonly string[], { file, replacement }: Passa
   )
 }
 
-/** Is there space at the end of a line that the file has not? It is rarely meant. */
+/** Trailing space that the file does not have is rarely intended. */
 function addsTrailingSpace(lines: readonly string[], file: readonly string[]): boolean {
   return lines.some((line) => getTrailingSpace(line) !== '' && !file.includes(line))
 }
 
-/** A new text of more lines than this says more than one line that stays can tell. */
+/** One unchanged line proves the version for at most this many new lines. */
 const MAX_LINES_PER_WITNESS = 6
 
-/** Are there quotes of a kind that only the memory has? Then they are the memory's, whatever else the new text follows. */
+/** Quotes of a kind that only the model's version has are a mistake, whatever else the new text follows. */
 function hasMisrememberedQuotes(lines: readonly string[], { file, old }: PassageEdit): boolean {
-  const quotesIn = (all: readonly string[]): Set<string> =>
-    new Set(all.flatMap((line) => line.match(QUOTE_PATTERN) ?? []))
+  const quotesIn = (all: readonly string[]): Set<string> => new Set(all.flatMap((line) => findQuotes(line)))
   const [inFile, inOld] = [quotesIn(file), quotesIn(old)]
   return [...quotesIn(lines)].some((quote) => inOld.has(quote) && !inFile.has(quote))
 }
 
-/** Has the file a line here of which the model knows nothing? Then it must not go. */
+/** A line that the model does not know must not be removed. */
 function dropsUnknownLines({ old, file, replacement }: PassagePiece): boolean {
   const known = new Set([...old, ...replacement].map(normalizeLine))
   return file.some((line) => !isBlank(line) && !known.has(normalizeLine(line)))
@@ -116,12 +116,11 @@ function dropsBlankLines({ old, file, replacement }: PassagePiece): boolean {
   return count(file) > count(old) && count(replacement) < count(file)
 }
 
-/** Do the file and the memory disagree about how deep the lines are? */
 function isIndentDisputed({ old, file }: PassageEdit): boolean {
   return pairIndents(old, file).some(([model, fileIndent]) => model !== fileIndent)
 }
 
-/** Do new lines fit between those around them: not deeper without a reason, and before a closing bracket, deeper than it? */
+/** Do new lines fit the lines around them: not deeper without a reason, and deeper than a closing bracket after them? */
 function fitsIndentation(
   lines: readonly string[],
   file: readonly string[],
@@ -139,14 +138,14 @@ function fitsIndentation(
   })
 }
 
-/** Is this line, or unless it closes something, another at its depth, the one that follows a line in the file? */
+/** Does this line follow that one in the file, or, unless it is a closing bracket, one of the same depth? */
 function followsInFile(whole: readonly (string | undefined)[], last: string, line: string): boolean {
   const isLike = (one: string): boolean =>
     one === line || (!CLOSING_PATTERN.test(line) && getIndent(one) === getIndent(line))
   return whole.some((one, at) => one !== undefined && whole[at - 1] === last && isLike(one))
 }
 
-/** Texts often begin after the indentation of their first line; where all the rest is right, the first line gets it back. */
+/** Texts often begin after the indentation of their first line; if all other lines are right, it is restored. */
 function restoreFirstIndent(passage: PassageEdit, { indentUnit }: FileStyle): PassageEdit | undefined {
   const { file, old, replacement } = passage
   const is = getIndent(file[0] ?? '')
@@ -154,14 +153,14 @@ function restoreFirstIndent(passage: PassageEdit, { indentUnit }: FileStyle): Pa
   if (is === '' || !isBare) return passage
   const all = pairIndents(old.slice(1), file.slice(1))
   if (!all.every(([model, fileIndent]) => model === fileIndent)) return passage
-  // What has no depth tells nothing of how deep things are.
+  // Lines without indentation show no depth.
   const rest = all.filter(([model]) => model !== '')
   const moved = ([first = '', ...others]: readonly string[]): string[] => [is + first, ...others]
-  // One line tells nothing of how deep the others are.
+  // One line does not show the depth of the others.
   if (rest.length === 0 && replacement.slice(1).some((line) => !isBlank(line))) return undefined
   if (getIndent(replacement[0] ?? '') !== '')
     return getIndent(replacement[0] ?? '') === is ? { file, old: moved(old), replacement } : passage
-  // A text of which one line is bare may have been spoiled in other ways; then its steps tell.
+  // A text with one unindented line may be wrong in other ways; its steps show it.
   return hasSteppedIndent(replacement.slice(1), undefined, indentUnit)
     ? { file, old: moved(old), replacement: moved(replacement) }
     : undefined
@@ -173,27 +172,26 @@ function pairIndents(old: readonly string[], file: readonly string[]): IndentPai
   return pairLines(old, file).map(([o, f]) => [getIndent(old[o] ?? ''), getIndent(file[f] ?? '')])
 }
 
-/** Lines at the same depth must stay at the same depth: if some are exactly right, none may be off by itself. */
+/** If some lines have the right indentation, all must have it. */
 function hasConsistentIndent({ old, file }: PassageEdit): boolean {
   const pairs = pairIndents(old, file).filter(([model, fileIndent]) => model !== '' || fileIndent !== '')
   const right = pairs.filter(([model, fileIndent]) => model === fileIndent).length
   return right === 0 || right === pairs.length
 }
 
-/** Lines without words are all alike: where the model forgot one, or has one too many, nobody knows which one. */
+/** Lines without words are alike: if the model forgot or added one, it is unknown which one. */
 function hasSamePunctuation({ old, file }: PassageEdit): boolean {
   const marks = (lines: readonly string[]): string[] =>
     lines.map(normalizeLine).filter((key) => key !== '' && !/[\p{L}\p{N}]/u.test(key))
   return areLinesEqual(marks(old), marks(file))
 }
 
-/** All pieces together, each with the model's changes made in what the file has. */
 function mergePieces(pieces: readonly PassagePiece[], passage: PassageEdit, style: FileStyle): string[] | undefined {
   const adaptLines = createLineAdapter(passage, style)
   const isIndentInDoubt = isIndentDisputed(passage)
   const result: string[] = []
   for (const [at, piece] of pieces.entries()) {
-    // A line of which the model knows nothing stays where it is, if what is around it stays.
+    // A line that the model does not know stays, if the lines around it do.
     const stays = (one: PassagePiece | undefined): boolean =>
       one === undefined || isEqualIgnoringStyle(one.old, one.replacement)
     const isNews = countNonBlank(piece.file) > countNonBlank(piece.old)
@@ -209,16 +207,16 @@ function countNonBlank(lines: readonly string[]): number {
   return lines.filter((line) => !isBlank(line)).length
 }
 
-/** Where the model changed something, its memory must be right but for white space and quotes, and blank lines clear. */
+/** Where the model changed something, its version must equal the file's except for style, and blank lines must be clear. */
 function mergePiece(
   piece: PassagePiece,
   isIndentInDoubt: boolean,
   adaptLines: ReindentLines,
 ): readonly string[] | undefined {
   if (areLinesEqual(piece.replacement, piece.old)) return piece.file
-  // A line that moves may look like the file's by chance.
+  // A moved line may equal the file's by chance.
   if (areLinesEqual(piece.replacement, piece.file) && (!isIndentInDoubt || piece.file.every(isBlank))) {
-    // Of several blank lines one may be meant to go, and another be one too many.
+    // One of several blank lines may be meant to go while another is surplus.
     const isPlain = !piece.file.every(isBlank) || Math.min(piece.old.length, piece.file.length) === 0
     return isPlain || piece.old.length === piece.file.length ? piece.file : undefined
   }
@@ -228,20 +226,19 @@ function mergePiece(
     splitBlankFrame(piece.replacement),
   ]
   if (!isEqualIgnoringStyle(old.inner, file.inner)) return undefined
-  // Blank lines between lines that are exchanged go with them, if it is clear how many they were.
+  // Blank lines between replaced lines go with them, if their number is clear.
   if (old.inner.length !== file.inner.length && replacement.inner.length > 1) return undefined
   const isExchanged = old.inner.length > 0 && replacement.inner.length > 0
   const resolveEdge = (edge: 'above' | 'below'): readonly string[] | undefined => {
     const [was, is, wanted] = [old[edge], file[edge], replacement[edge]]
     if (was.length === is.length) return areLinesEqual(wanted, was) ? is : adaptLines(wanted)
-    // Where the model is wrong about the blank lines, it must not change them; and it must be clear on which side they are.
+    // Where the versions differ in blank lines, the model must not change them, and their side must be clear.
     return areLinesEqual(wanted, was) && isExchanged && !replacement.inner.some(isBlank) ? is : undefined
   }
   const [above, inner, below] = [resolveEdge('above'), adaptLines(replacement.inner), resolveEdge('below')]
   return above && inner && below && [...above, ...inner, ...below]
 }
 
-/** Carries new lines over from the model's way of writing to the file's. */
 function createLineAdapter({ old, file }: PassageEdit, style: FileStyle): ReindentLines {
   const all = pairLines(old, file).map(([o, f]): [string, string] => [old[o] ?? '', file[f] ?? ''])
   const pairs = all.filter(([model, fileIndent]) => normalizeLine(model) === normalizeLine(fileIndent))
@@ -260,13 +257,13 @@ function createLineAdapter({ old, file }: PassageEdit, style: FileStyle): Reinde
   }
 }
 
-/** Has a new line the words of one that the model remembers wrongly? Nobody knows whether it is that line, or another. */
+/** A new line with the words of a misremembered one may be that line or another. */
 function createAmbiguityFilter(pairs: readonly (readonly [model: string, file: string])[]): RequoteLine {
   const wrong = new Set(pairs.filter(([model, file]) => model.trim() !== file.trim()).map(([model]) => model.trim()))
   return (line) => (wrong.has(line.trim()) ? undefined : line)
 }
 
-/** Has the model lost all indentation? Then a new block inside the new text is flat too, and nobody knows how deep it is. */
+/** If the model lost all indentation, the depth of a new block is unknown. */
 function hasLostIndent(replacement: readonly string[], old: readonly string[]): boolean {
   const lines = replacement.filter((line) => !isBlank(line))
   if ([...old, ...lines].some((line) => getIndent(line) !== '')) return false

@@ -1,23 +1,21 @@
 import { alignByWeight, type LinePairs } from '../match/align.ts'
 import { normalizeLine, isBlank, measureSimilarity } from '../match/lines.ts'
 
-/** A passage of the file, what the model took it for, and what the model wants instead. */
+/** A passage of the file, the model's version of it, and what the model wants instead. */
 export interface PassageEdit {
   readonly file: readonly string[]
   readonly old: readonly string[]
   readonly replacement: readonly string[]
 }
 
-/** The nearest lines of the file around a passage that are not blank. */
 export interface SurroundingLines {
   readonly above: string | undefined
   readonly below: string | undefined
 }
 
-/** One line that all three have in some form, or what lies between two such lines. */
+/** A line that all three have in some form, or what is between two such lines. */
 export type PassagePiece = PassageEdit
 
-/** Cuts a passage at the lines that all three have. */
 export function splitPassage({ file, old, replacement }: PassageEdit): PassagePiece[] {
   const inFile = new Map(pairLines(old, file))
   const inReplacement = new Map(pairLines(old, replacement))
@@ -37,7 +35,7 @@ export function splitPassage({ file, old, replacement }: PassageEdit): PassagePi
   return pieces
 }
 
-/** Pairs the lines that are the same, or nearly so. Blank ones are no sign of anything. */
+/** Pairs equal and similar lines. Blank lines are not paired. */
 export function pairLines(left: readonly string[], right: readonly string[]): LinePairs {
   const keys = new Map([...left, ...right].map((line) => [line, normalizeLine(line)]))
   return alignByWeight(left, right, (one, other) => {
@@ -49,32 +47,25 @@ export function pairLines(left: readonly string[], right: readonly string[]): Li
   })
 }
 
-/** Two lines count as the same line, changed, from here on. */
+/** From here on two lines count as versions of one line. */
 const MIN_SIMILARITY = 0.6
 
-/** Are two lists the same but for blank lines, white space and quotes? */
 export function isEqualIgnoringStyle(one: readonly string[], other: readonly string[]): boolean {
   const normalizeNonBlank = (lines: readonly string[]): string[] =>
     lines.filter((line) => !isBlank(line)).map(normalizeLine)
   return areLinesEqual(normalizeNonBlank(one), normalizeNonBlank(other))
 }
 
-/** The blank lines before the first line that is not blank, those after the last, and what lies between. */
-export interface BlankFrame {
-  readonly above: readonly string[]
-  readonly inner: readonly string[]
-  readonly below: readonly string[]
-}
-
-/** Takes the blank lines at both edges off. Lines that are all blank count as those above. */
-export function splitBlankFrame(lines: readonly string[]): BlankFrame {
+/** Separates the blank lines at both edges. If all lines are blank, they count as above. */
+export function splitBlankFrame(
+  lines: readonly string[],
+): Readonly<Record<'above' | 'inner' | 'below', readonly string[]>> {
   const first = lines.findIndex((line) => !isBlank(line))
   if (first < 0) return { above: lines, inner: [], below: [] }
   const end = lines.findLastIndex((line) => !isBlank(line)) + 1
   return { above: lines.slice(0, first), inner: lines.slice(first, end), below: lines.slice(end) }
 }
 
-/** Are two lists the same, line for line? */
 export function areLinesEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((line, at) => line === other[at])
 }

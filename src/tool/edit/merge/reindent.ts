@@ -1,15 +1,15 @@
 import { getIndent, isBlank } from '../match/lines.ts'
 import { isCommentContinuation, type FileStyle } from './file-style.ts'
 
-/** Two ways to indent the same line: the model's, and the file's. */
+/** The indentation of one line in the model's version and in the file. */
 export type IndentPair = readonly [model: string, file: string]
 
-/** Carries new lines from the model's indentation to the file's. */
+/** Converts new lines to the file's indentation; undefined if that would be a guess. */
 export type ReindentLines = (lines: readonly string[]) => readonly string[] | undefined
 
 /**
- * Finds the rule by which the file's indentation follows from the model's, from lines that are known to be the same. Often
- * several rules would do; then they must all say the same. Two depths make a rule; one tells of nothing but itself.
+ * Derives the rule for the conversion from lines that are known to be the same. If several rules fit, all must agree. Two
+ * depths make a rule; one shows only itself.
  */
 export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: FileStyle): ReindentLines {
   if (pairs.every(([from, to]) => from === to)) return (lines) => lines
@@ -18,7 +18,7 @@ export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: F
     createShiftRule(pairs, indentUnit),
     ...createUnitRules(indentUnit === undefined ? INDENT_UNITS : [indentUnit]),
   ].filter(fits)
-  // The model may take a tab for another number of spaces than the file's own step has.
+  // The model may take a tab for another number of spaces than the file's unit.
   const rules =
     commonRules.length > 0
       ? commonRules
@@ -26,12 +26,12 @@ export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: F
           .filter(fits)
           .map((rule) => limitToIndentUnit(rule, indentUnit))
   const knownIndents = createConsistentMap(pairs)
-  // The space before a star makes no other depth.
+  // The space before a star is not a depth.
   const depths = new Set(pairs.map(([from]) => (from.length % 2 === 0 ? from : from.replace(/ $/, ''))))
-  // From no indentation to some, or back, no change of style leads; only a shift.
+  // Only a shift leads from no indentation to some, or back; a change of style does not.
   const onlyShift = createUnitRules(INDENT_UNITS).some(fits) ? undefined : rules[0]
   return (lines) => {
-    // A depth that is known to be another one in the file needs no rule.
+    // A depth with a known counterpart needs no rule.
     if (knownIndents && lines.every((line) => isBlank(line) || knownIndents.has(getIndent(line))))
       return lines.map((line) => (isBlank(line) ? line : knownIndents.get(getIndent(line)) + line.trimStart()))
     if (depths.size < 2) return onlyShift && shiftByIndentUnit(onlyShift, lines, pairs[0]?.[1] ?? '', indentUnit)
@@ -45,8 +45,8 @@ export function createReindenter(pairs: readonly IndentPair[], { indentUnit }: F
 }
 
 /**
- * Moves lines by a shift that is known from one depth only. The model may have another width of indentation too; so the new
- * lines must lead away from that depth step by step, each as wide as the file's.
+ * Applies a shift that is known from one depth only. The model may use another unit too, so the new lines must lead away
+ * from that depth in steps of the file's unit.
  */
 function shiftByIndentUnit(
   rule: IndentRule,
@@ -61,7 +61,7 @@ function shiftByIndentUnit(
   return levels.every((level) => Number.isInteger(level) && isReached(level)) ? moved : undefined
 }
 
-/** The same rule, where it leads to a depth that the file's own steps lead to. */
+/** The same rule, limited to depths that are multiples of the file's unit. */
 function limitToIndentUnit(rule: IndentRule, unit = ''): IndentRule {
   return (indent) => {
     const moved = rule(indent)
@@ -69,7 +69,7 @@ function limitToIndentUnit(rule: IndentRule, unit = ''): IndentRule {
   }
 }
 
-/** The file's indentation for each of the model's; nothing if one has two, or if what is deeper to the one is not to the other. */
+/** The file's indentation for each of the model's; undefined if one has two, or if the order of depths differs. */
 function createConsistentMap(pairs: readonly IndentPair[]): ReadonlyMap<string, string> | undefined {
   const map = new Map(pairs)
   if (pairs.some(([from, to]) => map.get(from) !== to)) return undefined
@@ -94,7 +94,7 @@ function applyIndentRule(rule: IndentRule, lines: readonly string[]): string[] |
   return moved
 }
 
-/** The file has the same indentation and something more, or something less, on every line. */
+/** The file has the same indentation plus or minus a fixed part on every line. */
 function createShiftRule([first]: readonly IndentPair[], unit: string | undefined): IndentRule {
   const [model, file] = first ?? ['', '']
   const more = file.slice(0, Math.max(0, file.length - model.length))
@@ -106,12 +106,12 @@ function createShiftRule([first]: readonly IndentPair[], unit: string | undefine
   }
 }
 
-/** A shift of tabs before an indentation of spaces is no shift but another style. */
+/** Tabs before spaces are another style, not a shift. */
 function isUniformIndent(indent: string): boolean {
   return /^(?: *|\t* ?)$/.test(indent)
 }
 
-/** The file's unit of indentation is another: tabs for spaces, or four spaces for two. The space before a star stays. */
+/** The file uses another unit: tabs for spaces, or four spaces for two. The space before a star stays. */
 function createUnitRules(units: readonly string[]): IndentRule[] {
   const rules: IndentRule[] = []
   for (const from of INDENT_UNITS) {
@@ -130,7 +130,7 @@ function createUnitRules(units: readonly string[]): IndentRule[] {
 
 const INDENT_UNITS = ['\t', '  ', '    ', '        ']
 
-/** Does every line that is deeper than the one above it stand one step deeper, as in the rest of the file, and after a line that opens something? */
+/** Is every deeper line exactly one unit deeper than the line above it, and does that line open a block? */
 export function hasSteppedIndent(
   lines: readonly string[],
   above: string | undefined,
@@ -153,8 +153,8 @@ export function hasSteppedIndent(
   return true
 }
 
-/** How a line ends that something deeper follows, in most languages. */
+/** How a line ends that is followed by a deeper one, in most languages. */
 export const BLOCK_OPENING_PATTERN = /(?:[{([:=>|&?+<]|\b(?:do|then|else|begin))\s*$/
 
-/** How a line begins that belongs to the one above it. */
+/** How a line begins that continues the one above it. */
 const CONTINUATION_PATTERN = /^\s*(?:[.?:+]|&&|\|\|)/

@@ -1,13 +1,13 @@
-import { ASCII_QUOTES, QUOTE_PATTERN, squeezeWhitespace } from '../match/lines.ts'
+import { ASCII_QUOTES, findQuotes, QUOTE_PATTERN, squeezeWhitespace } from '../match/lines.ts'
 import type { PassageEdit } from './passage-pieces.ts'
 
-/** Carries a new line from the model's quotes to the file's; gives nothing where that would be a guess. */
+/** Converts a new line to the file's quotes; undefined if that would be a guess. */
 export type RequoteLine = (line: string) => string | undefined
 
 /**
- * Finds out how the file's quotes and dashes follow from the model's, from lines that are otherwise the same. Printers'
- * quotes become plain ones. One plain quote for another is only taken back where the two cannot be mixed up: an apostrophe
- * is one of them too, and a shell or a template reads them differently.
+ * Derives from equal lines how the file's quotes and dashes replace the model's. Typographic quotes become plain ones. A
+ * plain quote is replaced by another only if the two cannot be confused: an apostrophe is one too, and shells and templates
+ * read them differently.
  */
 export function createRequoter(
   pairs: readonly (readonly [model: string, file: string])[],
@@ -28,17 +28,17 @@ export function createRequoter(
   }
   const moved = [...map].filter(([quote, other]) => quote !== other)
   const rejectQuotes: RequoteLine = (line) => (findQuotes(line).length > 0 ? undefined : line)
-  // A sign that the file has nowhere may come from a line that was remembered wrongly in other ways too.
+  // A quote that the file does not have may come from a line that is wrong in other ways too.
   const fileQuotes = new Set(file.flatMap(findQuotes))
   if (!isClear || !old.flatMap(findQuotes).every((quote) => fileQuotes.has(map.get(quote) ?? quote)))
     return rejectQuotes
   if (moved.length === 0) return (line) => line
-  // Where the printers' quotes that were seen stand for plain ones of the same shape, so do the others.
+  // If typographic quotes stand for plain ones of the same shape, so do the others.
   const isShaped = moved.every(([quote, other]) => ASCII_QUOTE_SHAPES.get(quote) === other)
   const plain = (quote: string): string | undefined =>
     map.get(quote) ?? (ASCII_QUOTES.includes(quote) ? quote : isShaped ? ASCII_QUOTE_SHAPES.get(quote) : undefined)
   const replaceQuotes: RequoteLine = (line) => {
-    // A sign that was never seen in the file is one more to doubt.
+    // A quote that is not known from the file is one more doubt.
     const isKnown = findQuotes(line).every((quote) => plain(quote) !== undefined)
     return isKnown ? line.replace(QUOTE_PATTERN, (quote) => plain(quote) ?? quote) : undefined
   }
@@ -51,12 +51,7 @@ export function createRequoter(
   }
 }
 
-/** The plain quotes that printers' quotes stand for. */
 const ASCII_QUOTE_SHAPES = new Map([
   ...['‘', '’', '‚'].map((quote): [string, string] => [quote, "'"]),
   ...['“', '”', '„'].map((quote): [string, string] => [quote, '"']),
 ])
-
-function findQuotes(line: string): readonly string[] {
-  return line.match(QUOTE_PATTERN) ?? []
-}

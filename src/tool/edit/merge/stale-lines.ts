@@ -1,12 +1,12 @@
 import { alignByWeight } from '../match/align.ts'
-import { normalizeLine, getIndent, isBlank, measureSimilarity, QUOTE_PATTERN } from '../match/lines.ts'
+import { findQuotes, normalizeLine, getIndent, isBlank, measureSimilarity } from '../match/lines.ts'
 import type { PassageEdit } from './passage-pieces.ts'
 import { getTrailingSpace } from './file-style.ts'
 
 /**
- * Puts lines right that the model remembers as they were some time ago: such a line stands alone between lines that are as the
- * model has them, and the file has one line in its place. What the model did not change stays as the file has it; what it did
- * change must have been made from the file's line rather than from the memory. Nothing where that is not clear.
+ * Corrects lines that the model remembers in an older version: a single such line between equal lines, with one line of the
+ * file in its place. What the model did not change stays as in the file; what it changed must be based on the file's line.
+ * Undefined if that is not clear.
  */
 export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined {
   const pairs = findStalePairs(passage)
@@ -31,8 +31,8 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
     )
       return undefined
     if (remembered + copied === 0 && !isBasedOnFile(passage, rememberedLine, fileLine)) return undefined
-    // Once the line is put right, it tells no more in which quotes the model wrote the others.
-    const isRequoted = findQuotes(passage.old[o]).some((quote) => !file[f]?.includes(quote))
+    // Once the line is corrected, it no longer shows which quotes the model used in the others.
+    const isRequoted = findQuotes(passage.old[o] ?? '').some((quote) => !file[f]?.includes(quote))
     const others = passage.replacement.filter((line) => normalizeLine(line) !== rememberedLine && !file.includes(line))
     if (isRequoted && others.some((line) => findQuotes(line).length > 0)) return undefined
     const replaceLine = (lines: string[], at: number): void => {
@@ -49,11 +49,6 @@ export function correctStaleLines(passage: PassageEdit): PassageEdit | undefined
   return { file, old, replacement }
 }
 
-function findQuotes(line = ''): readonly string[] {
-  return line.match(QUOTE_PATTERN) ?? []
-}
-
-/** The lines of the memory and of the file that stand in the same place, and are not the same. */
 function findStalePairs({ old, file }: Pick<PassageEdit, 'old' | 'file'>): [old: number, file: number][] {
   const solid = (lines: readonly string[]): number[] => lines.flatMap((line, at) => (isBlank(line) ? [] : [at]))
   const [left, right] = [solid(old), solid(file)]
@@ -72,12 +67,11 @@ function findStalePairs({ old, file }: Pick<PassageEdit, 'old' | 'file'>): [old:
   return found
 }
 
-/** Is what takes the place of a stale line made with the file's line in mind, and not from the memory of it? */
 function isBasedOnFile({ old, file, replacement }: PassageEdit, rememberedLine: string, fileLine: string): boolean {
   if (measureSimilarity(rememberedLine, fileLine) < MIN_SIMILARITY) return false
   const knownLines = new Set([...old, ...file].map(normalizeLine))
   const newLines = replacement.map(normalizeLine).filter((key) => key !== '' && !knownLines.has(key))
-  // What is taken out, or is another line altogether, leaves nothing of either.
+  // If the line was removed or fully replaced, nothing of either is left.
   if (
     !newLines.some(
       (key) => Math.max(measureSimilarity(key, rememberedLine), measureSimilarity(key, fileLine)) >= MIN_SIMILARITY,
@@ -92,14 +86,13 @@ function isBasedOnFile({ old, file, replacement }: PassageEdit, rememberedLine: 
   ]
   const fileWords = collectWords(file.map(normalizeLine))
   if (stale.some((word) => isBrought(word) && !fileWords.has(word))) return false
-  // What the memory only lacks must not get lost.
+  // What the remembered line lacks must not get lost.
   return stale.length > 0 || (missed.length > 0 && missed.every(isBrought))
 }
 
-/** Two lines count as the same line, changed, from here on. */
+/** From here on two lines count as versions of one line. */
 const MIN_SIMILARITY = 0.5
 
-/** The words and numbers of some lines. */
 function collectWords(keys: readonly string[]): ReadonlySet<string> {
   return new Set(keys.flatMap((key) => key.match(/[\p{L}\p{N}_$]+/gu) ?? []))
 }
@@ -108,7 +101,7 @@ function subtractWords(words: ReadonlySet<string>, others: ReadonlySet<string>):
   return [...words].filter((word) => !others.has(word))
 }
 
-/** Do two lines differ in one word, at one place, and share enough? */
+/** Do two lines differ in one word only, and have enough other words? */
 export function differsInOneWord(one: string, other: string): boolean {
   const least = Math.min(one.length, other.length)
   let start = 0
@@ -122,6 +115,6 @@ export function differsInOneWord(one: string, other: string): boolean {
   return [...collectWords(rest)].join('').length >= MIN_SHARED_CHARS
 }
 
-/** So many letters of the other words. */
+/** Characters of the other words. */
 const MIN_SHARED_CHARS = 6
 const WORD_PATTERN = /\w{3}/

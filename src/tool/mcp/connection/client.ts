@@ -7,7 +7,7 @@ import { formatLogMessage } from '../server/server-log.ts'
 import { DECLINE_ALL_REQUESTS, parseSamplingRequest } from './request-handler.ts'
 import type { Client } from './sdk.ts'
 
-/** A client of the SDK that answers what a server may ask: where it works, and what person and model say. */
+/** An SDK client that answers the requests of a server: roots, elicitation and sampling. */
 export async function createMcpClient(
   name: string,
   context: ConnectOptions,
@@ -41,7 +41,7 @@ export async function createMcpClient(
     if ('url' in params) {
       const why = await explainBlockedUrl(params.url, context.address ?? LOCAL_SERVER_ADDRESS)
       if (why !== undefined) {
-        events.onLog(`It wants to open an address that is not opened: ${params.url.slice(0, 200)}. ${why}`)
+        events.onLog(`The server asked for a URL that is not opened: ${params.url.slice(0, 200)}. ${why}`)
         return { action: 'decline' }
       }
     }
@@ -62,7 +62,6 @@ export async function createMcpClient(
   return client
 }
 
-/** A server of the newer kind answers at once; one that is silent is of the older. */
+/** A server of the newer protocol answers at once; a silent one has the older. */
 const MAX_PROBE_MS = 10_000
-/** What the protocol says when the person does not want it. */
 const USER_REJECTED_CODE = -1

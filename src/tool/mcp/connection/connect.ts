@@ -14,56 +14,48 @@ import { createStdioTransport, type StdioTransport } from './stdio-transport.ts'
 import { type TransportAttempt, createHttpTransport, createSseTransport } from './http-transports.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** What a connection needs of the world around it. */
 export interface ConnectOptions {
-  /** The folders that the server is told to work in. */
   readonly folders: readonly string[]
-  /** Starts programs; without it there are only servers with an address. */
+  /** Starts programs; without it only servers with a URL are possible. */
   readonly openProcess?: StdioProcesses['open']
   readonly requestHandler?: McpRequestHandler
-  /** Signs requests to a server with an address. */
+  /** For a server with a URL. */
   readonly authProvider?: OAuthClientProvider
-  /** Sends requests to a server with an address. */
   readonly fetch?: FetchLike
-  /** Where it is; a program is on this machine. */
+  /** The URL of the server; a program is local. */
   readonly address?: ServerAddress
-  /** A server that is known to be of the older kind is not asked whether it is of the newer one. */
+  /** Known to use the older protocol, so the newer one is not tried. */
   readonly isLegacy?: boolean
-  /** Milliseconds until it must have answered. */
+  /** Milliseconds to connect. */
   readonly timeoutMs: number
-  /** Nobody wants it any more. */
   readonly stop: AbortSignal
 }
 
-/** What a server tells without being asked. */
 export interface ConnectionEvents {
   readonly onListChanged: (list: McpListName) => void
   readonly onLog: (line: string) => void
-  /** The connection is gone, and not by our will. */
+  /** The connection was lost; not called after close(). */
   readonly onLost: (why: string) => void
 }
 
-/** A connection to a server. */
 export interface Connection {
   readonly offeredLists: readonly McpListName[]
-  /** Who it says it is, which protocol it speaks, and whether that is of the older kind. */
+  /** The name of the server, the protocol version, and whether that is the older protocol. */
   readonly serverInfo: { readonly title: string; readonly protocol: string; readonly isLegacy: boolean }
-  /** What it wants a model to know of its tools; not very much of it. */
+  /** What the model should know of its tools; clipped. */
   readonly instructions: string
   request(method: string, params: JsonObject, options?: McpRequestOptions): Promise<Record<string, unknown>>
-  /** Calls a tool that wants some of its arguments in headers. */
+  /** For tools that take arguments in headers. */
   readonly client: Client
   close(): Promise<void>
 }
 
-/** How long a request may take, and who hears of its progress. */
 export interface McpRequestOptions {
   readonly timeout?: number
   readonly signal?: AbortSignal
   readonly progress?: (text: string) => void
 }
 
-/** Connects to a server by the way that its settings name. */
 export async function connectToServer(
   name: string,
   config: McpServerConfig,
@@ -78,18 +70,19 @@ export async function connectToServer(
   if (transportConfig.kind !== 'stdio') {
     if (transportConfig.kind === 'sse')
       return attempt((fail) => createSseTransport(transportConfig.url, config, context, fail))
+    transportConfig.kind satisfies 'http' | 'http-or-sse'
     try {
       return await attempt((fail) => createHttpTransport(transportConfig.url, config, context, fail))
     } catch (error) {
       if (transportConfig.kind === 'http' || error instanceof SignInRequiredError) throw error
-      // Who does not say what it is may be of the first kind of all.
+      // A server without a type may use the old SSE transport.
       return await attempt((fail) => createSseTransport(transportConfig.url, config, context, fail), true).catch(() => {
         throw error
       })
     }
   }
   const { openProcess } = context
-  if (!openProcess) throw new Error('programs cannot be started here')
+  if (!openProcess) throw new Error('this host cannot start programs')
   const program = {
     command: transportConfig.command,
     args: transportConfig.args,
@@ -105,7 +98,7 @@ export async function connectToServer(
   try {
     return await attempt(createAttempt)
   } catch (error) {
-    // Some older servers end when they are asked something that they do not know.
+    // Some older servers exit on an unknown request.
     if (context.isLegacy || child?.exitReason === undefined) throw error
     return attempt(createAttempt, true)
   }
@@ -142,13 +135,13 @@ async function attemptConnection(
     void close()
   }
   const timer = setTimeout(
-    () => abortConnecting(`it did not answer within ${context.timeoutMs / 1000} s`),
+    () => abortConnecting(`the server did not answer within ${context.timeoutMs / 1000} s`),
     context.timeoutMs,
   )
-  const onStopped = (): void => abortConnecting('it was closed')
+  const onStopped = (): void => abortConnecting(CLOSED_REASON)
   context.stop.addEventListener('abort', onStopped, { once: true })
   try {
-    if (context.stop.aborted) throw new Error('it was closed')
+    if (context.stop.aborted) throw new Error(CLOSED_REASON)
     const options = {
       timeout: context.timeoutMs,
       signal: timeoutController.signal,
@@ -173,7 +166,7 @@ async function attemptConnection(
   return createConnection(client, close)
 }
 
-/** Whatever comes back is an answer; what is in it is looked at where it is used. */
+/** Any object is a response; its content is checked where it is used. */
 const ANY_OBJECT_SCHEMA: StandardSchemaV1<unknown, Record<string, unknown>> = {
   '~standard': {
     version: 1,
@@ -212,7 +205,8 @@ function createConnection(client: Client, close: () => Promise<void>): Connectio
   }
 }
 
-/** Characters of its instructions that a model is told. */
+const CLOSED_REASON = 'the connection was closed'
+
 const MAX_INSTRUCTION_CHARS = 4000
 
 function clipInstructions(text = ''): string {
@@ -227,13 +221,9 @@ function formatProgress({ progress, total, message }: Record<string, Json | unde
 
 function describeExit(transport: StdioTransport): string {
   const errorOutput = transport.getRecentErrors().split('\n').slice(-5).join('\n').slice(-600)
-  return `it ${transport.exitReason ?? 'was closed'}${errorOutput === '' ? '' : `: ${errorOutput}`}`.replace(
-    /^it it /,
-    'it ',
-  )
+  return `${transport.exitReason ?? CLOSED_REASON}${errorOutput === '' ? '' : `: ${errorOutput}`}`
 }
 
-/** What went wrong, in words that a person can do something with. */
 async function toConnectionError(error: unknown, endReason: string | undefined): Promise<Error> {
   const { SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } = await import('./sdk.ts')
   if (error instanceof SignInRequiredError) return error
@@ -241,7 +231,7 @@ async function toConnectionError(error: unknown, endReason: string | undefined):
   if (error instanceof SdkHttpError) {
     const { status } = error
     if (status === 401) return new SignInRequiredError()
-    return new Error(`it answered with status ${String(status)}${status === 404 ? ': there is no such address' : ''}`)
+    return new Error(`the server answered with HTTP status ${String(status)}`)
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed && endReason !== undefined)
     return new Error(endReason)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { McpServerConfig } from '../server/server-config.ts'
 import type { ConnectOptions } from './connect.ts'
 import { createServerFetch } from './server-fetch.ts'
@@ -5,15 +6,13 @@ import { createLimitedFetch } from './message-limits.ts'
 import { createErrorResponse, parseMessages, getRequestId } from './json-rpc.ts'
 import type { FetchLike, Transport } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
+import { parseJsonOrUndefined } from '../../../model/json.ts'
 
-/** A way to a server that is to be tried. */
 export interface TransportAttempt {
   readonly transport: Transport
-  /** Why it went away. */
   readonly getCloseReason: () => string
 }
 
-/** A server that speaks Streamable HTTP. */
 export async function createHttpTransport(
   url: URL,
   config: McpServerConfig,
@@ -34,20 +33,20 @@ export async function createHttpTransport(
       send: (message: Parameters<typeof send>[0], options: Parameters<typeof send>[1]) => {
         const id = 'id' in message && 'method' in message ? message.id : undefined
         if (id === undefined) return send(message, options)
-        // An answer whose stream broke off never comes: without this, whoever waits for it waits for ever.
-        const error = { code: -32_000, message: 'the connection broke before the answer came' }
+        // A response whose stream broke never comes: without this, the request would wait for ever.
+        const error = { code: -32_000, message: 'the connection was lost before the response came' }
         const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id, error })
         return send(message, { onRequestStreamEnd, ...options })
       },
       async close() {
-        await Promise.race([transport.terminateSession().catch(() => undefined), sleep(500)])
+        await Promise.race([transport.terminateSession().catch(() => undefined), delay(500, undefined, { ref: false })])
         await close()
       },
     }),
   }
 }
 
-/** A server of the first kind that had an address: one stream for all answers. */
+/** The old transport: one stream for all responses. */
 export async function createSseTransport(
   url: URL,
   config: McpServerConfig,
@@ -63,7 +62,7 @@ export async function createSseTransport(
   return { transport, getCloseReason: () => 'the connection was closed' }
 }
 
-/** A whole answer to a request always holds an answer to it: what is wrong with one is said, and nobody waits. */
+/** Adds an error to a JSON response that does not answer the request, so that nobody waits for ever. */
 function createAnswerCheckingFetch(send: FetchLike): FetchLike {
   return async (url, init) => {
     const response = await send(url, init)
@@ -75,19 +74,7 @@ function createAnswerCheckingFetch(send: FetchLike): FetchLike {
     const { status, headers } = response
     const all = isAnswered
       ? messages
-      : [...messages, createErrorResponse(id, 'it answered with something that is no answer')]
+      : [...messages, createErrorResponse(id, 'the response contains no answer to the request')]
     return new Response(JSON.stringify(all.length === 1 ? all[0] : all), { status, headers })
   }
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms).unref())
 }

@@ -2,12 +2,11 @@ import { isObject, stringOrEmpty } from '../../../model/json.ts'
 import type { JSONRPCMessage } from './sdk.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** What the protocol calls an error inside of the other side. */
 const INTERNAL_ERROR = -32_603
 
 /**
- * The messages in what a server sent. An answer that has the id of a request and is otherwise wrong becomes an error with
- * that id: whoever waits for it must hear of it. What is no message is left out.
+ * The messages that a server sent. A malformed response with the id of a request becomes an error response, so that the
+ * request ends. Other malformed messages are dropped.
  */
 export function parseMessages(json: unknown): JSONRPCMessage[] {
   if (Array.isArray(json)) return json.flatMap(parseMessages)
@@ -18,10 +17,10 @@ export function parseMessages(json: unknown): JSONRPCMessage[] {
   if (!isAnswer || (typeof id !== 'string' && typeof id !== 'number')) return []
   if (error !== undefined && error !== null) return [{ jsonrpc: '2.0', id, error: toJsonRpcError(error) }]
   if (isObject(result)) return [{ jsonrpc: '2.0', id, result: withoutDepths(result) }]
-  return [createErrorResponse(id, `it answered with ${describeType(result)}, which is no result`)]
+  return [createErrorResponse(id, `the response has ${describeType(result)} in place of a result`)]
 }
 
-/** A value without what is nested so deeply that nothing could write it down, or walk through it. */
+/** Cuts off nesting that is too deep to serialise or to walk. */
 export function withoutDepths<T>(value: T, levels = MAX_LEVELS): T {
   return isWithin(value, levels) ? value : (cutBelow(value, levels) as T)
 }
@@ -41,12 +40,10 @@ function cutBelow(value: unknown, levels: number): unknown {
 const MAX_LEVELS = 500
 const TOO_DEEP = '(nested too deeply)'
 
-/** An answer that says that there was none. */
 export function createErrorResponse(id: string | number, message: string): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message } }
 }
 
-/** The id of the request that a message of ours is, if it is one. */
 export function getRequestId(message: unknown): string | number | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string') return undefined
   const { id } = message

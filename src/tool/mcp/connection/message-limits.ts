@@ -1,16 +1,14 @@
 import type { FetchLike } from './sdk.ts'
 
-/** No honest message is larger than this. */
 export const MAX_MESSAGE_BYTES = 16 * 2 ** 20
 
-/** A server said more at once than anybody can want. */
 export class MessageTooLargeError extends Error {
   constructor(limit: number) {
-    super(`it sent a message of more than ${Math.floor(limit / 2 ** 20)} MB`)
+    super(`the server sent a message of more than ${Math.floor(limit / 2 ** 20)} MB`)
   }
 }
 
-/** Cuts bytes into lines; one that is longer than the limit is an error, before it is in memory. */
+/** Splits bytes into lines; a line over the limit throws before it is buffered. */
 export function createLineSplitter(limit: number, onLine: (line: string) => void): (bytes: Uint8Array) => void {
   let pending: Uint8Array[] = []
   let size = 0
@@ -33,7 +31,7 @@ export function createLineSplitter(limit: number, onLine: (line: string) => void
   }
 }
 
-/** The web, with answers of limited size: of a stream, each event. Whoever says too much is not listened to any more. */
+/** Limits the size of responses; of a stream, of each event. */
 export function createLimitedFetch(
   send: FetchLike,
   fail: (why: string) => void,
@@ -68,7 +66,6 @@ function createSizeLimiter(
   })
 }
 
-/** Where the last event of a stream ends in these bytes, whatever the line ends are. */
 function findLastBlankLine(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   return Math.max(buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\r\n\r\n'), buffer.lastIndexOf('\r\r'))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
+import { isObject, type Json, type JsonObject, parseJsonOrUndefined, stringOrEmpty } from '../../../model/json.ts'
 import { type ServerAddress, explainBlockedUrl } from './server-address.ts'
 import type { McpOAuthConfig } from '../server/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
@@ -7,46 +7,38 @@ import type { FetchLike, OAuthClientProvider } from './sdk.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** The person must sign in to the server first. */
 export class SignInRequiredError extends Error {
   constructor() {
-    super('it wants you to sign in')
+    super('sign-in is required')
   }
 }
 
-/** A server to sign in to. */
 export interface AuthTarget {
   readonly name: string
   readonly url: URL
   readonly oauth?: McpOAuthConfig
-  /** Where tokens are kept. */
   readonly tokens: KeyValueStore
 }
 
-/** Where a server is, for those who judge what it names. */
 export function toServerAddress({ url, oauth }: Pick<AuthTarget, 'url' | 'oauth'>): ServerAddress {
   return { url, ...(oauth?.hosts && { hosts: oauth.hosts }) }
 }
 
-/** What signs requests to a server, and what they are sent with. */
-export interface StoredSignIn {
+/**
+ * Signs requests with stored tokens and renews them; it never opens a browser. Many servers issue refresh tokens for one
+ * use. So of all processes one renews at a time, the others use its result, and only rejected tokens are removed.
+ */
+export function createStoredSignIn(target: AuthTarget): {
   readonly authProvider: OAuthClientProvider
   readonly fetch: FetchLike
-}
-
-/**
- * Signs requests with what is kept, and renews it; it never sends anybody to a browser. Many servers give out each
- * refresh token for one use. So over all processes of the person one renews at a time, the others take what it got, and
- * nobody removes tokens but those that were refused.
- */
-export function createStoredSignIn(target: AuthTarget): StoredSignIn {
+} {
   const refused = new Set<string>()
   let usedClient: string | undefined
   let usedToken: string | undefined
   const baseProvider = createAuthProvider(target, {
     redirectUrl: 'http://127.0.0.1/oauth2callback',
     redirectToAuthorization(url) {
-      // The next sign-in asks for what was asked for here.
+      // The next sign-in asks for this scope.
       const scope = url.searchParams.get('scope')
       if (scope !== null) updateStoredAuth(target, (now) => ({ ...now, scope }))
       throw new SignInRequiredError()
@@ -56,20 +48,22 @@ export function createStoredSignIn(target: AuthTarget): StoredSignIn {
     ...baseProvider,
     async clientInformation(context) {
       const client = await baseProvider.clientInformation(context)
-      // Who never signed in is not registered behind the person's back.
+      // Without a sign-in no client is registered.
       if (!client) throw new SignInRequiredError()
       usedClient = client.client_id
       return client
     },
     tokens(context) {
       const { tokens } = readCredentials(target)
-      // Without a context it is wanted for a request to the server.
+      // Without a context it is for a request to the server.
       if (context === undefined) usedToken = tokens?.access_token
       return tokens
     },
-    // What was renewed is kept already; here it comes again, marked with who gave it out.
+    // Renewed tokens are stored already; here they come again with their issuer.
     saveTokens: (tokens) =>
-      updateStoredAuth(target, (now) => (hasAccessToken(now, tokens) ? mergeTokens(now, tokens) : now)),
+      updateStoredAuth(target, (now) =>
+        hasToken(now, 'access_token', tokens.access_token) ? mergeTokens(now, tokens) : now,
+      ),
     invalidateCredentials(what) {
       updateStoredAuth(target, (now) => {
         const { tokens, client, ...rest } = now
@@ -82,7 +76,7 @@ export function createStoredSignIn(target: AuthTarget): StoredSignIn {
   return { authProvider, fetch: createRenewingFetch(target, refused, () => usedToken) }
 }
 
-/** Sends requests to a server; one that renews tokens is made by one process at a time. */
+/** One process at a time sends a request that renews tokens. */
 function createRenewingFetch(target: AuthTarget, refused: Set<string>, usedToken: () => string | undefined): FetchLike {
   const send = createServerFetch(toServerAddress(target))
   return (url, init) => {
@@ -95,9 +89,10 @@ function createRenewingFetch(target: AuthTarget, refused: Set<string>, usedToken
       const text = await response.text()
       if (response.ok) {
         const tokens = parseTokens(text)
-        if (tokens) updateStoredAuth(target, (now) => (hasRefreshToken(now, old) ? mergeTokens(now, tokens) : now))
+        if (tokens)
+          updateStoredAuth(target, (now) => (hasToken(now, 'refresh_token', old) ? mergeTokens(now, tokens) : now))
       } else {
-        // Somebody may have renewed it all the same, on another machine with the same home folder.
+        // Somebody may have renewed it on another machine with the same home folder.
         const after = findRenewedTokens(target, old, undefined)
         if (after) return Response.json(after)
         refused.add(old)
@@ -115,38 +110,30 @@ function parseRefreshToken(body: unknown): string | undefined {
 }
 
 function parseTokens(text: string): JsonObject | undefined {
-  try {
-    const json: unknown = JSON.parse(text)
-    return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
-  } catch {
-    return undefined
-  }
+  const json = parseJsonOrUndefined(text)
+  return isObject(json) && typeof json['access_token'] === 'string' ? (json as JsonObject) : undefined
 }
 
-/** The tokens that are kept, if they are newer than this refresh token, or than the token that a request was signed with. */
+/** The stored tokens, if they are newer than this refresh token, or than the token of the failed request. */
 function findRenewedTokens(target: AuthTarget, old: string, used: string | undefined): JsonObject | undefined {
   const { tokens } = readStoredAuth(target)
-  // Whoever has signed out meanwhile wants no new tokens.
+  // The person has signed out meanwhile.
   if (!isObject(tokens)) throw new SignInRequiredError()
   const isSame = tokens['refresh_token'] === old && (used === undefined || tokens['access_token'] === used)
   return isSame ? undefined : tokens
 }
 
-function hasRefreshToken({ tokens }: JsonObject, token: string): boolean {
-  return isObject(tokens) && tokens['refresh_token'] === token
+function hasToken({ tokens }: JsonObject, kind: 'access_token' | 'refresh_token', token: string): boolean {
+  return isObject(tokens) && tokens[kind] === token
 }
 
-function hasAccessToken({ tokens }: JsonObject, given: OAuthTokens): boolean {
-  return isObject(tokens) && tokens['access_token'] === given.access_token
-}
-
-/** An answer without a refresh token means that the old one stays good. */
+/** A response without a refresh token means that the old one stays valid. */
 function mergeTokens(now: JsonObject, tokens: JsonObject | OAuthTokens): JsonObject {
   const before = isObject(now['tokens']) ? now['tokens'] : {}
   return { ...now, tokens: { ...before, ...(tokens as JsonObject) } }
 }
 
-/** Signs in anew: shows the person an address, and waits until they have agreed there. What was kept stays until then. */
+/** Shows the person a URL and waits for their consent. The old sign-in is kept until then. */
 export async function signInToMcpServer(target: AuthTarget, showUrl: (url: string) => void): Promise<void> {
   const { auth, computeScopeUnion } = await import('./sdk.ts')
   const { startRedirectServer } = await import('../../../provider/sign-in.ts')
@@ -155,10 +142,10 @@ export async function signInToMcpServer(target: AuthTarget, showUrl: (url: strin
   const state = randomBytes(16).toString('hex')
   const redirect = await startRedirectServer(state)
   let verifier = ''
-  // The address to come back to is another one each time, so a client that registered itself does so again.
+  // The redirect URL differs each time, so a client that registered itself registers again.
   let client: OAuthClientInformation | undefined
   let tokens: OAuthTokens | undefined
-  // What the person agreed to is not asked for again: another answer could lead the code elsewhere.
+  // The discovery that the person agreed to is not repeated: another result could send the code elsewhere.
   let discovery: OAuthDiscovery | undefined
   try {
     const baseProvider = createAuthProvider(target, {
@@ -166,7 +153,7 @@ export async function signInToMcpServer(target: AuthTarget, showUrl: (url: strin
       async redirectToAuthorization(url) {
         const why = await explainBlockedUrl(url.href, address)
         if (why !== undefined)
-          throw new Error(`it names an address that is not opened: ${url.href.slice(0, 200)}. ${why}`)
+          throw new Error(`the server named a URL that is not opened: ${url.href.slice(0, 200)}. ${why}`)
         showUrl(url.href)
       },
     })
@@ -204,7 +191,7 @@ export async function signInToMcpServer(target: AuthTarget, showUrl: (url: strin
   }
 }
 
-/** What the server says to somebody who has not signed in: where its rules are, and what it wants to be asked for. */
+/** The challenge of the server: where its metadata is, and which scope it wants. */
 async function fetchAuthChallenge(
   url: URL,
   send: FetchLike,
@@ -224,28 +211,25 @@ async function fetchAuthChallenge(
   }
 }
 
-/** Forgets a sign-in; was there one? */
+/** Returns whether there was a sign-in. */
 export function signOutOfMcpServer(target: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): boolean {
   const wasSignedIn = readStoredAuth(target)['tokens'] !== undefined
   target.tokens.set(getStoreKey(target), {})
   return wasSignedIn
 }
 
-type RedirectSteps = Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string }
-
 function createAuthProvider(
   target: AuthTarget,
-  { redirectUrl, redirectToAuthorization }: RedirectSteps,
+  redirect: Pick<OAuthClientProvider, 'redirectToAuthorization'> & { readonly redirectUrl: string },
 ): OAuthClientProvider {
   const { oauth } = target
   const fixed = oauth?.clientId === undefined ? undefined : { client_id: oauth.clientId }
   const secret = oauth?.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }
   return {
-    redirectUrl,
-    redirectToAuthorization,
+    ...redirect,
     clientMetadata: {
       client_name: 'Dragoman',
-      redirect_uris: [redirectUrl],
+      redirect_uris: [redirect.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: oauth?.clientSecret === undefined ? 'none' : 'client_secret_post',
@@ -259,12 +243,12 @@ function createAuthProvider(
   }
 }
 
-/** What is kept for this server at this address: a token never goes to another one of the same name. */
+/** The key contains the URL: a token is never sent to another server of the same name. */
 function readStoredAuth({ name, url, tokens }: Pick<AuthTarget, 'name' | 'url' | 'tokens'>): JsonObject {
   return objectOrEmpty(tokens.get(getStoreKey({ name, url })))
 }
 
-/** The same in the words of the SDK, which finds out what is wrong with it. */
+/** The same as the types of the SDK, which validates them. */
 function readCredentials(target: AuthTarget): {
   readonly client?: OAuthClientInformation
   readonly tokens?: OAuthTokens

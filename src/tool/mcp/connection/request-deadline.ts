@@ -1,16 +1,13 @@
 import type { McpRequestOptions } from './connect.ts'
+import { McpRequestError } from './request-error.ts'
 
-/** How long a list may take to come. */
 const DEFAULT_REQUEST_TIMEOUT_MS = 60_000
-/** A server that tells of its progress may take so many times as long. */
+/** A server that reports progress may take this many times as long. */
 export const MAX_TIMEOUT_FACTOR = 6
-/** The SDK has the same limit, and tells the server; ours comes after it. */
+/** The SDK has the same limit, and tells the server; ours is the fallback. */
 const GRACE_MS = 500
 
-/**
- * Waits for a server no longer than the limits say, whatever it does. What the SDK takes for the end of a request is not
- * always one.
- */
+/** Limits the time of a request, whatever the server does: the SDK's own limit does not always end a request. */
 export async function withRequestDeadline<T>(
   { timeout = DEFAULT_REQUEST_TIMEOUT_MS, signal, progress }: McpRequestOptions,
   work: (limits: {
@@ -25,7 +22,7 @@ export async function withRequestDeadline<T>(
   const resetTimer = (): void => {
     clearTimeout(timer)
     timer = setTimeout(
-      () => timeoutController.abort(new Error('Request timed out')),
+      () => timeoutController.abort(new McpRequestError('timeout', 'the request timed out')),
       Math.min(timeout + GRACE_MS, end - Date.now()),
     )
   }
@@ -34,7 +31,7 @@ export async function withRequestDeadline<T>(
   try {
     const stopped = new Promise<never>((_done, fail) => {
       const reject = (): void =>
-        fail(combinedSignal.reason instanceof Error ? combinedSignal.reason : new Error('it was stopped'))
+        fail(combinedSignal.reason instanceof Error ? combinedSignal.reason : new Error('the request was cancelled'))
       if (combinedSignal.aborted) reject()
       else combinedSignal.addEventListener('abort', reject, { once: true })
     })
@@ -42,7 +39,16 @@ export async function withRequestDeadline<T>(
       work({ timeout, signal: combinedSignal, resetTimer: progress ? resetTimer : () => undefined }),
       stopped,
     ])
+  } catch (error) {
+    throw signal?.aborted ? error : await toRequestError(error)
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function toRequestError(error: unknown): Promise<unknown> {
+  const { SdkError, SdkErrorCode } = await import('./sdk.ts')
+  if (!(error instanceof SdkError)) return error
+  if (error.code === SdkErrorCode.RequestTimeout) return new McpRequestError('timeout', error.message)
+  return error.code === SdkErrorCode.ConnectionClosed ? new McpRequestError('disconnected', error.message) : error
 }

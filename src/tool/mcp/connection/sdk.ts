@@ -1,41 +1,20 @@
 // The one place that knows the SDK; it is loaded when the first server is started, and never without one.
-import {
-  auth,
-  Client,
-  computeScopeUnion,
-  extractWWWAuthenticateParams,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  SSEClientTransport,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from '@modelcontextprotocol/client'
-import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'
-
 export {
   auth,
-  CfWorkerJsonSchemaValidator,
   Client,
   computeScopeUnion,
   extractWWWAuthenticateParams,
+  type FetchLike,
+  type JSONRPCMessage,
+  type OAuthClientProvider,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SdkHttpError,
   SSEClientTransport,
+  type StandardSchemaV1,
   StreamableHTTPClientTransport,
+  type Transport,
   UnauthorizedError,
-}
-export type {
-  CreateMessageRequest,
-  CreateMessageResult,
-  ElicitRequest,
-  ElicitResult,
-  FetchLike,
-  JSONRPCMessage,
-  OAuthClientProvider,
-  StandardSchemaV1,
-  Transport,
 } from '@modelcontextprotocol/client'
+export { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker'

@@ -3,28 +3,28 @@ import type { Decision } from '../../../policy/policy.ts'
 import { checkAddresses } from '../../../policy/url/check-url.ts'
 import { isOnSamePrivateHost, checkUrlOnSurface, type UrlSurface } from '../../../policy/url/url-surface.ts'
 
-/** A server as the person set it up: what it may name is judged by where it is. */
+/** A server as the person configured it; the URLs that it names are checked against it. */
 export interface ServerAddress {
   readonly url: URL
   /** Hosts of the person's own network that take part in its sign-in. */
   readonly hosts?: readonly string[]
 }
 
-/** A program on this machine has no address; what it names may be on this machine too. */
+/** A local program has no URL; it may name URLs on this machine. */
 export const LOCAL_SERVER_ADDRESS: ServerAddress = { url: new URL('http://localhost/') }
 
 /**
- * Judges an address that a server names, before any name is looked up: http or https, without a password, and public.
- * Only a server that is itself on an inner host may name an address there.
+ * Checks a URL that a server names, before its host is looked up: http or https, without a password, and public. Only a
+ * server on a private host may name URLs there.
  */
 export function judgeServerUrl(surface: UrlSurface, text: string, { url, hosts = [] }: ServerAddress): Decision {
   const decision = checkUrlOnSurface(surface, text, { server: url.href, open: hosts })
-  // Nobody can be asked here. Sign-in servers on ports of their own are common, and everything else is refused.
+  // Nobody can be asked here. Sign-in servers often use other ports; everything else is refused.
   if (decision.verdict === 'ask' && decision.rule === 'url-port') return { ...decision, verdict: 'allow' }
   return decision.verdict === 'ask' ? { ...decision, verdict: 'deny' } : decision
 }
 
-/** The judge of everything that is fetched from a server's sign-in. A redirect must stay where it was. */
+/** The URL policy for a server's sign-in. Redirects must stay on the same site. */
 export function createServerWebJudge(server: ServerAddress): UrlPolicy {
   return {
     url: (text) => judgeServerUrl('oauth-metadata', text, server),
@@ -36,12 +36,11 @@ export function createServerWebJudge(server: ServerAddress): UrlPolicy {
     },
     redirect(from, to) {
       if (new URL(from).origin === new URL(to).origin) return judgeServerUrl('oauth-metadata', to, server)
-      return { verdict: 'deny', rule: 'url-redirect', why: 'It is another site.' }
+      return { verdict: 'deny', rule: 'url-redirect', why: 'It redirects to another site.' }
     },
   }
 }
 
-/** Why an address that a server names is not opened in the person's browser; undefined if it may be. */
 export async function explainBlockedUrl(text: string, server: ServerAddress): Promise<string | undefined> {
   const decision = judgeServerUrl('open-browser', text, server)
   if (decision.verdict !== 'allow') return decision.why
@@ -53,7 +52,7 @@ export async function explainBlockedUrl(text: string, server: ServerAddress): Pr
     const addressDecision = createServerWebJudge(server).addresses(host, addresses)
     return addressDecision.verdict === 'allow' ? undefined : addressDecision.why
   } catch {
-    // The browser may have a way to look it up that we have not, such as a proxy.
+    // The browser may resolve the name in another way, such as through a proxy.
     return undefined
   }
 }

@@ -4,14 +4,14 @@ import { createServerWebJudge, type ServerAddress } from './server-address.ts'
 import type { FetchLike } from './sdk.ts'
 
 /**
- * Reaches a server at the address that the person set up, and what that server names (for its sign-in) only if it is
- * judged harmless, before and after the name is looked up. No redirect leads to another site.
+ * Sends requests to the configured server, and to the URLs that it names for its sign-in if they pass the policy, before
+ * and after name resolution. No redirect leads to another site.
  */
 export function createServerFetch(server: ServerAddress): FetchLike {
   let web: Promise<WebClient> | undefined
   return async (url, init = {}) => {
     const target = new URL(url)
-    // The SDK follows redirects within a site by itself; every step comes through here again.
+    // The SDK follows redirects itself; each step comes through here.
     if (target.origin === server.url.origin) return fetchFromServer(target, { ...init, redirect: 'manual' })
     return fetchForeignUrl(await (web ??= createGuardedWeb(server)), target, init)
   }
@@ -27,13 +27,13 @@ async function createGuardedWeb(server: ServerAddress): Promise<WebClient> {
   })
 }
 
-/** Fetches what a server names. Answers are small: they have to do with signing in. */
+/** Responses are small: they belong to a sign-in. */
 async function fetchForeignUrl(
   web: WebClient,
   target: URL,
   { method = 'GET', headers, body, signal }: FetchInit,
 ): Promise<Response> {
-  if (method !== 'GET' && method !== 'POST') throw new Error(`${target.host} is not asked with ${method}`)
+  if (method !== 'GET' && method !== 'POST') throw new Error(`${method} requests are not sent to ${target.host}`)
   const page = await web.fetch({
     url: target.href,
     headers: Object.fromEntries(new Headers(headers)),
@@ -41,7 +41,7 @@ async function fetchForeignUrl(
     ...(signal && { signal }),
   })
   if ('problem' in page)
-    throw new Error(`It names an address that is not fetched: ${target.href.slice(0, 200)}. ${page.problem}`)
+    throw new Error(`the server named a URL that is not fetched: ${target.href.slice(0, 200)}. ${page.problem}`)
   const isEmpty = page.status === 204 || page.status === 304
   return new Response(isEmpty ? null : (page.text ?? ''), {
     status: page.status,
@@ -49,12 +49,12 @@ async function fetchForeignUrl(
   })
 }
 
-/** Fetches from the server itself, through the proxy that the variables name, if they name one. */
+/** Uses the proxy of the environment, if there is one. */
 async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
   const proxy = findProxy(url, process.env)
   if (!proxy) return fetch(url, init)
   if ('problem' in proxy) throw new Error(proxy.problem)
-  // Node's own fetch knows nothing of proxies; the client that asks models does.
+  // Node's own fetch does not support proxies; the HTTP client for models does.
   const { getSharedHttpClient } = await import('../../../provider/index.ts')
   const { method = 'GET', body, signal } = init
   const request = {
@@ -71,7 +71,7 @@ async function fetchFromServer(url: URL, init: FetchInit): Promise<Response> {
 
 function toBodyText(body: unknown): string {
   if (typeof body === 'string' || body instanceof URLSearchParams) return String(body)
-  throw new TypeError('only text is sent to servers')
+  throw new TypeError('the request body must be text')
 }
 
 function toReadableStream(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,23 +1,24 @@
 import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
 import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
 import { formatLogMessage } from '../server/server-log.ts'
+import { parseJsonOrUndefined } from '../../../model/json.ts'
 import { parseMessages } from './json-rpc.ts'
+import { McpRequestError } from './request-error.ts'
 import type { Transport } from './sdk.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** A server that is a program of ours to start and to end. */
 export interface StdioTransport extends Transport {
-  /** The SDK knows a program by these two. */
+  /** The SDK recognises a program by these two. */
   readonly pid: number | null
   readonly stderr: null
-  /** How it ended, if it did. */
+  /** How the connection ended, if it did. */
   readonly exitReason: string | undefined
   getRecentErrors(): string
 }
 
 /**
- * Talks with a program line by line. The SDK has a transport of its own for this, but it knows nothing of process groups
- * and sandboxes, and lets programs fill the disk or the memory; here the host starts and ends them.
+ * Exchanges messages with a program line by line. The SDK's own transport knows neither process groups nor sandboxes, and
+ * does not limit what a program writes.
  */
 export function createStdioTransport(
   openProcess: StdioProcesses['open'],
@@ -32,10 +33,10 @@ export function createStdioTransport(
   function handleLine(line: string): void {
     if (isClosed || line === '' || line === '\r') return
     const messages = parseMessages(parseJsonOrUndefined(line))
-    // Many a program prints a greeting where only messages belong.
+    // Many programs print a greeting to standard output.
     if (messages.length === 0) return log(line)
     for (const message of messages) {
-      // A flood of log lines does not go through the SDK, which looks long at each.
+      // Log messages bypass the SDK, which is slow on a flood of them.
       if ('method' in message && message.method === 'notifications/message') log(formatLogMessage(message.params))
       else transport.onmessage?.(message)
     }
@@ -70,16 +71,18 @@ export function createStdioTransport(
           }
         },
         onExit(how) {
-          exitReason ??= how
+          exitReason ??= `the server process ${how}`
           close()
         },
       })
-      // Who was closed while it was being started is not wanted.
+      // It may have been closed while it was starting.
       if (isClosed) await serverProcess.close()
     },
     async send(message) {
-      if (!serverProcess || isClosed) throw new Error('the server has ended')
-      await serverProcess.send(`${JSON.stringify(message)}\n`)
+      if (!serverProcess || isClosed) throw new McpRequestError('disconnected', 'the server process has ended')
+      await serverProcess.send(`${JSON.stringify(message)}\n`).catch((error: unknown) => {
+        throw new McpRequestError('disconnected', getErrorMessage(error))
+      })
     },
     async close() {
       close()
@@ -87,12 +90,4 @@ export function createStdioTransport(
     },
   }
   return transport
-}
-
-function parseJsonOrUndefined(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

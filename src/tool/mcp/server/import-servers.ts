@@ -1,25 +1,25 @@
+import { defined } from '../../../model/defined.ts'
 import { isObject } from '../../../model/json.ts'
 import type { McpServerConfig } from './server-config.ts'
 
-/** What a file of another program says of servers, in our words; and what of it cannot be taken over. */
 export interface ImportedServers {
   readonly servers: Readonly<Record<string, McpServerConfig>>
-  /** Sentences. */
+  /** Sentences for the person. */
   readonly remarks: readonly string[]
 }
 
 /**
- * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor. They all write them nearly alike:
- * under `mcpServers` or `servers`, and Claude Code also under the folder of a project.
+ * Reads the servers in a settings file of Gemini CLI, Claude Code, VS Code or Cursor: under `mcpServers` or `servers`, in
+ * Claude Code also under a project's folder.
  */
 export function importMcpServers(text: string, folder: string): ImportedServers {
   let json: unknown
   try {
     json = JSON.parse(stripJsonComments(text))
   } catch {
-    return { servers: {}, remarks: ['It is no JSON.'] }
+    return { servers: {}, remarks: ['The file is not valid JSON.'] }
   }
-  if (!isObject(json)) return { servers: {}, remarks: ['It holds no settings.'] }
+  if (!isObject(json)) return { servers: {}, remarks: ['The file contains no settings.'] }
   const { projects, mcp } = json
   const project = isObject(projects) ? projects[folder] : undefined
   const containers = [json, mcp, project].filter(isObject)
@@ -33,17 +33,17 @@ export function importMcpServers(text: string, folder: string): ImportedServers 
     if (foreign.length > 0) {
       const what = foreign.map((word) => word.replace(/^\$\{input:(.*)\}$/, 'the input “$1”')).join(', ')
       remarks.push(
-        `${name}: it is left out, because only its own program can say what ${what} is; write $NAME there, set that variable, and import it again.`,
+        `${name} was skipped: only the program that wrote the file can replace ${what}. Write $NAME there, set that variable, and import it again.`,
       )
     } else if (server.command === undefined && server.url === undefined && server.httpUrl === undefined) {
-      remarks.push(`${name}: it has neither a command nor an address, and is left out.`)
+      remarks.push(`${name} was skipped: it has neither a command nor a URL.`)
     } else Object.defineProperty(servers, name, { value: server, enumerable: true, writable: true, configurable: true })
   }
-  if (found.length === 0) remarks.push('There are no servers in it.')
+  if (found.length === 0) remarks.push('The file defines no MCP servers.')
   return { servers, remarks }
 }
 
-/** `${input:key}` is asked for by VS Code when it starts a server; `${NAME:-otherwise}` is a variable, as we write it. */
+/** `${input:key}` is a prompt of VS Code; `${NAME:-default}` is a variable, as in our own settings. */
 const FOREIGN_VARIABLE_PATTERN = /\$\{\w+:(?!-)[^}]*\}/g
 
 function toServerConfig(entry: Record<string, unknown>, folder: string): McpServerConfig {
@@ -83,11 +83,11 @@ function toServerConfig(entry: Record<string, unknown>, folder: string): McpServ
     description: word('description'),
     disabled: entry['disabled'] === true || entry['enabled'] === false ? true : undefined,
   }
-  // Whether a server is trusted is for the person to say anew.
-  return Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+  // Trust is not imported: the person decides anew.
+  return defined(optional)
 }
 
-/** Some write the arguments behind the command. */
+/** Some files have the arguments in the command. */
 function splitCommand(command: string | undefined, args: unknown): string[] {
   if (command === undefined) return []
   return Array.isArray(args) || command.startsWith('/') ? [command] : command.split(/\s+/)
@@ -104,7 +104,6 @@ function toTransportType(type: unknown): McpServerConfig['type'] | undefined {
   return typeof type === 'string' && Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
 }
 
-/** How others write variables: `${env:NAME}` of the environment, `${workspaceFolder}` for the folder. */
 function translateVariables(text: string, folder: string): string {
   return text
     .replace(/\$\{env:([A-Za-z_]\w*)\}/g, (_, name: string) => `\${${name}}`)
@@ -117,7 +116,7 @@ function collectStrings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectStrings) : []
 }
 
-/** Editors allow comments and a comma at the end of a list; texts are left as they are. */
+/** Editors allow comments and trailing commas. */
 function stripJsonComments(text: string): string {
   return text
     .replace(/^\uFEFF/, '')

@@ -1,4 +1,5 @@
-/** An MCP server, in the form that every client uses. */
+import { defined } from '../../../model/defined.ts'
+
 export interface McpServerConfig {
   readonly command?: string
   readonly args?: readonly string[]
@@ -18,7 +19,7 @@ export interface McpServerConfig {
   readonly oauth?: McpOAuthConfig
 }
 
-/** A client that was registered by hand, for services that let nobody register by itself. */
+/** A client that was registered by hand, for services without dynamic registration. */
 export interface McpOAuthConfig {
   readonly clientId?: string
   readonly clientSecret?: string
@@ -27,27 +28,26 @@ export interface McpOAuthConfig {
   readonly hosts?: readonly string[]
 }
 
-/** How a server is reached. */
 export type McpTransportConfig =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
-  /** An address whose kind nobody has said may be of either kind. */
+  /** Without a type, a URL may be of either kind. */
   | { readonly kind: 'http' | 'sse' | 'http-or-sse'; readonly url: URL }
 
-/** How a server is reached by its settings, or what is wrong with them. */
 export function parseTransportConfig(config: McpServerConfig): McpTransportConfig | { readonly problem: string } {
   const { command, args = [], type } = config
   const address = config.httpUrl ?? config.url
   if (command !== undefined && address === undefined) return { kind: 'stdio', command, args }
-  if (command !== undefined) return { problem: 'it has a command and an address; it can have only one of them' }
-  if (address === undefined) return { problem: 'it has neither a command nor an address' }
+  if (command !== undefined) return { problem: 'the settings have both a command and a URL; remove one of them' }
+  if (address === undefined) return { problem: 'the settings have neither a command nor a URL' }
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) return { problem: `its address is not of the web: ${address}` }
-  if (type === 'stdio') return { problem: 'it has an address, so its type cannot be stdio' }
+  if (!url || !/^https?:$/.test(url.protocol))
+    return { problem: `the URL must begin with http:// or https://: ${address}` }
+  if (type === 'stdio') return { problem: 'the type is stdio, but the settings have a URL' }
   if (type === 'sse') return { kind: 'sse', url }
   return { kind: type !== undefined || config.httpUrl !== undefined ? 'http' : 'http-or-sse', url }
 }
 
-/** The settings with variables filled in; a variable that is not there is a problem, not an empty word. */
+/** A variable that is not set is a problem, not an empty string. */
 export function expandVariables(
   config: McpServerConfig,
   env: Readonly<Record<string, string | undefined>>,
@@ -57,27 +57,27 @@ export function expandVariables(
   const expandAll = (pairs: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(pairs).map(([name, value]) => [name, expand(value)]))
   const { command, args, env: serverEnv, cwd, url, httpUrl, headers, oauth } = config
+  const expandOptional = (text: string | undefined): string | undefined => text && expand(text)
   const expanded: McpServerConfig = {
     ...config,
-    ...(command !== undefined && { command: expand(command) }),
-    ...(args && { args: args.map(expand) }),
-    ...(serverEnv && { env: expandAll(serverEnv) }),
-    ...(cwd !== undefined && { cwd: expand(cwd) }),
-    ...(url !== undefined && { url: expand(url) }),
-    ...(httpUrl !== undefined && { httpUrl: expand(httpUrl) }),
-    ...(headers && { headers: expandAll(headers) }),
-    ...(oauth && {
-      oauth: {
+    ...defined({
+      command: expandOptional(command),
+      args: args?.map(expand),
+      env: serverEnv && expandAll(serverEnv),
+      cwd: expandOptional(cwd),
+      url: expandOptional(url),
+      httpUrl: expandOptional(httpUrl),
+      headers: headers && expandAll(headers),
+      oauth: oauth && {
         ...oauth,
-        ...(oauth.clientId !== undefined && { clientId: expand(oauth.clientId) }),
-        ...(oauth.clientSecret !== undefined && { clientSecret: expand(oauth.clientSecret) }),
+        ...defined({ clientId: expandOptional(oauth.clientId), clientSecret: expandOptional(oauth.clientSecret) }),
       },
     }),
   }
   return missing.size === 0 ? expanded : { problem: `the variable ${[...missing].join(', ')} is not set` }
 }
 
-/** `$NAME`, `${NAME}`, and `${NAME:-what stands in for it}`; a dollar sign before anything else is a dollar sign. */
+/** `$NAME`, `${NAME}` and `${NAME:-default}`; other dollar signs are literal. */
 const VARIABLE_PATTERN = /\$(?:\{(?<braced>[A-Za-z_]\w*)(?::-(?<other>[^}]*))?\}|(?<plain>[A-Za-z_]\w*))/g
 
 function expandText(text: string, env: Readonly<Record<string, string | undefined>>, missing: Set<string>): string {
@@ -91,7 +91,7 @@ function expandText(text: string, env: Readonly<Record<string, string | undefine
   })
 }
 
-/** What makes a server this server, for lists that are kept: another command or address is another server. */
+/** For cached lists: another command or URL is another server. */
 export function getServerIdentity(config: McpServerConfig): string {
   const { command, args, cwd, url, httpUrl, type } = config
   return JSON.stringify({ command, args, cwd, url, httpUrl, type })

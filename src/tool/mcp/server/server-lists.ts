@@ -1,30 +1,26 @@
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import type { Connection } from '../connection/connect.ts'
 
-/** All that a server offers, as it said it; nothing in it is trusted yet. */
+/** What a server offers, unvalidated. */
 export interface ServerLists {
   readonly tools: readonly JsonObject[]
   readonly prompts: readonly JsonObject[]
   readonly resources: readonly JsonObject[]
-  /** What a model should know of the tools. */
   readonly instructions?: string
-  /** What was left out, because it was too much, in a sentence. */
+  /** What was left out because the lists are too long. */
   readonly truncationNote?: string
 }
 
-/** The lists that a server may have. */
 export type McpListName = 'tools' | 'prompts' | 'resources'
 
 export const MCP_LIST_NAMES: readonly McpListName[] = ['tools', 'prompts', 'resources']
 
-/** A server that offers nothing. */
 export const EMPTY_LISTS: ServerLists = { tools: [], prompts: [], resources: [] }
 
 const MAX_ITEMS = 2000
 const MAX_PAGES = 500
 const MAX_LIST_BYTES = 16 * 2 ** 20
 
-/** Reads a list to its last page. Of a list without end, the beginning. */
 export async function readFullList(
   { request }: Pick<Connection, 'request'>,
   name: McpListName,
@@ -44,7 +40,7 @@ export async function readFullList(
     }
     const { nextCursor } = answer
     if (typeof nextCursor !== 'string' || nextCursor === '') return { items, isTruncated: false }
-    // A server that leads in a circle has said all that it has to say.
+    // A repeated cursor ends the list.
     if (seenCursors.has(nextCursor)) return { items, isTruncated: false }
     seenCursors.add(nextCursor)
     cursor = nextCursor
@@ -52,7 +48,7 @@ export async function readFullList(
   return { items, isTruncated: true }
 }
 
-/** Reads the lists that a server says it has. One that it fails to give costs only that list. */
+/** Reads the lists that a server has. If one fails, only that list is missing. */
 export async function readServerLists(
   connection: Connection,
   names: readonly McpListName[] = MCP_LIST_NAMES,
@@ -66,9 +62,9 @@ export async function readServerLists(
     try {
       const list = await readFullList(connection, name)
       next[name] = list.items
-      if (list.isTruncated) cut.push(`Only the first ${list.items.length} of its ${name} are used.`)
+      if (list.isTruncated) cut.push(`Only the first ${list.items.length} ${name} of this server are used.`)
     } catch (error) {
-      // Without its tools a server is of no use, and that must be seen.
+      // A server without its tools is useless, so this is an error.
       if (name === 'tools') throw error
     }
   }

@@ -1,23 +1,20 @@
 import { isObject } from '../../../model/json.ts'
 
-/** So many lines of a server's log are kept. */
 const MAX_LOG_LINES = 200
 const MAX_LOG_LINE_CHARS = 500
 
-/** The last lines of a log, however long it gets. */
 export function createLogTail(): { add(line: string): void; lines(): readonly string[] } {
   const recentLines: string[] = []
   return {
     add(line) {
       recentLines.push(line.slice(0, MAX_LOG_LINE_CHARS))
-      // Taking away half of them at once keeps a flood of lines cheap.
+      // Dropping half of the lines at once keeps a flood cheap.
       if (recentLines.length > MAX_LOG_LINES * 2) recentLines.splice(0, recentLines.length - MAX_LOG_LINES)
     },
     lines: () => recentLines.slice(-MAX_LOG_LINES),
   }
 }
 
-/** What a server writes into its log, as a line. */
 export function formatLogMessage(params: unknown): string {
   const { level, data } = isObject(params) ? params : {}
   const text = typeof data === 'string' ? data : JSON.stringify(data ?? '')

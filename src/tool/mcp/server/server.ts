@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { isObject, type JsonObject } from '../../../model/json.ts'
 import { toServerAddress, createStoredSignIn, SignInRequiredError } from '../connection/oauth.ts'
 import { expandVariables, getServerIdentity, type McpServerConfig, parseTransportConfig } from './server-config.ts'
 import { type CallableTool, callServerTool } from './call-tool.ts'
+import { McpRequestError } from '../connection/request-error.ts'
 import { connectToServer, type Connection, type McpRequestOptions, type ConnectOptions } from '../connection/connect.ts'
 import { createLogTail } from './server-log.ts'
 import { type McpListName, type ServerLists, EMPTY_LISTS, readServerLists } from './server-lists.ts'
@@ -10,51 +12,45 @@ import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 import { sha256Hex } from '../../../host/files/sha256.ts'
 
-/** How it stands with a server. */
 export type McpServerState =
   | { readonly status: 'starting' }
   | { readonly status: 'ready'; readonly title: string; readonly protocol: string }
   | { readonly status: 'failed'; readonly why: string; readonly signIn?: true }
   | { readonly status: 'closed' }
 
-/** One server: its lists at once, as they were the last time, and its work as soon as it is connected. */
+/** One server: its cached lists are available at once, its tools as soon as it is connected. */
 export interface McpServer {
   readonly name: string
   readonly config: McpServerConfig
   readonly state: McpServerState
   readonly lists: ServerLists
-  /** The last that it wrote into its log. */
+  /** The last lines of its log. */
   readonly log: readonly string[]
-  /** Begins to connect, if nobody has needed it before. */
+  /** Starts to connect, unless that has happened. */
   start(): void
-  /** Done when it is connected; a sentence says why it is not. One that failed is tried again. */
+  /** Resolves when connected; tries again if it failed. Rejects with the reason. */
   ready(signal?: AbortSignal): Promise<void>
   request(method: string, params: JsonObject, limits?: McpRequestOptions): Promise<Record<string, unknown>>
   call(tool: CallableTool, input: JsonObject, limits?: McpRequestOptions): Promise<unknown>
   close(): Promise<void>
 }
 
-/** What a server needs of the world around it. */
 export interface McpServerOptions extends Omit<
   ConnectOptions,
   'authProvider' | 'fetch' | 'address' | 'isLegacy' | 'timeoutMs' | 'stop'
 > {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where lists are kept. */
   readonly listCache: KeyValueStore
-  /** Where tokens are kept. */
   readonly tokenStore: KeyValueStore
-  /** Something is otherwise than before. */
   readonly onChange?: () => void
   readonly timeoutMs?: number
-  /** Milliseconds before the first new attempt; each further one waits twice as long. */
+  /** Milliseconds before the first reconnect; doubled each time. */
   readonly retryDelayMs?: number
 }
 
-/** A server, which connects when it is started or first needed; until then its lists are those of the last time. */
 export function createMcpServer(name: string, config: McpServerConfig, options: McpServerOptions): McpServer {
   const { listCache, onChange = () => undefined, timeoutMs = DEFAULT_TIMEOUT_MS } = options
-  const key = `${name}-${shortSha256(getServerIdentity(config))}`
+  const key = `${name}-${sha256Hex(getServerIdentity(config)).slice(0, 16)}`
   let state: McpServerState = { status: 'starting' }
   let lists = readCachedLists(listCache, key)
   let current: Connection | undefined
@@ -77,7 +73,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     onChange()
   }
 
-  /** One attempt at a time; whoever wants the server meanwhile waits for the same. */
+  /** One attempt at a time; concurrent callers share it. */
   function open(): Promise<void> {
     clearTimeout(timer)
     isStarted = true
@@ -93,7 +89,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
     let connection: Connection | undefined
     try {
       connection = await connectTo()
-      if (state.status === 'closed') throw new Error('it was closed')
+      if (state.status === 'closed') throw new Error('the connection was closed')
       const { instructions } = connection
       setLists({ ...(await readServerLists(connection)), ...(instructions !== '' && { instructions }) })
       current = connection
@@ -118,7 +114,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       transportConfig.kind === 'stdio'
         ? undefined
         : { name, url: transportConfig.url, tokens: options.tokenStore, ...defined({ oauth }) }
-    // Who has given a word of passage for every request has signed in already.
+    // An authorization header replaces the sign-in.
     const hasAuthHeader = Object.keys(expanded.headers ?? {}).some((header) => header.toLowerCase() === 'authorization')
     const connectOptions: ConnectOptions = {
       ...options,
@@ -149,7 +145,7 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
 
   let staleLists = new Set<McpListName>()
   let isRefreshing = false
-  /** However often a server says that a list has changed, it is read once at a time. */
+  /** However often a server reports changes, lists are read one at a time. */
   async function refreshList(list: McpListName): Promise<void> {
     staleLists.add(list)
     if (isRefreshing) return
@@ -158,31 +154,33 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
       const names = [...staleLists]
       staleLists = new Set()
       await readServerLists(connection, names, lists).then(setLists, () => undefined)
-      await new Promise((done) => void setTimeout(done, LIST_REFRESH_INTERVAL_MS).unref())
+      await delay(LIST_REFRESH_INTERVAL_MS, undefined, { ref: false })
     }
     isRefreshing = false
   }
 
   async function ready(signal?: AbortSignal): Promise<void> {
-    if (state.status === 'closed') throw new Error(`The server ${name} is closed.`)
+    if (state.status === 'closed') throw new McpRequestError('unreachable', `The MCP server ${name} is closed.`)
     if (current) return
     try {
       await withAbort(open(), signal)
     } catch (error) {
-      const sentence = `The server ${name} cannot be reached: ${formatError(error)}.${formatSignInHint(name, error)}`
-      throw new Error(sentence, { cause: error })
+      const hint =
+        error instanceof SignInRequiredError ? ` (the person can sign in with: dragoman mcp login ${name})` : ''
+      const message = `Cannot connect to the MCP server ${name}: ${getErrorMessage(error)}${hint}`
+      throw new McpRequestError('unreachable', message, { cause: error })
     }
   }
 
   async function withConnection<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     await ready(signal)
     const connection = current
-    if (!connection) throw new Error(`The server ${name} went away.`)
+    if (!connection) throw new McpRequestError('disconnected', 'the connection was closed')
     try {
       return await work(connection)
     } catch (error) {
       if (!isUnknownSession(error)) throw error
-      // It was started anew and knows nothing of us; so it cannot have done anything either.
+      // The server was restarted and has lost the session, so it cannot have run the call.
       if (current === connection) current = undefined
       await connection.close()
       await ready(signal)
@@ -226,28 +224,15 @@ export function createMcpServer(name: string, config: McpServerConfig, options: 
 const DEFAULT_TIMEOUT_MS = 60_000
 const DEFAULT_RETRY_DELAY_MS = 1000
 const MAX_RECONNECTS = 6
-/** Lists are read again at most this often, in milliseconds. */
+/** Milliseconds between reads of changed lists. */
 const LIST_REFRESH_INTERVAL_MS = 1000
-/** Longer lists are kept only in part: they are read before the first request. */
+/** Longer lists are cached only in part: they are read before the first request. */
 const MAX_CACHED_CHARS = 500_000
-/** A server may have become a newer one; after so long it is asked again. */
+/** A server may have been upgraded; after this time the newer protocol is tried again. */
 const LEGACY_RECHECK_MS = 7 * 86_400_000
 
-/** Does a server say that it does not know our session? */
 function isUnknownSession(error: unknown): boolean {
   return error instanceof Error && 'status' in error && error.status === 404
-}
-
-function formatError(error: unknown): string {
-  return getErrorMessage(error).replace(/\.$/, '')
-}
-
-function formatSignInHint(name: string, error: unknown): string {
-  return error instanceof SignInRequiredError ? ` The person can sign in with: dragoman mcp login ${name}` : ''
-}
-
-function shortSha256(text: string): string {
-  return sha256Hex(text).slice(0, 16)
 }
 
 function readCachedLists(listCache: KeyValueStore, key: string): ServerLists {
@@ -293,7 +278,7 @@ function withAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   if (!signal) return work
   const cleanup = new AbortController()
   const stopped = new Promise<never>((_done, fail) => {
-    const stop = () => fail(new Error('it was stopped'))
+    const stop = () => fail(new Error('the request was cancelled'))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true, signal: cleanup.signal })
   })

@@ -7,24 +7,19 @@ import { type ToolNameRegistry, createToolNameRegistry } from '../tools/tool-nam
 import { createToolPins, type ToolPins } from '../tools/tool-pins.ts'
 import { type McpServer, type McpServerOptions, createMcpServer } from './server.ts'
 
-/** All servers of a session. */
 export interface McpServers {
   readonly list: readonly McpServer[]
-  /** The tools of each server, under the names that a model sees; the same array as long as a server offers the same. */
+  /** The tools of each server under the names for the model; the same array as long as the list is the same. */
   tools(): readonly (readonly Tool[])[]
-  /** The tools of a server that are not used, and why. */
   skippedTools(server: string): readonly SkippedTool[]
-  /** What the host has to say of them since it was last asked. */
+  /** Notices of the host since the last call. */
   takeNotices(): readonly string[]
   readonly pins: ToolPins
   readonly names: ToolNameRegistry
-  /** Begins to connect to all, side by side and in the background; none waits for another, and nobody for them. */
   start(): void
-  /** Ends them all, side by side; nothing is left running. */
   close(): Promise<void>
 }
 
-/** The servers of some settings. */
 export function createMcpServers(
   configs: Readonly<Record<string, McpServerConfig>>,
   options: McpServerOptions & { readonly taken?: readonly string[]; readonly news?: () => readonly string[] },

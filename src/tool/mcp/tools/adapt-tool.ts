@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../model/json.ts'
 import { clipText } from '../../../model/text.ts'
+import { createErrorOutput } from '../../error-output.ts'
 import type { Tool, ToolContext, ToolOutput } from '../../tool.ts'
+import { McpRequestError } from '../connection/request-error.ts'
 import { getServerIdentity } from '../server/server-config.ts'
 import { toMcpToolOutput, plainText } from './tool-content.ts'
 import type { RemoteTool } from './filter-tools.ts'
@@ -10,7 +12,7 @@ import type { McpServer } from '../server/server.ts'
 import { defined } from '../../../model/defined.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** A tool of a server, as a tool of ours. The model sees `name`; the server gets its own. */
+/** The model sees `name`; the server gets its own. */
 export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: string, pins: ToolPins): Tool {
   const { config } = server
   const trusted = config.trust === true
@@ -24,7 +26,7 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
     kind: 'other',
     origin: 'mcp',
     effects() {
-      // What a server says of its tools counts for as much as the person trusts it.
+      // The annotations of a server count only if it is trusted.
       if (trusted && remote.readOnly) return []
       const changed = findPinDifference() !== undefined
       const toolIdentity = {
@@ -52,10 +54,9 @@ export function adaptRemoteTool(server: McpServer, remote: RemoteTool, name: str
   }
 }
 
-/** Ten minutes, as with other clients; whoever wants less says so in the settings. */
+/** Ten minutes, as in other clients; the settings can change it. */
 const DEFAULT_CALL_TIMEOUT_MS = 600_000
 
-/** A server may say anything of an error, at any length. */
 const LONGEST_MESSAGE = 4000
 
 async function callRemoteTool(
@@ -71,17 +72,19 @@ async function callRemoteTool(
     const result = await server.call(remote, input, { signal, progress, timeout })
     return toMcpToolOutput(remote.name, result)
   } catch (error) {
-    const why = getErrorMessage(error)
-    const message = clipText(plainText(describeCallError(server, why, timeout)), LONGEST_MESSAGE)
-    return { content: message, display: message, error: { message, type: 'mcp' } }
+    const message = clipText(plainText(describeCallError(server, error, timeout)), LONGEST_MESSAGE)
+    return createErrorOutput(message, 'mcp')
   }
 }
 
-function describeCallError({ name, state }: McpServer, why: string, timeout: number): string {
-  if (/timed? ?out/i.test(why))
-    return `The server ${name} did not answer within ${timeout / 1000} s. What it did is not known.`
-  if (state.status === 'failed' && /closed|ended|went away/i.test(why)) {
-    return `The server ${name} ended during the call (${state.why}). What it did is not known.`
-  }
-  return why.startsWith('The server') ? why : `The server ${name} says: ${why}`
+function describeCallError({ name, state }: McpServer, error: unknown, timeout: number): string {
+  if (!(error instanceof McpRequestError)) return `The MCP server ${name} reported an error: ${getErrorMessage(error)}`
+  if (error.reason === 'unreachable') return error.message
+  if (error.reason === 'timeout')
+    return `The MCP server ${name} did not answer within ${timeout / 1000} s. ${UNKNOWN_EFFECT}`
+  error.reason satisfies 'disconnected'
+  const why = state.status === 'failed' ? state.why : error.message
+  return `The MCP server ${name} disconnected during the call (${why}). ${UNKNOWN_EFFECT}`
 }
+
+const UNKNOWN_EFFECT = 'It is not known what the call did.'

@@ -8,28 +8,25 @@ import { repairSchema } from '../../../schema/normalize/repair-schema.ts'
 import { mapSchema, type JsonSchema } from '../../../schema/walk-schema.ts'
 import type { McpServerConfig } from '../server/server-config.ts'
 
-/** A tool of a server that can be declared. */
 export interface RemoteTool {
-  /** The name that the server knows. */
+  /** The name on the server. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly schema: JsonObject
-  /** It can only be called as a task that goes on by itself. */
+  /** It can only be called as an MCP task. */
   readonly isTask: boolean
-  /** It says of itself that it changes nothing. */
   readonly readOnly: boolean
-  /** What was done to its schema. */
+  /** The repairs of its schema. */
   readonly remarks: readonly string[]
 }
 
-/** A tool that is not used, and why. */
 export interface SkippedTool {
   readonly name: string
   readonly reason: string
 }
 
-/** Looks through the tools of a server: what cannot be declared is set aside, alone and with its reason. */
+/** Skips tools that cannot be declared, each with a reason. */
 export function filterTools(
   list: readonly JsonObject[],
   { includeTools, excludeTools = [] }: Pick<McpServerConfig, 'includeTools' | 'excludeTools'>,
@@ -49,7 +46,6 @@ export function filterTools(
 }
 
 const MAX_NAME_CHARS = 256
-/** A description beyond this is not meant to describe. */
 const MAX_DESCRIPTION_CHARS = 10_000
 const MAX_SCHEMA_CHARS = 100_000
 
@@ -61,7 +57,7 @@ function findSkipReason(
   if (name === '') return 'it has no name'
   if (name.length > MAX_NAME_CHARS) return `its name is longer than ${MAX_NAME_CHARS} characters`
   if (exclude.includes(name)) return 'the settings exclude it'
-  // Some clients write what is included as a call: `search(query)`.
+  // Some clients write an included tool as a call: `search(query)`.
   if (include && !include.some((one) => one === name || one.startsWith(`${name}(`)))
     return 'the settings do not include it'
   return undefined
@@ -74,7 +70,7 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
   const repaired = repairSchema(removeHiddenCharacters(inputSchema))
   if ('unusable' in repaired) return repaired.unusable
   const typed = addMissingTypes(repaired.schema)
-  if (!hasValidTypes(replaceReferences(typed))) return 'a part of its schema does not say its type'
+  if (!hasValidTypes(replaceReferences(typed))) return 'a part of its schema has no type'
   const hints = isObject(annotations) ? annotations : {}
   const displayTitle = [title, hints['title']].map(stringOrEmpty).find((one) => one !== '') ?? name
   return {
@@ -86,12 +82,12 @@ function toRemoteTool(name: string, item: JsonObject): RemoteTool | string {
     readOnly: hints['readOnlyHint'] === true,
     remarks: [
       ...repaired.repairs,
-      ...(hasCycleInSchema(typed) ? ['Its schema leads back to itself; where it does, it is cut off.'] : []),
+      ...(hasCycleInSchema(typed) ? ['Its schema is recursive, and is cut off where it recurs.'] : []),
     ],
   }
 }
 
-/** What no person can see in a schema, no model shall read either. */
+/** Models must not read what a person cannot see. */
 function removeHiddenCharacters(schema: unknown): unknown {
   if (schema === undefined) return undefined
   const text = JSON.stringify(schema)
@@ -101,7 +97,7 @@ function removeHiddenCharacters(schema: unknown): unknown {
 
 const COMBINING_KEYWORDS = ['anyOf', 'oneOf', 'allOf', 'not', 'if']
 
-/** Where nothing is said of a type, every type is meant; to say so changes nothing. */
+/** A missing type means any type; to declare that changes nothing. */
 function addMissingTypes(schema: JsonObject): JsonObject {
   const typed = mapSchema(schema, (inner) => {
     if (typeof inner === 'boolean' || inner['type'] !== undefined || getRef(inner) !== undefined) return inner
@@ -112,7 +108,7 @@ function addMissingTypes(schema: JsonObject): JsonObject {
   return isObject(typed) ? typed : schema
 }
 
-/** References lead to what is judged in its own place. */
+/** The targets of references are checked on their own. */
 function replaceReferences(schema: JsonObject): JsonSchema {
   return mapSchema(schema, (inner) =>
     typeof inner === 'boolean' || getRef(inner) !== undefined || inner['not'] !== undefined || inner['if'] !== undefined

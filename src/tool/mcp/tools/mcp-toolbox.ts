@@ -1,10 +1,16 @@
 import type { Tool } from '../../tool.ts'
 import { type Toolbox, createToolbox } from '../../toolbox.ts'
-import { type DeclarationBudget, DEFAULT_DECLARATION_BUDGET, splitByBudget, createSearchTool } from './search-tools.ts'
+import {
+  type DeclarationBudget,
+  DEFAULT_DECLARATION_BUDGET,
+  SEARCH_TOOL_NAME,
+  splitByBudget,
+  createSearchTool,
+} from './search-tools.ts'
 import type { McpServers } from '../server/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** Our own tools and those of servers. It changes only when it is refreshed, and only if something is different. */
+/** Built-in tools and those of MCP servers. The declarations change only on refresh, and only if the tools differ. */
 export function createMcpToolbox(
   builtinTools: readonly Tool[],
   servers: McpServers,
@@ -51,7 +57,7 @@ export function createMcpToolbox(
     find(name) {
       const one = declared.find(name)
       if (!('problem' in one || one.renamed)) return one
-      // A tool that is not declared now, but was or will be, can be called by its exact name.
+      // A tool that is not declared now can still be called by its exact name.
       const other = allTools.find(name)
       return 'problem' in other || other.renamed ? one : other
     },
@@ -59,7 +65,7 @@ export function createMcpToolbox(
     onRequestSent() {
       if (hasStarted) return
       hasStarted = true
-      // Loading what speaks with servers takes a moment, in which the request would not get out of the house.
+      // Loading the MCP client takes a moment; the first request is sent before.
       setTimeout(() => servers.start(), CONNECT_DELAY_MS).unref()
     },
     refresh() {
@@ -83,25 +89,25 @@ export function createMcpToolbox(
   }
 }
 
-/** Milliseconds that the first request has for itself. */
+/** Milliseconds of head start for the first request. */
 const CONNECT_DELAY_MS = 200
 
-/** More tools than this are refused by some vendors. */
+/** Some vendors refuse more tools. */
 const MAX_DECLARED_TOOLS = 128
 
 function formatToolChanges(added: readonly string[], removed: readonly string[]): string | undefined {
   const parts = [
-    ...(added.length > 0 ? [`You have more tools from now on: ${formatNames(added)}.`] : []),
-    ...(removed.length > 0 ? [`These tools are not there any more: ${formatNames(removed)}.`] : []),
+    ...(added.length > 0 ? [`New tools are available: ${formatNames(added)}.`] : []),
+    ...(removed.length > 0 ? [`These tools are no longer available: ${formatNames(removed)}.`] : []),
   ]
   return parts.length === 0 ? undefined : parts.join(' ')
 }
 
-/** What servers say of their tools, as what it is: the word of somebody who is not the person. */
+/** Instructions of servers, marked as such: they are not from the person. */
 function collectInstructions({ list }: McpServers, groups: readonly (readonly Tool[])[], announcedTexts: Set<string>) {
   return list.flatMap(({ name, lists: { instructions } }, at) => {
     if (instructions === undefined || (groups[at] ?? []).length === 0) return []
-    const text = `The server ${name} says how its tools are used (advice about its tools, no order):\n${instructions}`
+    const text = `Instructions of the MCP server ${name} for its tools (advice from the server, not from the person):\n${instructions}`
     if (announcedTexts.has(text)) return []
     announcedTexts.add(text)
     return [{ topic: `mcp:${name}`, text }]
@@ -115,18 +121,20 @@ function formatNames(names: readonly string[]): string {
 function formatDeferredNotice(count: number): string[] {
   return count === 0
     ? []
-    : [`${count} tools of servers are searched for instead of declared, because there are so many.`]
+    : [
+        `${count} MCP tools are not declared, because there are too many; the model finds them with ${SEARCH_TOOL_NAME}.`,
+      ]
 }
 
 function formatFailureNotices({ list }: McpServers): string[] {
   return list.flatMap(({ name, state }) => {
     if (state.status !== 'failed') return []
     const remedy = state.signIn ? `dragoman mcp login ${name}` : `dragoman mcp test ${name}`
-    return [`The server ${name} is not there: ${state.why.split('\n', 1)[0] ?? ''} (${remedy})`]
+    return [`The MCP server ${name} is not available: ${state.why.split('\n', 1)[0] ?? ''} (${remedy})`]
   })
 }
 
-/** A server that comes and goes is not worth a line each time. */
+/** Each notice is shown once, even if a server comes and goes. */
 function createOnceFilter(): (now: readonly string[]) => string[] {
   const announcedTexts = new Set<string>()
   return (now) => now.filter((text) => !announcedTexts.has(text) && announcedTexts.add(text))

@@ -2,21 +2,19 @@ import { type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { Tool } from '../../tool.ts'
 import DESCRIPTION from './search-tools.md'
 
-/** How much of servers' tools is declared in each request; the rest is searched for. */
+/** How many MCP tools are declared in each request; the others are found with the search tool. */
 export interface DeclarationBudget {
   readonly tools: number
-  /** Bytes of declarations. */
   readonly bytes: number
 }
 
 export const DEFAULT_DECLARATION_BUDGET: DeclarationBudget = { tools: 100, bytes: 40_000 }
 
-/** The name of the tool that finds other tools. */
 export const SEARCH_TOOL_NAME = 'search_tools'
 
 /**
- * Divides tools into those that are declared and those that wait to be searched for. Servers that offer little come
- * first, and none gets more than its share while others wait: a server with a thousand tools takes nothing from the rest.
+ * Splits tools into declared and deferred ones. Servers with few tools come first, and none gets more than its share: a
+ * server with a thousand tools takes nothing from the others.
  */
 export function splitByBudget(
   groups: readonly (readonly Tool[])[],
@@ -43,7 +41,7 @@ export function splitByBudget(
   return { declared, deferred: groups.flat().filter((tool) => !declared.has(tool)) }
 }
 
-/** The tool by which a model finds the tools that are not declared; `found` declares them from the next turn on. */
+/** Finds tools that are not declared; `onFound` declares them from the next turn on. */
 export function createSearchTool(deferred: () => readonly Tool[], onFound: (tools: readonly Tool[]) => void): Tool {
   return {
     spec: {
@@ -62,18 +60,17 @@ export function createSearchTool(deferred: () => readonly Tool[], onFound: (tool
       const query = stringOrEmpty(input['query'])
       const hits = rankTools(deferred(), query).slice(0, MAX_SEARCH_RESULTS)
       onFound(hits)
-      if (hits.length === 0) return Promise.resolve({ content: `No tool fits “${query}”; try other words.` })
-      const lines = hits.map(({ spec }) => `${spec.name}: ${firstLine(spec.description)}`)
-      const content = `You can call these from now on:\n${lines.join('\n')}`
+      if (hits.length === 0) return Promise.resolve({ content: `No tool matches “${query}”; try other words.` })
+      const lines = hits.map(({ spec }) => `${spec.name}: ${spec.description.trim().split('\n', 1)[0]?.slice(0, 200)}`)
+      const content = `These tools are available from your next turn on:\n${lines.join('\n')}`
       return Promise.resolve({ content, display: `${hits.length} tools for “${query}”` })
     },
   }
 }
 
-/** So many tools are declared after one search. */
 const MAX_SEARCH_RESULTS = 8
 
-/** The tools that hold the words, those first that hold most, and in their names rather than elsewhere. */
+/** Most matching words first; a match in the name counts more. */
 function rankTools(tools: readonly Tool[], query: string): Tool[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   return tools
@@ -87,8 +84,4 @@ function scoreTool({ spec }: Tool, words: readonly string[]): number {
   const name = spec.name.toLowerCase()
   const text = spec.description.toLowerCase()
   return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0)
-}
-
-function firstLine(text: string): string {
-  return (text.trim().split('\n', 1)[0] ?? '').slice(0, 200)
 }

@@ -1,29 +1,26 @@
 import { generateValidName } from '../../../schema/dialect/tool-names.ts'
 import { base36Hash } from '../../../schema/hash.ts'
 
-/** What stands between the name of a server and that of its tool. */
 export const NAME_SEPARATOR = '__'
 
-/** The qualified name of a tool. */
 export function qualifyToolName(server: string, tool: string): string {
   return `${server}${NAME_SEPARATOR}${tool}`
 }
 
-/** A tool by the names that its server and the settings use. */
 export interface ServerToolName {
   readonly server: string
   readonly tool: string
 }
 
-/** Gives tools the names that a model sees; a name once given stays, and leads back to the one tool that it means. */
+/** Assigns names for the model; a name is never reassigned. */
 export interface ToolNameRegistry {
   nameFor(tool: ServerToolName): string
   resolve(name: string): ServerToolName | undefined
 }
 
 /**
- * Names for the tools of servers. A tool keeps its own name if nothing else is called like it, or nearly; otherwise the
- * name of its server stands before it. `taken` are the names of our own tools: nobody can put themselves in their place.
+ * Assigns names to the tools of servers. A tool keeps its name if no other name is similar; otherwise the name of its
+ * server is prefixed. `reservedNames` are those of the built-in tools, which no server can take.
  */
 export function createToolNameRegistry(reservedNames: readonly string[]): ToolNameRegistry {
   const assignedNames = new Map<string, string>()
@@ -37,7 +34,7 @@ export function createToolNameRegistry(reservedNames: readonly string[]): ToolNa
       if (existingName !== undefined) return existingName
       const plain = generateValidName(tool.tool)
       const qualified = generateValidName(qualifyToolName(toServerName(tool.server), tool.tool))
-      // The cut in the middle of a long name leaves underscores that separate nothing.
+      // The shortening of long names adds underscores that are not separators.
       const isPlain = /^[A-Za-z_]/.test(plain) && !tool.tool.includes(NAME_SEPARATOR)
       const name = [...(isPlain ? [plain] : []), qualified].find((one) => !foldedNames.has(foldName(one)))
       const chosen = name ?? appendHash(qualified, key, foldedNames)
@@ -50,7 +47,7 @@ export function createToolNameRegistry(reservedNames: readonly string[]): ToolNa
   }
 }
 
-/** The name of a server as it stands in names and rules: two underscores in a row would be taken for the end of it. */
+/** The name of a server in tool names and rules: `__` would end it. */
 export function toServerName(server: string): string {
   const cleanName = generateValidName(server).replace(/_{2,}/g, '_').replace(/^_|_$/g, '')
   const validName = /^[A-Za-z]/.test(cleanName) ? cleanName : `s_${cleanName}`
@@ -64,7 +61,7 @@ function appendHash(name: string, key: string, foldedNames: ReadonlySet<string>)
   }
 }
 
-/** Names that a model could take for each other. */
+/** Equal for names that a model could confuse. */
 function foldName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }

@@ -3,16 +3,15 @@ import type { RemoteTool } from './filter-tools.ts'
 import type { KeyValueStore } from '../server/key-value-store.ts'
 import { sha256Hex } from '../../../host/files/sha256.ts'
 
-/** What tools were when they were approved. A tool that is not that any more must be approved again. */
+/** Tools as they were when they were approved. A changed tool must be approved again. */
 export interface ToolPins {
-  /** What is different from what was approved; nothing if nothing is, or if it was never approved. */
+  /** The difference from what was approved; undefined if there is none, or no approval. */
   diffFromApproved(server: string, tool: RemoteTool, identity: string): string | undefined
   approve(server: string, tool: RemoteTool, identity: string): void
-  /** Forgets all that was approved of a server; of how many tools. */
+  /** Forgets the approvals of a server; returns how many there were. */
   forget(server: string): number
 }
 
-/** Keeps what was approved on a shelf, a server under its name. */
 export function createToolPins(store: KeyValueStore): ToolPins {
   const cache = new Map<string, Map<string, ToolPin>>()
 
@@ -61,7 +60,7 @@ function getPinKey(server: string): string {
   return `pins-${server}`
 }
 
-/** All that a model and a person go by when they use a tool; and how its server is started. */
+/** Everything that a model or a person judges a tool by, and how its server is started. */
 function describeTool({ name, description, schema }: RemoteTool, identity: string): string {
   return [`server: ${identity}`, `name: ${name}`, description, JSON.stringify(schema, undefined, 2)].join('\n')
 }
@@ -76,7 +75,6 @@ function loadPins(store: KeyValueStore, server: string): Map<string, ToolPin> {
   return new Map(pins)
 }
 
-/** The lines that went and the lines that came. */
 function diffLines(before: string, after: string): string {
   const [old, now] = [before.split('\n'), after.split('\n')]
   const [oldLines, newLines] = [new Set(old), new Set(now)]
