@@ -14,8 +14,8 @@ import { terminalPage } from './lib/terminal-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
-  'cli/commands',
   'cli/args/options',
+  'cli/command/spec',
   'cli/command/specs',
   'cli/args/run-help',
   'cli/config/schema',

@@ -216,8 +216,8 @@ describe('--resume', () => {
 test('what a command does not take, it refuses', async () => {
   const here = await stage([{ say: 'ok' }])
   const wrong: [string[], RegExp][] = [
-    [['-p', 'x', '--max-turns', '1.5'], /--max-turns takes a whole number, not “1\.5”/],
-    [['-p', 'x', '--max-cost', 'Infinity'], /--max-cost takes a number/],
+    [['-p', 'x', '--max-turns', '1.5'], /--max-turns needs a whole number, not “1\.5”/],
+    [['-p', 'x', '--max-cost', 'Infinity'], /--max-cost needs a number/],
     [['sessions', 'list', 'extra'], /sessions list does not know what to do with “extra”/],
     [['sessions', 'show', 'latest', 'extra'], /sessions show does not know what to do with “extra”/],
     [['sessions', 'show', '--json'], /--json goes with --stats or --cache/],

@@ -103,9 +103,7 @@ export const processPlays: Plays = {
     const ended = await dragoman(['-p', 'go', '--yolo'], { ...here, env: { ...here.env, ...preload(trouble) } })
     assert.equal(ended.code, 1)
     const last = ended.err.trimEnd().split('\n').at(-1) ?? ''
-    const log = /^dragoman: this should not have happened: a bug of ours\. The session is saved in (\S+);/.exec(
-      last,
-    )?.[1]
+    const log = /^dragoman: internal error: a bug of ours\. The session is saved in (\S+);/.exec(last)?.[1]
     assert.ok(existsSync(log ?? ''), last)
     assert.doesNotMatch(ended.err, /\n\s+at /)
     await noneAliveIn(here.work)
