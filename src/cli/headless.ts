@@ -13,7 +13,7 @@ import { onStopRequest } from './stop-signals.ts'
 import { createTelemetry } from './setup/telemetry.ts'
 import type { TrafficRecorder } from './recording/traffic-recorder.ts'
 
-/** Runs a prompt without a person: prints what happens in the form that was asked for, and gives the exit code. */
+/** Runs a prompt without interaction, and returns the exit code. */
 export async function runHeadless(args: RunArgs, stdinText?: string): Promise<number> {
   const prompt = composePrompt(args, stdinText ?? (await readStdin()))
   const settings = readSettings(resolveWorkFolder(args))
@@ -32,14 +32,14 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   const output = createRunOutput(args.outputFormat)
   const stop = new AbortController()
   const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST_ERROR : undefined))
-  // However we end, what we have started ends with us.
+  // Started processes must not outlive this one, however it ends.
   const close = (): void => void assembled.close()
   process.once('exit', close)
   let code: number = EXIT_CODE.failure
   try {
     for (const text of [...(model.notices ?? []), ...assembled.notices]) output.onEvent({ type: 'notice', text })
     const userParts = prompt === undefined ? undefined : [{ kind: 'text', text: prompt } as const]
-    // What is piped in beside a prompt, others may have written.
+    // Standard input may have been written by others; only the prompt was typed by the user.
     const typedPrompt = prompt === args.prompt ? undefined : args.prompt
     for await (const event of run(assembled.agent, userParts, stop.signal, typedPrompt)) {
       output.onEvent(event)
@@ -58,7 +58,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   }
 }
 
-/** What watches the wire, if the person asked for it. */
+/** The recorder for --record and --trace. */
 export async function openTrafficRecorder(
   args: Pick<RunArgs, 'record' | 'trace'>,
 ): Promise<TrafficRecorder | undefined> {
@@ -71,8 +71,8 @@ export async function openTrafficRecorder(
   )
 }
 
-/** A key that is refused and a model that does not exist are the person's to mend. */
-function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
+/** A refused key and an unknown model have exit codes of their own, because the user can fix them. */
+export function toExitCode({ reason, fault }: Extract<RunEvent, { type: 'run-close' }>): number {
   if (fault?.kind === 'auth') return EXIT_CODE.signIn
   return fault?.kind === 'invalid' && fault.param === 'model' ? EXIT_CODE.input : EXIT_CODE_BY_CLOSE_REASON[reason]
 }
@@ -91,10 +91,10 @@ const EXIT_CODE_BY_CLOSE_REASON: Record<CloseReason, number> = {
   unsaved: EXIT_CODE.failure,
 }
 
-/** The prompt, with what stands on standard input before it. Going on with a session needs none. */
+/** Standard input, then the prompt. A resumed session needs neither. */
 function composePrompt(args: RunArgs, stdinText: string): string | undefined {
   const combined = [stdinText, args.prompt ?? ''].filter((text) => text !== '').join('\n\n')
   if (combined !== '') return combined
   if (args.resume !== undefined) return undefined
-  throw new UserError('there is nothing to do: give a prompt with -p, or on standard input')
+  throw new UserError('no prompt: pass one with -p or on standard input')
 }

@@ -23,3 +23,12 @@ export function toCanonicalJson(value: unknown): string {
 export function stringOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

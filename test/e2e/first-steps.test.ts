@@ -124,7 +124,7 @@ describe('small words', () => {
   test('completion without a shell prints nothing that a shell could run', async () => {
     const { out, err, code } = await dragoman(['completion'], await stage([]))
     assert.deepEqual([code, out], [42, ''])
-    assert.match(err, /^dragoman: which shell\? .*bash, zsh, fish\n$/)
+    assert.match(err, /^dragoman: name the shell: .*bash \| zsh \| fish\n$/)
   })
 
   test('models are completed the usual one first, then the newer before the older', async () => {

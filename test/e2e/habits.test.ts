@@ -47,7 +47,7 @@ describe('what users of other agents are used to', () => {
     writeFileSync(join(here.work, '.mcp.json'), JSON.stringify({ mcpServers: servers }))
     const env = { ...here.env, NODE: process.execPath, WORD: 'w' }
     const before = await dragoman(['-p', 'hi'], { ...here, env })
-    assert.match(before.err, /\.mcp\.json are not used, because this folder is not trusted/)
+    assert.match(before.err, /\.mcp\.json are ignored because this folder is not trusted/)
     assert.doesNotMatch((await dragoman(['mcp', 'list'], { ...here, env })).out, /pond/)
     await dragoman(['trust', '--yes'], here)
     const listed = await dragoman(['mcp', 'list'], { ...here, env })

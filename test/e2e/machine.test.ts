@@ -63,7 +63,7 @@ describe('a machine on which something is wrong', () => {
       timeout: 60_000,
     })
     assert.equal(ended.status, 52, ended.stderr)
-    assert.match(ended.stderr, /^dragoman: sessions cannot be kept in \/proc\/nobody\S*: .*--no-session\n$/)
+    assert.match(ended.stderr, /^dragoman: sessions cannot be saved in \/proc\/nobody\S*: .*--no-session\n$/)
   })
 
   test('an empty or relative HOME, or XDG folders that are relative, write nothing into the project', async () => {
@@ -119,6 +119,6 @@ describe('a machine on which something is wrong', () => {
     assert.deepEqual(readdirSync(scratch), [])
     const both = await dragoman(['-p', 'x', '--no-session', '--resume'], here)
     assert.equal(both.code, 42)
-    assert.match(both.err, /--no-session keeps nothing/)
+    assert.match(both.err, /--no-session cannot be combined with --resume/)
   })
 })

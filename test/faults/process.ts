@@ -71,7 +71,7 @@ export const processPlays: Plays = {
       started: (child) => void child.stdout?.once('data', () => child.kill('SIGKILL')),
     })
     assert.equal(killed.code, null)
-    assert.match((await dragoman(['sessions', 'list'], here)).out, /first {2}\(did not end; --resume goes on\)\n/)
+    assert.match((await dragoman(['sessions', 'list'], here)).out, /first {2}\(unfinished; continue with --resume\)\n/)
     await goesOn(here)
     assert.doesNotMatch((await dragoman(['sessions', 'list'], here)).out, /did not end/)
     for (const said of ['first', 'One.', 'second']) assert.match(sent(here, -1), new RegExp(said))

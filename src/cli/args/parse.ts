@@ -110,9 +110,9 @@ export function parsePositiveNumber(option: string, value: string | undefined): 
 }
 
 export function parsePositiveInteger(option: string, value: string | undefined): number | undefined {
-  const number = parsePositiveNumber(option, value)
-  if (number === undefined || Number.isSafeInteger(number)) return number
-  throw new UserError(`${option} needs a whole number, not “${value}”`)
+  const number = value === undefined ? undefined : Number(value)
+  if (number === undefined || (Number.isSafeInteger(number) && number > 0)) return number
+  throw new UserError(`${option} needs a whole number above 0, not “${value}”`)
 }
 
 export function splitCommaList(text: string): string[] {

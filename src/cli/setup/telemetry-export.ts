@@ -6,25 +6,21 @@ import { createRedactor, findEnvironmentSecrets } from '../../model/security/red
 import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Where spans go. */
-export interface CollectorOptions {
+interface CollectorOptions {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly prompts?: boolean
 }
 
-/** Spans on their way to a collector. */
 export interface TelemetryExporter {
-  /** Starts watching a run. */
   createRunTracer(): RunTracer
-  /** Sends what is left; says whether all arrived. */
+  /** Sends the remaining spans; resolves to whether all were delivered. */
   shutdown(): Promise<boolean>
 }
 
-/** A collector that does not answer keeps nobody waiting longer than this. */
 const EXPORT_TIMEOUT_MS = 2000
 
-/** Starts sending spans, in OpenTelemetry's protocol over HTTP. */
+/** Sends spans over OTLP/HTTP. */
 export function createTelemetryExporter({ url, headers, prompts = false }: CollectorOptions): TelemetryExporter {
   let isDelivered = true
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...defined({ headers }) })
