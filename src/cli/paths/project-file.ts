@@ -4,7 +4,7 @@ import { abbreviateHome } from './folders.ts'
 import { defined } from '../../model/defined.ts'
 
 /** Why a file was not read. */
-export interface ProjectFileProblem {
+interface ProjectFileProblem {
   readonly problem: ReadFailure | 'not-text'
   /** Where links lead. */
   readonly real?: string
@@ -44,18 +44,14 @@ let secretTestCache: ReturnType<typeof createSecretFileTest> | undefined
 
 /** The problem as a clause, to stand after a colon. */
 export function describeFileProblem({ problem, real = '' }: ProjectFileProblem): string {
-  switch (problem) {
-    case 'missing':
-      return 'no such file'
-    case 'outside':
-      return `it is a link out of the folder, to ${abbreviateHome(real)}`
-    case 'refused':
-      return `it is a link to a file that usually contains secrets, ${abbreviateHome(real)}`
-    case 'not-ordinary':
-      return 'not a regular file'
-    case 'unreadable':
-      return 'the file cannot be read'
-    case 'not-text':
-      return 'not a text file'
-  }
+  return FILE_PROBLEM_TEXTS[problem](abbreviateHome(real))
+}
+
+const FILE_PROBLEM_TEXTS: Readonly<Record<ProjectFileProblem['problem'], (target: string) => string>> = {
+  missing: () => 'no such file',
+  outside: (target) => `it is a link out of the folder, to ${target}`,
+  refused: (target) => `it is a link to a file that usually contains secrets, ${target}`,
+  'not-ordinary': () => 'not a regular file',
+  unreadable: () => 'the file cannot be read',
+  'not-text': () => 'not a text file',
 }

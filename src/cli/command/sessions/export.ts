@@ -25,5 +25,5 @@ export async function exportSessionText(entries: readonly Entry[], format: strin
 /** The history is the last field of every request body, or of the object that is (Code Assist). */
 function findHistory(body: JsonObject): Json {
   const last = Object.values(body).at(-1) ?? []
-  return isObject(last) ? findHistory(last as JsonObject) : last
+  return isObject(last) ? findHistory(last) : last
 }

@@ -31,6 +31,8 @@ function formatEntry(entry: Entry): string {
     case 'request':
     case 'undo':
       return ''
+    default:
+      return entry satisfies never
   }
 }
 
@@ -46,6 +48,8 @@ function formatPart(part: AssistantPart): string {
       const input = part.input === undefined ? part.raw : JSON.stringify(part.input, null, 2)
       return `**${part.name}**\n\n${toCodeBlock(input, 'json')}`
     }
+    default:
+      return part satisfies never
   }
 }
 

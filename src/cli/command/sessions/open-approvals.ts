@@ -43,5 +43,7 @@ export function formatApprovalRequest({ details: logged }: LoggedApprovalRequest
         changes === undefined ? '' : `It has changed since you allowed it:\n${quoteRevealed(changes)}\n`
       return `Call ${name(toolName)} of the server ${name(serverName)}?\n${changeNote}${quoteRevealed(input)}\n`
     }
+    default:
+      return details satisfies never
   }
 }
