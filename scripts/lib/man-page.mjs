@@ -88,7 +88,7 @@ function listing(lines) {
 const bold = (text) => `\\fB${escaped(text)}\\fR`
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** A line of text: a full stop or an apostrophe at its beginning would be a request. */
+/** A line of text: a full stop or an apostrophe at its beginning would start a macro. */
 function plain(text) {
   return escaped(text).replace(/^[.']/, '\\&$&')
 }

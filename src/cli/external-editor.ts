@@ -7,7 +7,6 @@ import { isObject, type JsonObject, tryParseJson } from '../model/json.ts'
 import type { CallPart } from '../model/turn.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 
-/** Opens a text in the user's editor. */
 export async function openInEditor(
   text: string,
   name: string,

@@ -58,7 +58,6 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   }
 }
 
-/** The recorder for --record and --trace. */
 export async function openTrafficRecorder(
   args: Pick<RunArgs, 'record' | 'trace'>,
 ): Promise<TrafficRecorder | undefined> {

@@ -20,7 +20,6 @@ export interface Settings {
   readonly config: Config
   /** Rules keep their tier, because a project may only tighten the user's rules. */
   readonly policies: { readonly admin?: PolicyConfig; readonly user?: PolicyConfig; readonly project?: PolicyConfig }
-  /** The files that were read. */
   readonly files: readonly string[]
   /** Which settings of a project are ignored, and why. */
   readonly notices: readonly string[]
@@ -110,10 +109,10 @@ export function resolveProjectKey(folder: string): string {
   }
 }
 
+/** Every field of a policy is a list. */
 function mergePolicyConfigs(one: PolicyConfig, other: PolicyConfig): PolicyConfig {
-  const keys = ['allow', 'ask', 'deny', 'protectedWrites', 'secretFiles'] as const
-  const concat = (key: (typeof keys)[number]) => [...(one[key] ?? []), ...(other[key] ?? [])]
-  return Object.fromEntries(keys.map((key) => [key, concat(key)]))
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])] as (keyof PolicyConfig)[]
+  return Object.fromEntries(keys.map((key) => [key, [...(one[key] ?? []), ...(other[key] ?? [])]]))
 }
 
 function mergeSandboxAccess(one: SandboxConfig, other: NonNullable<ProjectConfig['sandboxOptions']>): SandboxConfig {
@@ -181,7 +180,6 @@ function describeConfigProblem({ path, keyword, message }: ValidationError): str
   return suggestion === undefined ? message : `"${steps.join('.')}" is not a known key; did you mean "${suggestion}"?`
 }
 
-/** The keys that the schema has at a path. */
 function findKnownKeys(steps: readonly string[]): string[] {
   let schema: unknown = CONFIG_SCHEMA
   for (const step of steps) {

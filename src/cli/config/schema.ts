@@ -63,7 +63,6 @@ export type RuleConfig =
 interface SearchConfig {
   readonly service: 'brave' | 'tavily' | 'searxng'
   readonly url?: string
-  /** The environment variable that holds the key. */
   readonly key?: string
 }
 

@@ -3,7 +3,6 @@ import { createSecretFileTest } from '../../policy/path/secret-file-test.ts'
 import { abbreviateHome } from './folders.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Why a file was not read. */
 interface ProjectFileProblem {
   readonly problem: ReadFailure | 'not-text'
   /** Where links lead. */

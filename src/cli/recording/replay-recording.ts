@@ -34,7 +34,6 @@ export interface ReplayDifference extends RequestDifference {
   readonly number: number
 }
 
-/** What this version would send. */
 interface ReplayOptions {
   readonly providers: readonly ProviderDefinition[]
   readonly system: string

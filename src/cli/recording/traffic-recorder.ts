@@ -19,7 +19,6 @@ import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** Records or traces requests and responses. */
 export interface TrafficRecorder {
   readonly httpClient: HttpClient
   readonly onEndpoint: (target: Endpoint) => void

@@ -3,14 +3,9 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { type RunTracer, traceRun } from '../../agent/telemetry/trace-run.ts'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
+import type { TelemetryConfig } from '../config/schema.ts'
 import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
-
-interface CollectorOptions {
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly prompts?: boolean
-}
 
 export interface TelemetryExporter {
   createRunTracer(): RunTracer
@@ -21,7 +16,10 @@ export interface TelemetryExporter {
 const EXPORT_TIMEOUT_MS = 2000
 
 /** Sends spans over OTLP/HTTP. */
-export function createTelemetryExporter({ url, headers, prompts = false }: CollectorOptions): TelemetryExporter {
+export function createTelemetryExporter(
+  url: string,
+  { headers, prompts = false }: Pick<TelemetryConfig, 'headers' | 'prompts'>,
+): TelemetryExporter {
   let isDelivered = true
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...defined({ headers }) })
   const trackingExporter = {

@@ -3,7 +3,6 @@ import type { RunTracer } from '../../agent/telemetry/trace-run.ts'
 import type { TelemetryConfig } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import type { TelemetryExporter } from './telemetry-export.ts'
-import { defined } from '../../model/defined.ts'
 
 export interface Telemetry {
   onEvent(event: RunEvent): void
@@ -26,11 +25,7 @@ export function createTelemetry(
 
   const load = () =>
     (exporter ??= import('./telemetry-export.ts').then(({ createTelemetryExporter }) => {
-      const started = createTelemetryExporter({
-        url,
-        ...defined({ headers: config.headers }),
-        ...(config.prompts && { prompts: true }),
-      })
+      const started = createTelemetryExporter(url, config)
       tracer = started.createRunTracer()
       for (const { event, at } of pendingEvents.splice(0)) tracer.onEvent(event, at)
       return started

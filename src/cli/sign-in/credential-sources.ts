@@ -16,7 +16,6 @@ import { UserError, EXIT_CODE } from '../user-error.ts'
 import { openKeyFile } from './key-file.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The sources of credentials beside environment variables. */
 export function createCredentialSources(
   env: Environment = process.env,
   keys: CredentialStore = openKeyFile(),

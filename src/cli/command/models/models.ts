@@ -18,7 +18,6 @@ import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatModels } from './models-text.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** A provider and its models. */
 export interface ProviderOffer {
   readonly provider: string
   readonly usable: boolean

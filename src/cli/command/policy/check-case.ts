@@ -4,7 +4,6 @@ import type { RulesByTier } from '../../../policy/rules/rule-set.ts'
 import { UserError } from '../../user-error.ts'
 import type { FixtureStep } from './virtual-disk.ts'
 
-/** The context of all cases. */
 export interface CheckContext {
   readonly folder: string
   readonly rules: RulesByTier

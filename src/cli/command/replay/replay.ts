@@ -49,7 +49,6 @@ export async function runReplayCommand(args: string[]): Promise<number> {
   return continueLive(initialEntries, liveArgs, resolveWorkFolder(liveArgs))
 }
 
-/** Starts a session with the recorded entries, and continues it. */
 async function continueLive(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
   const log = jsonlStore(sessionsFolderPath(folder)).create({ id: newSessionId(), folder })
   importConversation(log, entries)

@@ -4,7 +4,6 @@ import type { Store } from '../../../session/store/store.ts'
 import type { UndoPlan } from '../../../session/undo-plan.ts'
 import { unifiedDiff } from '../../../tool/text/diff.ts'
 
-/** What an undo will change: each file with its diff, and what is skipped. */
 export async function formatUndoPlan(
   plan: UndoPlan,
   inspectedFiles: readonly UndoFile[],
