@@ -48,7 +48,7 @@ describe('what somebody new may do', { skip: noTmux }, () => {
     terminal.press('Enter')
     await terminal.shows('[e] edit it first')
     terminal.press('e')
-    await terminal.shows(/Nothing was changed in the editor[^]*\[y\] yes, once/)
+    await terminal.shows(/Nothing was changed; the approval is still open[^]*\[y\] yes, once/)
     assert.equal(readFileSync(join(work, 'a.txt'), 'utf8'), 'hello\n')
     terminal.press('y')
     await terminal.shows('All done.')

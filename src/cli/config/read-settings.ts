@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
@@ -7,7 +6,7 @@ import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { configFolderPath } from '../paths/folders.ts'
+import { configFolderPath, realPathOrSelf } from '../paths/folders.ts'
 import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { CONFIG_SCHEMA, type Config, type PolicyConfig, type ProjectConfig, type SandboxConfig } from './schema.ts'
 import { isTrusted } from './trust.ts'
@@ -44,7 +43,7 @@ export function readSettings(folder: string): Settings {
   const imported = mcpFile.text === undefined || !trusted ? undefined : importMcpServers(mcpFile.text, folder)
   const found = defined({ admin, user, project })
   const { policy: _policy, projects: _projects, $schema: _schema, ...config } = { ...admin, ...user, ...project }
-  const personalProjectConfig = user?.projects?.[resolveProjectKey(folder)]
+  const personalProjectConfig = user?.projects?.[realPathOrSelf(folder)]
   const untrusted = [
     ...(projectFile.text === undefined ? [] : [path]),
     ...(mcpFile.text === undefined ? [] : [PROJECT_MCP_FILE]),
@@ -98,15 +97,6 @@ function readProjectSettings(path: string, folder: string): { text?: string; not
 
 export function userConfigPath(): string {
   return join(configFolderPath(), 'config.json')
-}
-
-/** The key of a project in the user's settings: the real path of its folder. */
-export function resolveProjectKey(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return folder
-  }
 }
 
 /** Every field of a policy is a list. */

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, join } from 'node:path'
 import { sha256Hex } from '../../model/sha256.ts'
@@ -16,6 +17,15 @@ export function expandHome(path: string): string {
 
 export function dataFolderPath(env: EnvironmentVariables = process.env): string {
   return join(resolveXdgFolder(env, 'XDG_DATA_HOME', '.local/share'), 'dragoman')
+}
+
+/** The path with links followed; the path itself if it does not exist. */
+export function realPathOrSelf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 /** Locks between processes that write the same files. */

@@ -1,9 +1,9 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../../host/files/replace-file.ts'
 import { isLockHeld, type Lock, acquireLock, findUnknownHolder } from '../../session/store/lock.ts'
 import { StoreError } from '../../session/store/store.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
+import { realPathOrSelf } from './folders.ts'
 import { describeDiskError, ensurePrivateFolder } from './private-folder.ts'
 
 /**
@@ -14,7 +14,7 @@ export function updatePrivateFile(path: string, text: () => string): void {
   let lock: Lock | undefined
   try {
     ensurePrivateFolder(dirname(path))
-    const real = resolveLinks(path)
+    const real = realPathOrSelf(path)
     lock = acquireFileLock(real)
     const name = basename(real)
     replaceFile(dirname(real), name, Buffer.from(text()), { mode: 0o600, temporaryName: `${name}.new` })
@@ -54,14 +54,6 @@ async function acquireWorkLock(lock: string, path: string): Promise<Lock | undef
 
 /** Longer than any request that is made under such a lock. */
 const WORK_LOCK_TIMEOUT_MS = 90_000
-
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
 
 /** Changes take milliseconds, so the holder of the lock is waited for. */
 function acquireFileLock(path: string): Lock {

@@ -5,12 +5,12 @@ import { type ApprovalOptions, approvalPolicies } from '../../policy/approval-po
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { type SandboxAccessRules, createSandboxAccessRules } from '../../policy/sandbox-access.ts'
 import { RuleError } from '../../policy/rules/rule-set.ts'
-import { resolveProjectKey, type Settings } from '../config/read-settings.ts'
+import type { Settings } from '../config/read-settings.ts'
 import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { configFolderPath, dataFolderPath, expandHome, listPrivateFolders } from '../paths/folders.ts'
+import { configFolderPath, dataFolderPath, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
 
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
@@ -29,7 +29,7 @@ export function createPoliciesFromSettings(
       disk: createDiskView(),
       rejected: findBashSyntaxError,
       rules: { ...policies, session, trusted },
-      save: (rules, scope) => saveAllowRules(rules, scope === 'project' ? resolveProjectKey(folder) : undefined),
+      save: (rules, scope) => saveAllowRules(rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),
   )
 }
@@ -50,7 +50,7 @@ export function createAccessRulesFromSettings(
       rules: { network: allowNetwork, outside: allowOutside },
       isNetworkClosed,
       save: (access, rules, scope) =>
-        saveSandboxAccess(access, rules, scope === 'project' ? resolveProjectKey(folder) : undefined),
+        saveSandboxAccess(access, rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),
   )
 }

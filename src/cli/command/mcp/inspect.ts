@@ -142,13 +142,9 @@ export function printMcpServers(servers: McpServers, { json }: McpCommandOptions
 
 /** The state of the servers and what they offer, under the names that the model sees. */
 export function formatMcpServers(servers: McpServers): string {
-  const tools = servers.tools()
-  return servers.list
-    .map((server, at) => {
-      const names = (tools[at] ?? []).map(({ spec }) => spec.name)
-      return `${escapeForTerminal(formatMcpServer(servers, server, names))}\n`
-    })
-    .join('')
+  const tools = servers.tools().map((list) => list.map(({ spec }) => spec.name))
+  const texts = servers.list.map((server, at) => formatMcpServer(servers, server, tools[at] ?? []))
+  return texts.map((text) => `${escapeForTerminal(text)}\n`).join('')
 }
 
 function formatMcpServer(servers: McpServers, server: McpServer, names: readonly string[]): string {

@@ -73,42 +73,31 @@ async function findProviderOffer(
   catalog: Catalog,
   ask: boolean,
 ): Promise<ProviderOffer> {
-  const catalogIds = catalog.models(row.id).map(({ id }) => id)
-  const base = { provider: row.id }
-  const cards = (models: readonly ListedModel[]) => {
+  const offer = (usable: boolean, models: readonly ListedModel[], why?: string): ProviderOffer => {
     const byId = new Map(models.map((model) => [model.id, model]))
     // A local server has few models, and lists them in its own order.
     const ids = row.port === undefined ? sortModelsNewestFirst([...byId.keys()], row.model) : [...byId.keys()]
-    return ids.map((id) => toModelOffer(row, byId.get(id) ?? { id }, catalog))
+    const cards = ids.map((id) => toModelOffer(row, byId.get(id) ?? { id }, catalog))
+    return { provider: row.id, usable, ...defined({ why }), models: cards }
   }
+  const known = listKnownModels(row, catalog)
   // Any model name resolves to a local server.
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, process.env, rows, createCredentialSources())
-  if ('problem' in target)
-    return { ...base, usable: false, why: target.problem, models: cards(toOfferedModels(row, catalogIds)) }
-  if (!ask && row.port === undefined) return { ...base, usable: true, models: cards(toOfferedModels(row, catalogIds)) }
+  if ('problem' in target) return offer(false, known, target.problem)
+  if (!ask && row.port === undefined) return offer(true, known)
   if (!ask && !mayProbeLocalServer(row, process.env))
-    return {
-      ...base,
-      usable: false,
-      why: `${row.id} was not probed, because DRAGOMAN_LOCAL_SERVERS is off.`,
-      models: [],
-    }
+    return offer(false, [], `${row.id} was not probed, because DRAGOMAN_LOCAL_SERVERS is off.`)
   const localMs = isBaseUrlConfigured(row, process.env) ? CONFIGURED_SERVER_TIMEOUT_MS : LOCAL_SERVER_TIMEOUT_MS
-  const offered = await listModels(target, getSharedHttpClient(), row.port === undefined ? undefined : localMs)
-  if (!('problem' in offered)) return { ...base, usable: true, models: cards(offered) }
+  const listed = await listModels(target, getSharedHttpClient(), row.port === undefined ? undefined : localMs)
+  if (!('problem' in listed)) return offer(true, listed)
   return row.port === undefined
-    ? {
-        ...base,
-        usable: true,
-        why: `${offered.problem} The list is from the built-in catalogue.`,
-        models: cards(toOfferedModels(row, catalogIds)),
-      }
-    : { ...base, usable: false, why: `${row.id} does not answer at ${toDisplayUrl(target.baseUrl)}.`, models: [] }
+    ? offer(true, known, `${listed.problem} The list is from the built-in catalogue.`)
+    : offer(false, [], `${row.id} does not answer at ${toDisplayUrl(target.baseUrl)}.`)
 }
 
-function toOfferedModels({ model }: ProviderDefinition, catalogIds: readonly string[]): ListedModel[] {
-  const all = model === undefined || catalogIds.includes(model) ? catalogIds : [model, ...catalogIds]
-  return all.map((id) => ({ id }))
+function listKnownModels({ id: provider, model }: ProviderDefinition, catalog: Catalog): ListedModel[] {
+  const ids = catalog.models(provider).map(({ id }) => id)
+  return (model === undefined || ids.includes(model) ? ids : [model, ...ids]).map((id) => ({ id }))
 }
 
 /** The endpoint's data take precedence over the catalogue, and those over the model family's. */
