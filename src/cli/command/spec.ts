@@ -4,7 +4,7 @@ import type { CompletionKind, CliOptions } from '../args/options.ts'
 export interface CliCommandSpec {
   /** Its line in the list of commands. */
   readonly summary: string
-  /** The ways to call it: what stands after its name. */
+  /** The ways to call it, without its name. */
   readonly usage: readonly string[]
   /** Paragraphs. */
   readonly about: readonly string[]
@@ -18,7 +18,7 @@ export interface CliCommandSpec {
 }
 
 export interface CliSubcommandSpec {
-  /** What stands after its name, without options. */
+  /** Its arguments, without options. */
   readonly takes?: string
   readonly about: string
   /** Which of the command's options it takes; all if absent. */

@@ -60,19 +60,19 @@ function createCheckContext(options: PolicyCommandOptions): CheckContext {
     '{HOME}': home,
     '{AGENT_HOME}': configFolderPath(),
   }
-  const fill = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
+  const expandPlaceholders = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = readRules(options, folder)
   const all = [rules.project, rules.user, rules.admin]
-  const places = (more: Partial<PathContext>): PathContext => ({
+  const createPathContext = (more: Partial<PathContext>): PathContext => ({
     folders: [folder],
     home,
-    protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []).map(fill),
-    secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(fill),
+    protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []).map(expandPlaceholders),
+    secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(expandPlaceholders),
     ...more,
   })
   const json = options.rules === undefined ? {} : readJsonInput(options.rules)
   const fixture = isObject(json) ? readFixtureSteps(json as JsonObject, 'fixture') : []
-  return { folder, rules, fixture, expandPlaceholders: fill, createPathContext: places }
+  return { folder, rules, fixture, expandPlaceholders, createPathContext }
 }
 
 /** The rules of a file alone, or those in effect in the folder. */

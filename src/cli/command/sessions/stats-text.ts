@@ -30,12 +30,7 @@ export function formatSessionStats(stats: SessionStats): string {
 function formatModelTable({ models }: SessionStats): string {
   const rows = Object.entries(models).map(([name, { turns, usage, cost_usd: cost, api_ms: ms }]) => [
     escapeForTerminal(name),
-    formatNumber(turns),
-    formatNumber(usage.input),
-    formatNumber(usage.cacheRead),
-    formatNumber(usage.cacheWrite),
-    formatNumber(usage.output),
-    formatNumber(usage.reasoning),
+    ...[turns, usage.input, usage.cacheRead, usage.cacheWrite, usage.output, usage.reasoning].map(formatNumber),
     cost === null ? 'unknown' : formatDollars(cost),
     formatElapsed(ms),
   ])
