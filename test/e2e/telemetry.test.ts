@@ -183,7 +183,7 @@ describe('telemetry', () => {
       env: { ...here.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'nonsense' },
     })
     assert.equal(wrong.code, 52)
-    assert.match(wrong.err, /no http\(s\) URL: nonsense/)
+    assert.match(wrong.err, /not an http\(s\) URL: nonsense/)
   })
 
   test('without a collector nothing of it is loaded; and none is loaded before the first request', async () => {
