@@ -386,7 +386,7 @@ describe('the first minute', { skip: noTmux }, () => {
     terminal.type('router')
     await terminal.shows('› openrouter')
     terminal.press('Enter')
-    await terminal.shows('The key for openrouter')
+    await terminal.shows('API key for openrouter')
     terminal.type('not-a-key-at-all')
     terminal.press('Enter')
     await terminal.shows(/Error: the key was not stored, because it could not be\s+checked/)
