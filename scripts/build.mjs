@@ -10,7 +10,7 @@ import { binOf, runNode } from './lib/run.mjs'
 /** The library: plain ES modules that any bundler can follow, apart from the command. */
 const library = ['src/index.ts', 'src/embed/index.ts']
 
-/** What a run loads, with a person or without: one file instead of dozens. */
+/** What every run loads: one file instead of dozens. */
 const hot = {
   entry: 'src/cli/main.ts',
   sources: [

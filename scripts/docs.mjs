@@ -1,6 +1,6 @@
-// npm run docs: writes the pages that are made from the sources: the man page, the tools, the settings and their schema, the commands
-// and keys of the terminal, the JSON output and its schema. With
-// --check it writes nothing, and fails if one of them is not up to date.
+// npm run docs: writes the pages that are generated from the sources: the man page, the tools, the settings and their schema,
+// the commands and keys of the terminal, the JSON output and its schema. With --check it writes nothing, and fails if one of
+// them is not up to date.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,8 +14,8 @@ import { terminalPage } from './lib/terminal-page.mjs'
 import { toolsPage } from './lib/tools-page.mjs'
 
 const sources = [
-  'cli/commands',
   'cli/args/options',
+  'cli/command/spec',
   'cli/command/specs',
   'cli/args/run-help',
   'cli/config/schema',
@@ -47,7 +47,7 @@ async function main(check) {
   }
   const stale = Object.entries(pages).filter(([path, text]) => readOr(path) !== text)
   if (!check) for (const [path, text] of stale) write(path, text)
-  for (const [path] of stale) console.log(check ? `${path} is not up to date: npm run docs` : `${path} is written`)
+  for (const [path] of stale) console.log(check ? `${path} is not up to date; run npm run docs` : `${path} was written`)
   return !check || stale.length === 0
 }
 

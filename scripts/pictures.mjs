@@ -1,4 +1,4 @@
-// npm run pictures: runs the command in a real terminal (tmux) and draws what it shows, for the documents.
+// npm run pictures: runs the command in a real terminal (tmux) and draws the screen, for the documentation.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ async function shows(name, what, isThere = true) {
   )
 }
 
-/** What is drawn has no path of the machine that it was drawn on. */
+/** Removes paths of this machine from a picture. */
 function save(session, name, columns, title) {
   const text = screen(session).replaceAll(/\/\S*\/dragoman-tour-\w+/g, '~/tour')
   writeFileSync(inRoot('docs/pictures', `${name}.svg`), screenSvg(text, columns, title))

@@ -79,7 +79,7 @@ function escaped(text) {
   return text.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** What holds today, and what is announced; where it depends on the hour, the dearest, so that a limit holds. */
+/** The price of today, and announced ones; if it depends on the hour, the highest, so that a cost limit holds. */
 function priceOf(prices) {
   const list = Array.isArray(prices) ? prices : [{ prices }]
   const dated = list.filter(({ constraint }) => constraint?.type !== 'time_of_date')

@@ -5,7 +5,7 @@ import { inRoot, root } from './files.mjs'
 import { isAlive } from './lock.mjs'
 import { mergeHot } from './hot.mjs'
 
-/** Libraries that go into the bundle, with all that they need, so that installing the package is quick and small. */
+/** Libraries that are bundled, with their dependencies, so that installing the package is fast and small. */
 const inside = [
   '@cfworker/json-schema',
   '@earendil-works/pi-tui',
@@ -26,7 +26,7 @@ const inside = [
   'web-tree-sitter',
 ]
 
-/** Every other package stays outside: Node finds it where it is installed. */
+/** Every other package stays external. */
 const packagesOutside = {
   name: 'packages-outside',
   setup({ onResolve }) {
@@ -38,7 +38,7 @@ const packagesOutside = {
   },
 }
 
-/** Libraries written as CommonJS ask for Node's own modules with require. */
+/** CommonJS libraries load Node's built-in modules with require. */
 const banner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
 
@@ -65,7 +65,7 @@ export async function bundle({ entries, base, out, chunks = 'chunks', minify = f
       chunkNames: `${chunks}/[name]-[hash]`,
       charset: 'utf8',
       banner: { js: banner },
-      // What is shipped is read by machines; the maps lead people back to the sources.
+      // Minified; the source maps are for people.
       minify,
       sourcemap,
       metafile: true,

@@ -1,4 +1,4 @@
-// What the source of the prices does not say, kept by hand: how long an answer may be, how much a model takes in where
+// Data that the source of the prices lacks, maintained by hand: the maximum output, the context window where
 // that is missing, and what it can do (t: calls tools, v: looks at pictures, r: reasons). The first line that fits the
 // last part of a model's name counts for each fact. What is not certain is left out: unknown is better than wrong.
 export const limits = [

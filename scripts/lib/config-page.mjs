@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { inRoot } from './files.mjs'
 import { code, table } from './table.mjs'
 
-/** The page about settings: what there is to say by hand is in a file beside this one, the tables come from the schema. */
+/** The page about settings: the text is in a file beside this one, the tables come from the schema. */
 export function configPage({ CONFIG_SCHEMA, ENVIRONMENT_VARIABLES }) {
   const { $schema: _own, ...properties } = CONFIG_SCHEMA.properties
   const nested = Object.entries(properties).flatMap(([name, schema]) => sections(name, schema))
@@ -18,7 +18,7 @@ export function configPage({ CONFIG_SCHEMA, ENVIRONMENT_VARIABLES }) {
     )
 }
 
-/** A section for every setting that has settings inside. */
+/** A section for every setting that has nested settings. */
 function sections(name, schema) {
   const inner = schema.properties ?? schema.additionalProperties?.properties
   if (!inner) return []

@@ -36,7 +36,7 @@ export function fingerprint(paths) {
   return hash.digest('hex')
 }
 
-/** The bytes of a file, or undefined when there is no such file (any more: others may be editing). */
+/** The bytes of a file; undefined if it does not exist, or was just removed. */
 function readOr(path) {
   try {
     return readFileSync(inRoot(path))

@@ -1,4 +1,4 @@
-// Puts the chunks that every run loads into one CommonJS file, chunks/hot.cjs. A bundler splits by who shares what, which
+// Puts the chunks that every run loads into one CommonJS file, chunks/hot.cjs. A bundler splits by shared imports, which
 // makes dozens of small files; opening and linking each costs more than reading it. One file can also keep its compiled
 // code between runs (bin/dragoman), and a run that needs nothing else never starts Node's loader of ES modules.
 import { createHash } from 'node:crypto'
@@ -7,15 +7,15 @@ import { basename, dirname, posix } from 'node:path'
 import { inRoot } from './files.mjs'
 
 const HOT = 'hot.cjs'
-/** The same for ES modules: the other chunks, and who uses the library. */
+/** The same for ES modules: the other chunks, and users of the library. */
 const DOOR = 'hot.js'
 const COLD = 'cold.cjs'
-/** Modules of Node that take long to load, and that not every run needs: loaded when something of theirs is first used. */
+/** Built-in modules of Node that are slow to load and not always needed: loaded on first use. */
 const LATER = ['child_process', 'fs/promises', 'timers/promises']
 
-/** What stands in for `import` and `require`. The names are as long as those, so that the map stays right. */
+/** Replacements for `import` and `require`. They have the same length, so that the source map stays right. */
 const HELPERS = [
-  // Code compiled with a cache cannot import by itself, and Node's own modules need no import.
+  // Code compiled with a cache cannot use import(), and built-in modules do not need it.
   `const obtain=(path)=>path.startsWith('node:')?Promise.resolve(require(path)):require('./${COLD}')(path);`,
   'const delayed=(path)=>new Proxy({},{get:(_,key)=>require(path)[key]});',
 ].join('')
@@ -39,7 +39,7 @@ export async function mergeHot(metafile, { entry, sources, banner }) {
     if (hot.has(path)) rmSync(inRoot(`${path}.map`), { force: true })
     else if (path.endsWith('.js')) redirect(path, hot, posix.join(folder, DOOR), nameIn)
   }
-  // Those who are loaded by name keep their name; all others get what they need at the door.
+  // Chunks that are loaded by name keep their name; all others are merged.
   for (const path of parts) {
     if (outputs[path].entryPoint === undefined) continue
     const names = outputs[path].exports.map((name) => `${nameIn(path, name)} as ${name}`)
@@ -52,7 +52,7 @@ export async function mergeHot(metafile, { entry, sources, banner }) {
   return [...left, ...[...hot].filter((path) => !gone.has(path)), ...own]
 }
 
-/** Writes the one file. Each chunk in it still starts only when it is first asked for. */
+/** Writes the file. Each chunk in it still runs only when it is first required. */
 async function writeHot({ hot, main, folder, banner }) {
   const parts = [...hot].filter((path) => path !== main)
   const contents = [
@@ -85,14 +85,14 @@ async function writeHot({ hot, main, folder, banner }) {
   const text = readFileSync(outfile, 'latin1')
     .replaceAll(/\bimport(?=\("[^"]+"\))/g, () => (wanted--, 'obtain'))
     .replaceAll(new RegExp(`\\brequire(?=\\("node:(?:${LATER.join('|')})"\\))`, 'g'), 'delayed')
-  if (wanted !== 0) throw new Error(`${HOT}: the imports that were found are not those that there are`)
+  if (wanted !== 0) throw new Error(`${HOT}: not all imports were found`)
   // Compiled code is kept under this name, so it must change whenever the text does.
   const print = createHash('sha256').update(text).digest('hex').slice(0, 16)
   writeFileSync(outfile, `${text.trimEnd()}\n//${print}`, 'latin1')
   writeFileSync(inRoot(folder, COLD), '// Imports what is not in hot.cjs.\nmodule.exports = (path) => import(path)\n')
 }
 
-/** All that is loaded at once when these are. */
+/** All chunks that are loaded statically with these. */
 function closure(outputs, roots) {
   const found = new Set()
   const visit = (path) => {
@@ -104,7 +104,7 @@ function closure(outputs, roots) {
   return found
 }
 
-/** Takes in what is hot and nothing else. In CommonJS, `require` needs no making. */
+/** Merges only hot chunks. In CommonJS, `require` exists already. */
 function onlyHot(hot, folder, banner) {
   return {
     name: 'only-hot',
@@ -116,13 +116,13 @@ function onlyHot(hot, folder, banner) {
         if (hot.has(target)) return { path: inRoot(target) }
         return { path: `./${posix.relative(folder, target)}`, external: true }
       })
-      // A line of nothing keeps the lines where the map has them.
+      // An empty line keeps the line numbers of the source map.
       onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, '') }))
     },
   }
 }
 
-/** An ES module that gives out what is in the one file, under names that say from which chunk. */
+/** An ES module that exports what is in the file, under names that contain the chunk. */
 function doorText(parts, outputs, nameIn) {
   const lines = parts.flatMap((path) => {
     const names = outputs[path].exports.map((name) => `${name}: ${nameIn(path, name)}`)

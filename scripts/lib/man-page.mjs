@@ -1,16 +1,16 @@
-// The man page, in the macros that every man knows.
+// The man page, in the standard man macros.
 
 /** The man page of the command, from the tables of its options and commands. */
 export function manPage({
-  CLI_COMMANDS,
   COMMAND_SPECS,
   RUN_OPTIONS,
+  RUN_ABOUT,
   RUN_EXAMPLES,
+  listExamples,
   EXIT_CODE_DESCRIPTIONS,
   ENVIRONMENT_VARIABLES,
   version,
 }) {
-  const commands = Object.entries(CLI_COMMANDS).filter(([, { hidden }]) => !hidden)
   return [
     '.\\" Written by npm run docs; the sources are in src/cli/command.',
     `.TH DRAGOMAN 1 "" "Dragoman ${version}" "User Commands"`,
@@ -23,13 +23,11 @@ export function manPage({
     '.B dragoman',
     plain('<command> [options]'),
     '.SH DESCRIPTION',
-    plain(
-      'Works on a prompt with tools, in the current folder, with whatever model you have. On a terminal it is a conversation; with -p, or in a pipe, it gives one answer. With nothing set up it shows three ways to begin.',
-    ),
+    plain(`${RUN_ABOUT} Without a key or a local model server, it offers to set one up.`),
     '.SH OPTIONS',
     ...options(RUN_OPTIONS),
     '.SH COMMANDS',
-    ...commands.flatMap(([name, { about }]) => command(name, about, COMMAND_SPECS[name])),
+    ...Object.entries(COMMAND_SPECS).flatMap(([name, spec]) => command(name, spec, listExamples(spec))),
     '.SH EXAMPLES',
     ...listing(RUN_EXAMPLES),
     '.SH "EXIT STATUS"',
@@ -44,19 +42,19 @@ export function manPage({
 
 const FILES = [
   ['~/.config/dragoman/config.json', 'your settings'],
-  ['.dragoman/config.json', 'the settings of a project, used where the folder is trusted'],
-  ['/etc/dragoman/config.json', 'the settings of a machine'],
+  ['.dragoman/config.json', 'settings of a project, used if the folder is trusted'],
+  ['/etc/dragoman/config.json', 'settings of the machine'],
   ['~/.config/dragoman/AGENTS.md', 'instructions for every project; AGENTS.md in a project for that project'],
-  ['~/.config/dragoman/commands/', 'slash commands of your own, a Markdown file each'],
-  ['~/.local/share/dragoman/sessions/', 'the logs of sessions, a folder for each project'],
-  ['~/.local/share/dragoman/keys.json', 'stored keys; only you can read it'],
+  ['~/.config/dragoman/commands/', 'your own slash commands, one Markdown file each'],
+  ['~/.local/share/dragoman/sessions/', 'session logs, one folder per project'],
+  ['~/.local/share/dragoman/keys.json', 'stored keys, readable only by you'],
 ]
 
-function command(name, about, { usage, about: paragraphs, subcommands = {}, options: own, examples }) {
+function command(name, { summary, usage, about: paragraphs, subcommands = {}, options: own }, examples) {
   const shown = Object.fromEntries(Object.entries(own).filter(([option]) => option !== 'help'))
   return [
     `.SS ${escaped(name)}`,
-    plain(`${capital(about)}.`),
+    plain(`${capital(summary)}.`),
     ...usage.flatMap((way, at) => [at === 0 ? '.PP' : '.br', `.B dragoman ${escaped(name)}`, plain(way)]),
     ...paragraphs.flatMap((paragraph) => ['.PP', plain(paragraph)]),
     ...Object.entries(subcommands).flatMap(([verb, { takes = '', about: what }]) => [
@@ -90,7 +88,7 @@ function listing(lines) {
 const bold = (text) => `\\fB${escaped(text)}\\fR`
 const capital = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** A line of text: a full stop or an apostrophe at its beginning would be a request. */
+/** A line of text: a full stop or an apostrophe at its beginning would start a macro. */
 function plain(text) {
   return escaped(text).replace(/^[.']/, '\\&$&')
 }

@@ -46,7 +46,7 @@ function read(folder) {
   return { title: `${name} ${version}`, about, texts: text }
 }
 
-/** The text of a licence that a package names without bringing it along. */
+/** The text of a licence that a package names but does not contain. */
 function standardText(license, author, name) {
   if (license === 'Apache-2.0') return readFileSync(inRoot('LICENSE'), 'utf8')
   if (!Object.hasOwn(TEXTS, license))

@@ -1,10 +1,10 @@
-// docs/tools.md, from the tools themselves.
+// docs/tools.md, from the tools.
 import { readFileSync } from 'node:fs'
 import { inRoot } from './files.mjs'
 
-/** The page about tools: what each says to the model, and what it takes. */
+/** The page about tools: the description of each for the model, and its parameters. */
 export function toolsPage({ builtinTools }) {
-  // All of them, also those that only some machines have.
+  // All tools, also those that depend on the model.
   const model = { serverTools: ['google_search'], query: () => Promise.reject(new Error('nobody is asked')) }
   const tools = builtinTools({ memory: 'memory', web: { model }, plan: true })
   return readFileSync(inRoot('scripts/lib/tools-page.md'), 'utf8')

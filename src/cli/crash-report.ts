@@ -7,21 +7,23 @@ import { getErrorMessage } from '../model/error-message.ts'
 
 let sessionLogPath: string | undefined
 
-/** Remembers where the log of the session is, for the case that something goes wrong that nobody has thought of. */
+/** Remembers where the log of the session is, for a crash report. */
 export function setSessionLogPath(path: string): void {
   sessionLogPath = path
 }
 
-/** What a person is told of a fault of ours, on one line; the trace goes into a file. */
+/** The message about a bug in Dragoman, on one line; the stack trace is written to a file. */
 export function reportCrash(error: unknown): string {
-  // An error may quote whatever we had in hand.
+  // The message may quote any data, secrets too.
   const { redact } = createRedactor(findEnvironmentSecrets(process.env))
   const message = redact(getErrorMessage(error).replace(/\s+/g, ' ').trim())
   const crashFile = writeCrashFile(redact(error instanceof Error ? (error.stack ?? message) : message))
   const sessionHint =
-    sessionLogPath === undefined ? '' : ` The session is saved in ${sessionLogPath}; dragoman --resume goes on with it.`
-  const reportHint = crashFile === undefined ? '' : ` A report is in ${crashFile}.`
-  return `dragoman: this should not have happened: ${message.replace(/[.!?]?$/, '.')}${sessionHint}${reportHint}\n`
+    sessionLogPath === undefined
+      ? ''
+      : ` The session is saved in ${sessionLogPath}; continue it with dragoman --resume.`
+  const reportHint = crashFile === undefined ? '' : ` Details are in ${crashFile}.`
+  return `dragoman: internal error: ${message.replace(/[.!?]?$/, '.')}${sessionHint}${reportHint}\n`
 }
 
 function writeCrashFile(text: string): string | undefined {

@@ -3,11 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { ApprovalRequest, ApprovalReply } from '../agent/calls/call-state.ts'
-import { isObject, type JsonObject } from '../model/json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../model/json.ts'
 import type { CallPart } from '../model/turn.ts'
 import type { Toolbox } from '../tool/toolbox.ts'
 
-/** Lets a person change a text in an editor of their own; gives the new text, or a sentence about what went wrong. */
 export async function openInEditor(
   text: string,
   name: string,
@@ -15,7 +14,7 @@ export async function openInEditor(
 ): Promise<{ readonly text: string } | { readonly problem: string }> {
   const [program = 'vi', ...args] = resolveEditorCommand(editorSetting, process.env)
   const tempFolder = mkdtempSync(join(tmpdir(), 'dragoman-'))
-  // The name tells the editor what language it is.
+  // The name tells the editor the language.
   const path = join(tempFolder, basename(name) || 'text')
   try {
     writeFileSync(path, text, { mode: 0o600 })
@@ -24,7 +23,7 @@ export async function openInEditor(
       child.on('close', resolve)
       child.on('error', ({ message }) => resolve(message))
     })
-    if (code !== 0) return { problem: `The editor ${program} did not end well (${code}); nothing was taken over.` }
+    if (code !== 0) return { problem: `The editor ${program} failed (${code}); nothing was changed.` }
     return { text: readFileSync(path, 'utf8') }
   } finally {
     rmSync(tempFolder, { recursive: true, force: true })
@@ -32,8 +31,8 @@ export async function openInEditor(
 }
 
 /**
- * The editor and its arguments, from the settings or the environment. It is started as it is, without a shell. One that opens
- * a window of its own must be told to wait, or the text would be read back before anybody has seen it.
+ * The editor and its arguments, from the settings or the environment, without a shell. An editor with windows needs a flag
+ * to wait, or the text would be read back before the user has seen it.
  */
 export function resolveEditorCommand(editorSetting: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   const commandText =
@@ -45,34 +44,20 @@ export function resolveEditorCommand(editorSetting: string | undefined, env: Nod
   return wait === undefined || words.some((word) => wait.includes(word)) ? words : [...words, wait[0] ?? '']
 }
 
-/** How editors with windows are told to wait; the first spelling is used. */
+/** The flags with which editors wait; the first spelling is used. */
 const EDITOR_WAIT_FLAGS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
-    ['code', 'code-insiders', 'codium', 'cursor', 'windsurf', 'zed', 'subl', 'atom'].map((name) => [
+    ['code', 'code-insiders', 'codium', 'cursor', 'windsurf', 'zed', 'subl', 'atom', 'mate', 'gedit'].map((name) => [
       name,
       ['--wait', '-w'],
     ]),
   ),
   gvim: ['--nofork', '-f'],
   mvim: ['--nofork', '-f'],
-  mate: ['--wait', '-w'],
-  gedit: ['--wait', '-w'],
   kate: ['--block', '-b'],
 }
 
-/** A plan as the person changed it is approved by that. */
-async function editPlan(
-  { id }: ApprovalRequest,
-  plan: string,
-  editorSetting: string | undefined,
-): Promise<ApprovalReply | { readonly problem: string }> {
-  const edited = await openInEditor(plan, 'plan.md', editorSetting)
-  if ('problem' in edited) return edited
-  if (edited.text === plan) return { problem: 'Nothing was changed in the editor; the question stands.' }
-  return { ask: id, outcome: 'modify', input: { plan: edited.text } }
-}
-
-/** Lets a person change a proposed edit before it is made; gives the answer to the question, or says why there is none. */
+/** Lets the user change a proposal before it is carried out; an unchanged text is not an approval. */
 export async function editProposal(
   ask: ApprovalRequest,
   call: CallPart | undefined,
@@ -80,22 +65,31 @@ export async function editProposal(
   editorSetting: string | undefined,
 ): Promise<ApprovalReply | { readonly problem: string }> {
   const { details } = ask
+  const edit = async (
+    text: string,
+    name: string,
+  ): Promise<{ readonly text: string } | { readonly problem: string }> => {
+    const edited = await openInEditor(text, name, editorSetting)
+    const isUnchanged = 'text' in edited && edited.text === text
+    return isUnchanged ? { problem: 'Nothing was changed; the approval is still open.' } : edited
+  }
   if (details.kind === 'info' && details.form) return fillForm(ask, details.form, editorSetting)
-  if (details.kind === 'plan') return editPlan(ask, details.plan, editorSetting)
+  if (details.kind === 'plan') {
+    const edited = await edit(details.plan, 'plan.md')
+    return 'problem' in edited ? edited : { ask: ask.id, outcome: 'modify', input: { plan: edited.text } }
+  }
   const found = toolbox.find(ask.tool)
   if (details.kind !== 'edit' || !call?.input || !('tool' in found) || !found.tool.toModifiedInput)
-    return { problem: 'This cannot be changed in an editor.' }
-  const edited = await openInEditor(details.newContent, details.fileName, editorSetting)
+    return { problem: 'This cannot be edited.' }
+  const edited = await edit(details.newContent, details.fileName)
   if ('problem' in edited) return edited
-  // Who leaves an editor as it was has not said yes.
-  if (edited.text === details.newContent) return { problem: 'Nothing was changed in the editor; the question stands.' }
   const accepted = toolbox.validateInput(found.tool, call.input, call.name)
   if ('problem' in accepted) return accepted
   const change = { original: details.originalContent, content: edited.text }
   return { ask: ask.id, outcome: 'modify', input: found.tool.toModifiedInput(accepted.input, change) }
 }
 
-/** Lets a person fill in what a server asks for. */
+/** Lets the user fill in the form of an MCP server. */
 async function fillForm(
   ask: ApprovalRequest,
   form: JsonObject,
@@ -103,11 +97,7 @@ async function fillForm(
 ): Promise<ApprovalReply | { readonly problem: string }> {
   const edited = await openInEditor(`${JSON.stringify(form, undefined, 2)}\n`, 'answer.json', editorSetting)
   if ('problem' in edited) return edited
-  try {
-    const input: unknown = JSON.parse(edited.text)
-    if (isObject(input)) return { ask: ask.id, outcome: 'modify', input: input as JsonObject }
-  } catch {
-    // Said below.
-  }
-  return { problem: 'This is no JSON object; nothing was answered.' }
+  const input = tryParseJson(edited.text)
+  if (isObject(input)) return { ask: ask.id, outcome: 'modify', input: input as JsonObject }
+  return { problem: 'The text is not a JSON object; no answer was sent.' }
 }

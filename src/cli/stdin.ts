@@ -4,9 +4,8 @@ import { UserError } from './user-error.ts'
 import { getErrorMessage } from '../model/error-message.ts'
 
 /**
- * All that is piped in, however slowly it comes; a pipe that says nothing and stays open is told of. A terminal and
- * /dev/null are no pipe; and `process.stdin` is not touched, because that would make a later read give up where it should
- * wait.
+ * Reads standard input to its end, unless it is a terminal or a device. After a second without data the user is told what
+ * it waits for. `process.stdin` is not touched: that would make a later read fail instead of waiting.
  */
 export async function readStdin(): Promise<string> {
   if (isatty(0)) return ''
@@ -27,8 +26,8 @@ async function readToEnd(): Promise<string> {
   try {
     for (;;) {
       const chunk = await readChunk()
-      // Somebody has set the pipe not to wait.
-      if (chunk === 'nothing yet') await new Promise((resolve) => setTimeout(resolve, READ_RETRY_MS))
+      // Another process may have made the pipe non-blocking.
+      if (chunk === 'no-data') await new Promise((resolve) => setTimeout(resolve, READ_RETRY_MS))
       else if (chunk.length === 0) return Buffer.concat(chunks).toString()
       else chunks.push(chunk)
     }
@@ -37,13 +36,13 @@ async function readToEnd(): Promise<string> {
   }
 }
 
-/** The next bytes, in a thread of their own; none at the end. */
-function readChunk(): Promise<Buffer | 'nothing yet'> {
+/** The next bytes; empty at the end. */
+function readChunk(): Promise<Buffer | 'no-data'> {
   return new Promise((resolve, reject) => {
     read(0, Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null, (error, length, buffer) => {
       if (!error) resolve(buffer.subarray(0, length))
       else if (error.code === 'EOF') resolve(Buffer.alloc(0))
-      else if (error.code === 'EAGAIN') resolve('nothing yet')
+      else if (error.code === 'EAGAIN') resolve('no-data')
       else reject(error)
     })
   })
@@ -52,5 +51,4 @@ function readChunk(): Promise<Buffer | 'nothing yet'> {
 const CHUNK_BYTES = 65_536
 const READ_RETRY_MS = 20
 const NOTICE_DELAY_MS = 1000
-const WAITING_NOTICE =
-  '… Waiting for the end of standard input, which is a pipe that is still open. To use none: dragoman … < /dev/null\n'
+const WAITING_NOTICE = '… Waiting for standard input to close. To use none: dragoman … < /dev/null\n'

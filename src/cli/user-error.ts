@@ -1,4 +1,4 @@
-/** The exit codes that a caller can rely on. */
+/** The exit codes are part of the interface. */
 export const EXIT_CODE = {
   ok: 0,
   failure: 1,
@@ -9,7 +9,7 @@ export const EXIT_CODE = {
   interrupted: 130,
 } as const
 
-/** Something that the person can mend: one clear sentence and an exit code, never a stack trace. */
+/** An error that the user can fix: printed as one sentence, without a stack trace. */
 export class UserError extends Error {
   readonly exitCode: number
 

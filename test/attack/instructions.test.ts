@@ -137,7 +137,7 @@ describe('what is still read', () => {
     const here = await place()
     link(here.work, 'AGENTS.md', join(here.home, '.ssh/id_rsa'))
     const { err } = await dragoman(['-p', 'hello'], here)
-    assert.match(err, /AGENTS\.md is not used: it leads out of the folder, to ~\/\.ssh\/id_rsa/)
+    assert.match(err, /AGENTS\.md is not used: it is a link out of the folder, to ~\/\.ssh\/id_rsa/)
   })
 })
 

@@ -58,7 +58,7 @@ describe('a text in an editor', () => {
   test('is not taken over if the editor fails, or is not there', async () => {
     using own = editor("writeFileSync(path, 'half'); process.exit(1)")
     const failed = await openInEditor('text\n', 'a.ts', own.wish)
-    assert.ok('problem' in failed && failed.problem.includes('nothing was taken over'))
+    assert.ok('problem' in failed && failed.problem.includes('nothing was changed'))
     const missing = await openInEditor('text\n', 'a.ts', '/nowhere/editor')
     assert.ok('problem' in missing && missing.problem.includes('/nowhere/editor'))
   })

@@ -129,6 +129,6 @@ test('--fork latest@2 branches off from before the second message', async () => 
   const beyond = await dragoman(['-p', 'x', '--fork', 'latest@9'], here)
   assert.deepEqual(
     [beyond.code, beyond.err],
-    [42, 'dragoman: there is no message 9 of yours in that session; the last one is 2\n'],
+    [42, 'dragoman: the session has no message 9 of yours; the last one is 2\n'],
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { CLI_COMMANDS } from '../../src/cli/commands.ts'
+import { isCommandName } from '../../src/cli/commands.ts'
 import { COMMAND_SPECS } from '../../src/cli/command/specs.ts'
 import { ENVIRONMENT_VARIABLES } from '../../src/cli/args/run-help.ts'
 import { type CliOptions, RUN_OPTIONS } from '../../src/cli/args/options.ts'
@@ -61,9 +61,9 @@ function checkLine(line: string): void {
 
 function checkCommand(words: readonly string[], line: string): void {
   const [name = '', verb = ''] = words
-  const page = Object.hasOwn(COMMAND_SPECS, name) ? COMMAND_SPECS[name] : undefined
+  const page = isCommandName(name) ? COMMAND_SPECS[name] : undefined
   if (!page && /^[a-z]+$/.test(name) && name !== 'x' && words.length > 1 && !words[1]?.startsWith('-'))
-    assert.ok(name === 'help' || Object.hasOwn(CLI_COMMANDS, name), `there is no command ${name}: ${line}`)
+    assert.ok(name === 'help' || isCommandName(name), `there is no command ${name}: ${line}`)
   if (page?.subcommands && /^[a-z]+$/.test(verb))
     assert.ok(Object.hasOwn(page.subcommands, verb), `${name} has no ${verb}: ${line}`)
   const options: CliOptions = page ? { ...(page.takesRunOptions && RUN_OPTIONS), ...page.options } : RUN_OPTIONS

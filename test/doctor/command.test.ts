@@ -68,8 +68,8 @@ describe('dragoman doctor', () => {
       [here, ['doctor', 'openai-chat/script'], 41, /Incorrect API key/],
       [here, ['doctor', 'nowhere/x'], 42, /There is no provider “nowhere”/],
       [here, ['doctor', 'anthropic/x'], 41, /anthropic needs a key/],
-      [here, ['doctor', 'a', 'b'], 42, /one model at a time/],
-      [here, ['doctor', '--timeout', 'soon'], 42, /--timeout takes a number/],
+      [here, ['doctor', 'a', 'b'], 42, /unexpected argument “b”/],
+      [here, ['doctor', '--timeout', 'soon'], 42, /--timeout needs a number/],
     ] as const
     for (const [where, args, wanted, sentence] of cases) {
       const { code, err } = await dragoman(args, where)

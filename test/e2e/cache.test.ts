@@ -114,7 +114,7 @@ for (const wire of wireIds) {
       const [, , system, tools, model] = analyzeCacheUse(jsonlStore(folder).read('changed').entries)
       assert.deepEqual(system?.differs, ['the system prompt'])
       assert.deepEqual(tools?.differs, ['the tools'])
-      assert.match(model?.differs[0] ?? '', /^the model \(before: /)
+      assert.match(model?.differs[0] ?? '', /^the model \(was /)
       assert.deepEqual(server.failures, [])
     })
 
@@ -136,10 +136,10 @@ for (const wire of wireIds) {
       again.close()
       const all = differing(jsonlStore(folder).read('summed') as SessionLog)
       assert.equal(all.length, server.requests.length)
-      assert.ok(all.some(([why]) => why === 'it asked for a summary'))
+      assert.ok(all.some(([why]) => why === 'a request for a summary'))
       const at = all.findLastIndex((differs) => differs.some((one) => one.includes('summarised')))
       assert.ok(at > 0, JSON.stringify(all))
-      assert.match(all[at]?.at(-1) ?? '', /^turn 1 \(the person’s\), as the history was summarised$/)
+      assert.match(all[at]?.at(-1) ?? '', /^turn 1 \(user\), because the history was summarised$/)
       assert.deepEqual(
         all.slice(at + 1),
         all.slice(at + 1).map(() => []),
@@ -180,14 +180,14 @@ test('dragoman sessions show --cache', async () => {
   assert.equal(code, 0)
   assert.match(
     out,
-    /^#\s+model\s+bytes\s+tokens in\s+cached\s+share\s+differs in\n1\s+openai-chat\/script\s.*the first request\n/,
+    /^#\s+model\s+bytes\s+input tokens\s+cached\s+share\s+differs in\n1\s+openai-chat\/script\s.*the first request\n/,
   )
-  assert.equal(out.match(/goes on from the one before/g)?.length, 2)
+  assert.equal(out.match(/extends the previous request/g)?.length, 2)
   const json = JSON.parse((await dragoman(['sessions', 'show', '--cache', '--json'], here)).out) as { bytes: number }[]
   assert.deepEqual(
     json.map(({ bytes }) => bytes),
     here.server.requests.map(({ bytes }) => bytes.length),
   )
   const both = await dragoman(['sessions', 'show', '--cache', '--stats'], here)
-  assert.deepEqual([both.code, both.err], [42, 'dragoman: give --stats or --cache, not both\n'])
+  assert.deepEqual([both.code, both.err], [42, 'dragoman: use --stats or --cache, not both\n'])
 })

@@ -85,7 +85,7 @@ test('planted secrets in 10,000 lines of logs, recordings, traces, errors and bu
   said('the run', run)
   assert.deepEqual(here.server.failures, [])
   const replayed = await dragoman(['replay', 'tape'], { ...here, env })
-  assert.deepEqual([replayed.code, replayed.out], [0, 'Played again: 5 requests, 4 answers. Nothing differs.\n'])
+  assert.deepEqual([replayed.code, replayed.out], [0, 'Replayed 5 requests, 4 responses. No differences.\n'])
   const bug = await dragoman(['bug', '--trace', 'trace.jsonl', '--yes', '--output', 'bug.json'], { ...here, env })
   assert.equal(bug.code, 0, bug.err)
   said('the report', bug)
@@ -127,7 +127,7 @@ test('a bundle shows what is in it before it is written, and its settings hold n
   assert.equal(shown.code, 0)
   assert.match(
     shown.err,
-    /This goes in:\n {2}versions[^]*session .* entries[^]*Nothing is written\. With --yes it is\./,
+    /The report contains:\n {2}versions[^]*session .* entries[^]*Nothing was written\. Use --yes to write without asking\./,
   )
   assert.ok(!existsSync(path))
   const made = await dragoman(['bug', '--yes'], here)

@@ -33,12 +33,12 @@ describe('settings', () => {
   })
 
   const WRONG: readonly (readonly [name: string, json: unknown, says: RegExp])[] = [
-    ['no JSON', '{"model":', /config\.json is no JSON/],
+    ['no JSON', '{"model":', /config\.json is not valid JSON/],
     ['an unknown key', { modle: 'x/y' }, /"modle" is not a known key; did you mean "model"\?/],
     ['an unknown key further in', { mcpServers: { a: { comand: 'x' } } }, /"mcpServers\.a\.comand".*"command"/],
     ['a value that is not one of the list', { approvalMode: 'yollo' }, /"approvalMode" must be one of/],
     ['a row without an address', { providers: { mine: {} } }, /provider "mine" needs a "url"/],
-    ['a list', [], /the settings must be an object/],
+    ['a list', [], /the settings must be a JSON object/],
   ]
   for (const [name, json, says] of WRONG) {
     test(`${name} is one sentence and exit 52`, async () => {

@@ -27,7 +27,7 @@ describe('--max-cost', () => {
     const here = await stage([{ say: 'ok' }])
     const { code, err } = await dragoman(['-p', 'go', '--max-cost', '1'], here)
     assert.equal(code, 42)
-    assert.match(err, /^dragoman: the price of openai-chat\/script is not known, so --max-cost cannot hold; .*\n$/)
+    assert.match(err, /^dragoman: --max-cost needs a price, and that of openai-chat\/script is unknown; .*\n$/)
     assert.equal(here.server.requests.length, 0)
     const scripted = await dragoman(['-m', 'rehearsal/hello', '-p', 'go', '--max-cost', '1'], here)
     assert.equal(scripted.code, 42)
@@ -119,7 +119,7 @@ test('sessions show --stats: what was used and done, from the log alone', async 
   const { out } = await dragoman(['sessions', 'show', '--stats'], here)
   assert.match(out, /tokens\s+1.645\s+\(1.110 input, 500 read from cache, 0 written to cache, 35 output, 0 reasoning\)/)
   assert.match(out, /cost\s+\$0\.1510\n/)
-  assert.match(out, /lines\s+model \+2 −0, person \+0 −0/)
+  assert.match(out, /lines\s+model \+2 −0, user \+0 −0/)
   assert.match(out, /write_file\s+1\s+1\s+0\s+0\s+0\s.*\+2 −0\n/)
 })
 
@@ -208,7 +208,7 @@ describe('--resume', () => {
     assert.equal(out, 'Two.\n')
     assert.match(
       err,
-      /This session was held with anthropic\/script, which cannot be used here: anthropic needs a key.* Going on with openai-chat\/script\./,
+      /This session used anthropic\/script, which is not available: anthropic needs a key.* Continuing with openai-chat\/script\./,
     )
   })
 })
@@ -216,11 +216,11 @@ describe('--resume', () => {
 test('what a command does not take, it refuses', async () => {
   const here = await stage([{ say: 'ok' }])
   const wrong: [string[], RegExp][] = [
-    [['-p', 'x', '--max-turns', '1.5'], /--max-turns takes a whole number, not “1\.5”/],
-    [['-p', 'x', '--max-cost', 'Infinity'], /--max-cost takes a number/],
-    [['sessions', 'list', 'extra'], /sessions list does not know what to do with “extra”/],
-    [['sessions', 'show', 'latest', 'extra'], /sessions show does not know what to do with “extra”/],
-    [['sessions', 'show', '--json'], /--json goes with --stats or --cache/],
+    [['-p', 'x', '--max-turns', '1.5'], /--max-turns needs a whole number above 0, not “1\.5”/],
+    [['-p', 'x', '--max-cost', 'Infinity'], /--max-cost needs a number/],
+    [['sessions', 'list', 'extra'], /unexpected argument “extra”; see dragoman sessions list/],
+    [['sessions', 'show', 'latest', 'extra'], /unexpected argument “extra”; see dragoman sessions show/],
+    [['sessions', 'show', '--json'], /--json needs --stats or --cache/],
   ]
   for (const [args, sentence] of wrong) {
     const { code, err } = await dragoman(args, here)

@@ -50,7 +50,7 @@ test('an address at which there is only a web page is no wrong model: 1', async 
 describe('whoever reads JSON reads in JSON why nothing ran', () => {
   const wrong: [args: string[], code: number, type: string, words: RegExp][] = [
     [['-m', 'nobody/x'], 42, 'input', /nobody/],
-    [['--no-such-flag'], 42, 'input', /no option --no-such-flag/],
+    [['--no-such-flag'], 42, 'input', /unknown option --no-such-flag/],
     [['-m', 'anthropic/claude-sonnet-4-5'], 41, 'auth', /ANTHROPIC_API_KEY/],
     [['--system-file', '/no/such/file'], 52, 'config', /system prompt/],
   ]
@@ -124,7 +124,7 @@ describe('small words', () => {
   test('completion without a shell prints nothing that a shell could run', async () => {
     const { out, err, code } = await dragoman(['completion'], await stage([]))
     assert.deepEqual([code, out], [42, ''])
-    assert.match(err, /^dragoman: which shell\? .*bash, zsh, fish\n$/)
+    assert.match(err, /^dragoman: name the shell: .*bash \| zsh \| fish\n$/)
   })
 
   test('models are completed the usual one first, then the newer before the older', async () => {

@@ -47,7 +47,7 @@ describe('what users of other agents are used to', () => {
     writeFileSync(join(here.work, '.mcp.json'), JSON.stringify({ mcpServers: servers }))
     const env = { ...here.env, NODE: process.execPath, WORD: 'w' }
     const before = await dragoman(['-p', 'hi'], { ...here, env })
-    assert.match(before.err, /\.mcp\.json are not used, because this folder is not trusted/)
+    assert.match(before.err, /\.mcp\.json are ignored because this folder is not trusted/)
     assert.doesNotMatch((await dragoman(['mcp', 'list'], { ...here, env })).out, /pond/)
     await dragoman(['trust', '--yes'], here)
     const listed = await dragoman(['mcp', 'list'], { ...here, env })
@@ -78,7 +78,10 @@ describe('what users of other agents are used to', () => {
       const here = await stage(HELLO)
       const { code, err } = await dragoman(words, here)
       assert.equal(code, 42)
-      assert.match(err, /there is no command \w+; (?:did you mean|dragoman --help).*As a prompt: dragoman -p/)
+      assert.match(
+        err,
+        /unknown command \w+; (?:did you mean|see dragoman --help).*To send it as a prompt: dragoman -p/,
+      )
       assert.equal(here.server.requests.length, 0)
     })
 
@@ -106,7 +109,9 @@ describe('what users of other agents are used to', () => {
       assert.equal(code, 42)
       const [first] = typed.split(' ')
       assert.ok(
-        err.includes(`there is no command ${first}; did you mean ${meant}? As a prompt: dragoman -p "${typed} …"`),
+        err.includes(
+          `unknown command ${first}; did you mean ${meant}? To send it as a prompt: dragoman -p "${typed} …"`,
+        ),
       )
       assert.equal(here.server.requests.length, 0)
     })
@@ -157,7 +162,7 @@ describe('what users of other agents are used to', () => {
       const here = await stage(HELLO)
       const { code, err } = await dragoman([flag, '-p', 'go'], here)
       assert.equal(code, 42)
-      assert.match(err, new RegExp(`there is no option ${flag}; .*${ours}`))
+      assert.match(err, new RegExp(`unknown option ${flag}; .*${ours}`))
       assert.equal(here.server.requests.length, 0)
     })
 

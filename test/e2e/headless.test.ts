@@ -116,18 +116,18 @@ describe('dragoman -p', () => {
       [['-p', 'x', '--approval-mode', 'wild'], 42, /default, auto_edit, yolo, plan/],
       [['-p', 'x', '--no-such-flag'], 42, /no-such-flag/],
       [['-p', 'x', '--max-turns', '-1'], 42, /max-turns/],
-      [['-p', 'x', '--cwd', '/no/such/folder'], 42, /no folder/],
+      [['-p', 'x', '--cwd', '/no/such/folder'], 42, /the folder .* does not exist/],
       [['-p', 'x', '--resume', 'nonsense'], 42, /no session nonsense/],
       [['-p', 'x', '-m', 'nobody/x'], 42, /nobody/],
       [['-p', 'x', '-m', 'anthropic/claude-sonnet-4-5'], 41, /ANTHROPIC_API_KEY/],
       [['-p', 'x', '--system-file', '/no/such/file'], 52, /system prompt/],
       [['sessions', 'show', 'nonsense'], 42, /no session nonsense/],
-      [['sessions', 'fly'], 42, /list, show, export, reply and rm/],
+      [['sessions', 'fly'], 42, /list, show, export, reply, rm/],
       [['sessions', 'reply', 'nonsense', 'yes'], 42, /no session nonsense/],
       [['--fork', '-p', 'x'], 42, /no session/],
       [['-m', 'rehearsal/hello', '-p', 'x', '--resume', 'nonsense'], 42, /no session nonsense/],
       [['-y', '--approval-mode', 'plan', '-p', 'x'], 42, /contradict/],
-      [['-p', 'x', '--cwd', join(root, 'package.json')], 42, /no folder/],
+      [['-p', 'x', '--cwd', join(root, 'package.json')], 42, /the folder .* does not exist/],
     ]
     for (const [args, code, words] of wrong) {
       const ended = await dragoman(args, here)
@@ -142,7 +142,7 @@ describe('dragoman -p', () => {
     await dragoman(['-p', 'go'], here)
     assert.match(
       (await dragoman(['sessions', 'export', 'latest'], here)).out,
-      /## Person\n\ngo[^]*list_directory: ok[^]*Done\./,
+      /## User\n\ngo[^]*list_directory: ok[^]*Done\./,
     )
     for (const format of ['json', 'gemini', 'code-assist', 'openai-chat', 'openai-responses', 'anthropic']) {
       const { out, code } = await dragoman(['sessions', 'export', 'latest', '--format', format], here)

@@ -45,7 +45,7 @@ describe('--record and replay', () => {
     await here.server.close()
     writeFileSync(join(here.work, 'b.txt'), 'changed since')
     const { code, out } = await dragoman(['replay', 'tape'], here)
-    assert.deepEqual([code, out], [0, `Played again: ${asked} requests, 3 answers. Nothing differs.\n`])
+    assert.deepEqual([code, out], [0, `Replayed ${asked} requests, 3 responses. No differences.\n`])
     assert.equal(readFileSync(join(here.work, 'b.txt'), 'utf8'), 'changed since', 'no tool has run')
     assert.equal(asked, 4)
   })
@@ -66,7 +66,7 @@ describe('--record and replay', () => {
       [['request', 3, 'turn 4']],
     )
     const said = await dragoman(['replay', 'tape'], here)
-    assert.match(said.out, /The first difference: request 3, turn 4\n  recorded: .*forty-TWO.*\n  now: +.*forty-two/)
+    assert.match(said.out, /First difference: request 3, turn 4\n  recorded: .*forty-TWO.*\n  now: +.*forty-two/)
     writeFileSync(third, text.replace('list_directory\\\\\\"', 'x').replace('"tools\\":[', '"tools\\":[{},'))
     assert.equal((await played(here)).differences[0]?.place, 'tools')
     writeFileSync(third, text)
@@ -170,8 +170,8 @@ describe('--record and replay', () => {
 
   test('a damaged recording: one sentence about what is wrong with it', async () => {
     const damages: [name: string, change: (text: string) => string, words: RegExp][] = [
-      ['0001.json', (text) => text.slice(0, 300), /0001\.json is no recorded exchange/],
-      ['0001.json', () => '{"number":1,"request":{}}', /0001\.json is no recorded exchange/],
+      ['0001.json', (text) => text.slice(0, 300), /0001\.json is not a recorded exchange/],
+      ['0001.json', () => '{"number":1,"request":{}}', /0001\.json is not a recorded exchange/],
       ['0001.json', (text) => text.replace('"number": 1', '"number": 2'), /exchange 1 is missing/],
       ['session.jsonl', (text) => text.replace('"row":{', '"wor":{'), /session\.jsonl is damaged in line \d/],
       ['session.jsonl', (text) => text.replace('{', ''), /session\.jsonl is damaged in line 1/],
@@ -206,14 +206,14 @@ describe('--record and replay', () => {
     const here = await recorded([{ say: 'Hi.' }])
     writeFileSync(join(here.work, 'full'), '')
     const wrong: [string[], RegExp][] = [
-      [['replay', 'nowhere'], /no folder nowhere/],
-      [['replay', '.'], /holds no recording/],
-      [['replay', 'tape', '--until', '1'], /needs a --model/],
+      [['replay', 'nowhere'], /the folder nowhere does not exist/],
+      [['replay', '.'], /is not a recording/],
+      [['replay', 'tape', '--until', '1'], /needs --model/],
       [['replay', 'tape', '--until', 'x', '--model', 'groq/x'], /whole number/],
-      [['replay', 'tape', '--until', '1', '--model', 'openai-chat/script'], /nothing was asked after the last/],
+      [['replay', 'tape', '--until', '1', '--model', 'openai-chat/script'], /no request follows the last/],
       [['replay', 'tape', '--nonsense'], /nonsense/],
       [['-p', 'x', '--record', 'tape'], /not empty/],
-      [['-p', 'x', '--record', 'full'], /nothing can be recorded in/],
+      [['-p', 'x', '--record', 'full'], /cannot record in/],
     ]
     for (const [args, words] of wrong) {
       const { code, err } = await dragoman(args, here)

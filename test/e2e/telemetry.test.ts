@@ -177,13 +177,13 @@ describe('telemetry', () => {
     const env = { ...here.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
     const { code, out, err } = await dragoman(['-p', 'go'], { ...here, env })
     assert.deepEqual([code, out], [0, 'ok\n'])
-    assert.equal(err, 'dragoman: Spans could not be delivered to http://127.0.0.1:9/v1/traces.\n')
+    assert.equal(err, 'dragoman: Telemetry could not be sent to http://127.0.0.1:9/v1/traces.\n')
     const wrong = await dragoman(['-p', 'go'], {
       ...here,
       env: { ...here.env, OTEL_EXPORTER_OTLP_ENDPOINT: 'nonsense' },
     })
     assert.equal(wrong.code, 52)
-    assert.match(wrong.err, /no http\(s\) URL: nonsense/)
+    assert.match(wrong.err, /not an http\(s\) URL: nonsense/)
   })
 
   test('without a collector nothing of it is loaded; and none is loaded before the first request', async () => {

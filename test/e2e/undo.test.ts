@@ -19,14 +19,14 @@ test('a run changes files; undo shows what will change, puts it back, and the mo
 
   const asked = await dragoman(['undo'], at)
   assert.equal(asked.code, 42)
-  assert.match(asked.err, /give --yes/)
+  assert.match(asked.err, /use --yes/)
   assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'changed\n')
 
   const undone = await dragoman(['undo', '--yes'], at)
   assert.equal(undone.code, 0, undone.err)
   assert.match(undone.out, /-changed\n\+before/)
   assert.match(undone.out, /echo hi/)
-  assert.match(undone.out, /2 files were put back/)
+  assert.match(undone.out, /2 files were restored/)
   assert.equal(readFileSync(join(at.work, 'old.txt'), 'utf8'), 'before\n')
   assert.ok(!existsSync(join(at.work, 'new.txt')))
 
@@ -50,7 +50,7 @@ test('what a person changed since stays, and the command says so by its exit cod
   writeFileSync(join(at.work, 'a.txt'), 'person\n')
   const { code, out } = await dragoman(['undo', '--yes'], at)
   assert.equal(code, 1)
-  assert.match(out, /changed since, left: .*a\.txt/)
+  assert.match(out, /changed since, skipped: .*a\.txt/)
   assert.equal(readFileSync(join(at.work, 'a.txt'), 'utf8'), 'person\n')
 })
 
@@ -68,5 +68,5 @@ test('where only commands ran, undo says that it does not know what they changed
     /No file was changed by a file tool.*\nThese commands ran since then.* not undone:\n {2}rm untracked\.txt\n$/,
   )
   await dragoman(['--yolo', '--resume', '-p', 'anything else?'], at)
-  assert.equal((await dragoman(['undo', '2'], at)).out, 'No file was changed by a tool since then.\n')
+  assert.equal((await dragoman(['undo', '2'], at)).out, 'No file was changed by a file tool since then.\n')
 })

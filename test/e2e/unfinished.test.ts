@@ -193,6 +193,6 @@ describe('pipes', () => {
       started: (child) => child.stderr?.once('data', () => child.stdin?.end()),
     })
     assert.deepEqual([code, out], [0, 'END\n'])
-    assert.match(err, /Waiting for the end of standard input/)
+    assert.match(err, /Waiting for standard input to close/)
   })
 })

@@ -43,7 +43,7 @@ describe('dragoman wire', () => {
     mkdirSync(join(folder, 'deep'), { recursive: true })
     const none = await dragoman(['wire', 'decode', '--batch', 'tapes'], here)
     assert.deepEqual([none.code, none.out], [42, ''])
-    assert.match(none.err, /^dragoman: there is no recording in tapes that holds an answer; .*\n$/)
+    assert.match(none.err, /^dragoman: tapes has no recording with a response; .*\n$/)
 
     const recording = { id: 'a', wire: 'openai-chat', request: { conversation: CONVERSATION } }
     const response = { status: 200, contentType: 'text/event-stream', body: ANSWER }
@@ -54,10 +54,10 @@ describe('dragoman wire', () => {
     const decoded = await dragoman(['wire', 'decode', '--batch', 'tapes'], here)
     assert.equal(decoded.code, 0, decoded.err)
     assert.deepEqual(ids(decoded.out), ['a'])
-    assert.match(decoded.err, /^dragoman: passed over, as no .* answer is in them: b\.json, other\.json, torn\.json\n$/)
+    assert.match(decoded.err, /^dragoman: skipped files without a response: b\.json, other\.json, torn\.json\n$/)
     const encoded = await dragoman(['wire', 'encode', '--wire', 'gemini', '--batch', 'tapes'], here)
     assert.deepEqual(ids(encoded.out), ['a', 'b'])
-    assert.match(encoded.err, /conversation is in them: other\.json, torn\.json\n$/)
+    assert.match(encoded.err, /without a conversation: other\.json, torn\.json\n$/)
   })
 })
 

@@ -38,7 +38,7 @@ export const diskPlays: Plays = {
     }`
     const ended = await dragoman(['-p', 'hi'], { ...here, env: { ...here.env, ...preload(breaks) } })
     assert.notEqual(ended.code, 0)
-    assert.match(ended.err, /^dragoman: sessions cannot be kept in .*XDG_DATA_HOME.*\n$/)
+    assert.match(ended.err, /^dragoman: sessions cannot be saved in .*XDG_DATA_HOME.*\n$/)
   },
   'fa-075': (fault) => everyLogWrite(fault, /quota is used up.*cannot be saved/i),
   'fa-076': tooledUp(async (fault, at) => {

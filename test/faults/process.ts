@@ -71,7 +71,7 @@ export const processPlays: Plays = {
       started: (child) => void child.stdout?.once('data', () => child.kill('SIGKILL')),
     })
     assert.equal(killed.code, null)
-    assert.match((await dragoman(['sessions', 'list'], here)).out, /first {2}\(did not end; --resume goes on\)\n/)
+    assert.match((await dragoman(['sessions', 'list'], here)).out, /first {2}\(unfinished; continue with --resume\)\n/)
     await goesOn(here)
     assert.doesNotMatch((await dragoman(['sessions', 'list'], here)).out, /did not end/)
     for (const said of ['first', 'One.', 'second']) assert.match(sent(here, -1), new RegExp(said))
@@ -103,9 +103,7 @@ export const processPlays: Plays = {
     const ended = await dragoman(['-p', 'go', '--yolo'], { ...here, env: { ...here.env, ...preload(trouble) } })
     assert.equal(ended.code, 1)
     const last = ended.err.trimEnd().split('\n').at(-1) ?? ''
-    const log = /^dragoman: this should not have happened: a bug of ours\. The session is saved in (\S+);/.exec(
-      last,
-    )?.[1]
+    const log = /^dragoman: internal error: a bug of ours\. The session is saved in (\S+);/.exec(last)?.[1]
     assert.ok(existsSync(log ?? ''), last)
     assert.doesNotMatch(ended.err, /\n\s+at /)
     await noneAliveIn(here.work)

@@ -79,7 +79,7 @@ describe('dragoman policy check', () => {
     assert.match(wrong.err, /the rule “ls” matches “ls -l”, which it should not/)
     const line = await dragoman(['policy', 'check'], here, { input: 'no' })
     assert.equal(line.code, 42)
-    assert.match(line.err, /line 1 is no JSON object/)
+    assert.match(line.err, /line 1 is not a JSON object/)
   })
 
   test('the cases of the reference material', { skip: skipWithoutCases }, async (t) => {

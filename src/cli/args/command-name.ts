@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What `ownName` says in the folder of the sources. */
 export const NPM_START_COMMAND = 'npm start --'
 
-/** How a person calls this command: as it was called now, where that can be known. */
+/** The command as the user calls it, for examples in messages. */
 export function findCommandName(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  // npm tells what it runs; what it runs for another package is none of ours.
+  // npm sets these for any package that it runs.
   if (env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'dragoman') return NPM_START_COMMAND
   if (env['npm_command'] === 'exec' && env['npm_lifecycle_event'] === 'npx') return 'npx dragoman'
   const isOnPath = (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'dragoman')))

@@ -1,49 +1,45 @@
-import { CLI_COMMANDS } from '../commands.ts'
-import type { CliCommandSpec } from '../command/spec.ts'
+import { isCommandName } from '../commands.ts'
+import { type CliCommandSpec, listExamples } from '../command/spec.ts'
 import { COMMAND_SPECS } from '../command/specs.ts'
-import { EXIT_CODE_DESCRIPTIONS, RUN_EXAMPLES } from './run-help.ts'
+import { EXIT_CODE_DESCRIPTIONS, RUN_ABOUT, RUN_EXAMPLES } from './run-help.ts'
 import { type CliOption, type CliOptions, RUN_OPTIONS } from './options.ts'
 
 /** The help of a command, or of one of its subcommands; without a name, of all. */
 export function formatHelp(name?: string, subcommand?: string): string {
-  const page = name === undefined || !Object.hasOwn(COMMAND_SPECS, name) ? undefined : COMMAND_SPECS[name]
-  if (name === undefined || !page) return formatRunHelp()
-  return subcommand !== undefined && page.subcommands && Object.hasOwn(page.subcommands, subcommand)
-    ? formatSubcommandHelp(name, page, subcommand)
-    : formatCommandHelp(name, page)
+  if (name === undefined || !isCommandName(name)) return formatRunHelp()
+  const spec = COMMAND_SPECS[name]
+  return subcommand !== undefined && Object.hasOwn(spec.subcommands ?? {}, subcommand)
+    ? formatSubcommandHelp(name, spec, subcommand)
+    : formatCommandHelp(name, spec)
 }
 
 function formatRunHelp(): string {
-  const commands = Object.entries(CLI_COMMANDS).filter(([, { hidden }]) => !hidden)
   return joinBlocks([
     formatUsage(['dragoman [options] [prompt]', 'dragoman <command> [options]']),
-    'Works on a prompt with tools, in the current folder, with whatever model you have. On a terminal it is a conversation; with -p, one answer.',
+    RUN_ABOUT,
     ...formatOptionGroups(RUN_OPTIONS),
     formatHelpTable(
-      'Commands (dragoman <command> --help tells more)',
-      commands.map(([name, { about }]) => [name, about]),
+      'Commands (details: dragoman <command> --help)',
+      Object.entries(COMMAND_SPECS).map(([name, { summary }]) => [name, summary]),
     ),
     formatExamples(RUN_EXAMPLES),
     `Exit codes: ${EXIT_CODE_DESCRIPTIONS.map(([code, about]) => `${code} ${about}`).join(', ')}.`,
   ])
 }
 
-function formatCommandHelp(
-  name: string,
-  { usage: usageLines, about, subcommands = {}, options, examples: visibleItems }: CliCommandSpec,
-): string {
+function formatCommandHelp(name: string, spec: CliCommandSpec): string {
   return joinBlocks([
-    formatUsage(usageLines.map((usageLine) => `dragoman ${name} ${usageLine}`.trimEnd())),
-    ...about,
+    formatUsage(spec.usage.map((usageLine) => `dragoman ${name} ${usageLine}`.trimEnd())),
+    ...spec.about,
     formatHelpTable(
       'Subcommands',
-      Object.entries(subcommands).map(([subcommand, { takes = '', about: what }]) => [
+      Object.entries(spec.subcommands ?? {}).map(([subcommand, { takes = '', about }]) => [
         `${subcommand} ${takes}`.trimEnd(),
-        what,
+        about,
       ]),
     ),
-    ...formatOptionGroups(options),
-    formatExamples(visibleItems),
+    ...formatOptionGroups(spec.options),
+    formatExamples(listExamples(spec)),
   ])
 }
 
@@ -52,40 +48,40 @@ function formatSubcommandHelp(name: string, { subcommands = {}, options }: CliCo
     takes = '',
     about = '',
     options: optionNames = Object.keys(options),
-    examples: visibleItems = [],
+    examples = [],
   } = subcommands[subcommand] ?? {}
   const chosen = Object.entries(options).filter(([option]) => optionNames.includes(option) || option === 'help')
   return joinBlocks([
     formatUsage([`dragoman ${name} ${subcommand} ${takes}`.trimEnd() + (chosen.length > 1 ? ' [options]' : '')]),
     `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
     ...formatOptionGroups(Object.fromEntries(chosen)),
-    formatExamples(visibleItems),
+    formatExamples(examples),
   ])
 }
 
-/** Options, group by group. */
 function formatOptionGroups(options: CliOptions): string[] {
-  const visibleItems = Object.entries(options).filter(([, { hidden }]) => !hidden)
-  const column = labelColumnWidth(visibleItems.map(([name, option]) => formatOptionLabel(name, option)))
-  const groups = [...new Set(visibleItems.map(([, { group }]) => group))]
-  return groups.map((group) =>
-    formatHelpTable(
+  const visible = Object.entries(options)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([name, option]) => ({ label: formatOptionLabel(name, option), ...option }))
+  const column = labelColumnWidth(visible.map(({ label }) => label))
+  const groups = [...new Set(visible.map(({ group }) => group))]
+  return groups.map((group) => {
+    const rows = visible.filter((option) => option.group === group)
+    return formatHelpTable(
       group ?? 'Options',
-      visibleItems
-        .filter(([, option]) => option.group === group)
-        .map(([name, option]) => [formatOptionLabel(name, option), option.about]),
+      rows.map(({ label, about }) => [label, about]),
       column,
-    ),
-  )
+    )
+  })
 }
 
 /** An option as it is written: `-m, --model <name>`. */
-export function formatOptionLabel(name: string, { short, takes }: CliOption): string {
+function formatOptionLabel(name: string, { short, takes }: CliOption): string {
   return `${short === undefined ? '    ' : `-${short}, `}--${name}${takes === undefined ? '' : ` ${takes}`}`
 }
 
 const HELP_WIDTH = 96
-/** Labels longer than this have a line of their own. */
+/** Longer labels have a line of their own. */
 const MAX_LABEL_WIDTH = 28
 
 function formatHelpTable(
@@ -118,8 +114,10 @@ function formatExamples(lines: readonly string[]): string {
 
 /** Blocks with an empty line between them; sentences are wrapped, what has its own lines is not. */
 function joinBlocks(blocks: readonly string[]): string {
-  const visibleItems = blocks.filter((block) => block !== '')
-  return `${visibleItems.map((block) => (block.includes('\n') ? block : wrapWords(block, HELP_WIDTH).join('\n'))).join('\n\n')}\n`
+  return `${blocks
+    .filter((block) => block !== '')
+    .map((block) => (block.includes('\n') ? block : wrapWords(block, HELP_WIDTH).join('\n')))
+    .join('\n\n')}\n`
 }
 
 function wrapWords(sentence: string, width: number): string[] {

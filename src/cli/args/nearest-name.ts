@@ -1,13 +1,10 @@
-/**
- * The one name that a typed word must have been meant for: that with the fewest typing errors, at most two, in a name long
- * enough to bear them. Two letters that changed places are one error. Of two names as near, neither.
- */
+/** The name that a mistyped word was probably meant for; undefined if two names are equally near. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   const [first, second] = nearestNames(word, names)
   return second === undefined ? first : undefined
 }
 
-/** The names with the fewest typing errors. */
+/** The names with the fewest typing errors: at most two, and fewer than half of the letters. */
 export function nearestNames(word: string, names: readonly string[]): string[] {
   const near = names
     .map((name) => ({ name, errors: typingErrors(word.toLowerCase(), name.toLowerCase()) }))
@@ -16,7 +13,7 @@ export function nearestNames(word: string, names: readonly string[]): string[] {
   return near.flatMap(({ name, errors }) => (errors === fewest ? [name] : []))
 }
 
-/** Letters that are missing, are too many, are others, or changed places with their neighbour. */
+/** The Damerau–Levenshtein distance: letters that are missing, extra, different, or swapped. */
 function typingErrors(a: string, b: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_unused, at) => at)]
   for (let i = 1; i <= a.length; i++) {

@@ -4,7 +4,7 @@ import { UserError } from '../user-error.ts'
 import type { CliOption, CliOptions } from './options.ts'
 import { defined } from '../../model/defined.ts'
 
-/** What was given for each option of a table. */
+/** The value of each option of a table that was given. */
 export type OptionValues<T extends CliOptions> = { -readonly [Name in keyof T]?: OptionValue<T[Name]> }
 
 type OptionValue<T extends CliOption> = T extends { takes: string }
@@ -15,7 +15,7 @@ type OptionValue<T extends CliOption> = T extends { takes: string }
       : string
   : boolean
 
-/** Reads the words of a command line by a table of options. Throws one sentence about what it does not understand. */
+/** Parses a command line by a table of options. */
 export function parseCommandLine<T extends CliOptions>(
   command: string,
   table: T,
@@ -23,7 +23,7 @@ export function parseCommandLine<T extends CliOptions>(
 ): { values: OptionValues<T>; positionals: string[] } {
   const { values, positionals, tokens } = parseArgs({
     args: withImplicitValues(table, argv),
-    // What is wrong is said in our own words, below.
+    // Errors are reported below, with suggestions.
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -53,32 +53,30 @@ function checkOption(command: string, table: CliOptions, { name, rawName, value,
   const option = Object.hasOwn(table, name) ? table[name] : undefined
   if (!option)
     throw new UserError(
-      `there is no option ${rawName}${command === 'dragoman' ? '' : ` for ${command}`}; ${suggestOption(command, name, table)}`,
+      `unknown option ${rawName}${command === 'dragoman' ? '' : ` for ${command}`}; ${suggestOption(command, name, table)}`,
     )
   if (option.takes === undefined) {
-    if (value !== undefined) throw new UserError(`${rawName} takes nothing, not “${value}”`)
+    if (value !== undefined) throw new UserError(`${rawName} takes no value; “${value}” was given`)
     return
   }
-  if (value === undefined) throw new UserError(`${rawName} takes ${option.takes}, and nothing was given`)
-  // A word that looks like an option is one, and what was meant for this one was forgotten.
+  if (value === undefined) throw new UserError(`${rawName} needs a value: ${option.takes}`)
+  // A word that looks like an option probably is one, and the value was forgotten.
   if (!inlineValue && /^--?[a-z][\w-]*$/i.test(value))
-    throw new UserError(`${rawName} takes ${option.takes}, not ${value}; if you mean it: --${name}=${value}`)
+    throw new UserError(`${rawName} needs a value: ${option.takes}; to pass ${value}, write --${name}=${value}`)
   const { from } = option
   if (typeof from === 'object' && !from.includes(value))
-    throw new UserError(`--${name} is one of ${from.join(', ')}, not “${value}”`)
+    throw new UserError(`--${name} must be one of ${from.join(', ')}, not “${value}”`)
 }
 
-/** What must have been meant: the one option that begins so, or the nearest. */
 function suggestOption(command: string, name: string, table: CliOptions): string {
   const names = Object.keys(table)
   const known = names.find((one) => table[one]?.elsewhere?.includes(name))
-  if (known !== undefined) return `the nearest here is --${known}`
+  if (known !== undefined) return `use --${known}`
   const prefixed = names.filter((one) => one.startsWith(name))
   const suggestion = prefixed.length === 1 && name.length > 1 ? prefixed[0] : matchSimilarNames([name], names).get(name)
-  return suggestion === undefined ? `${command} --help lists them` : `did you mean --${suggestion}?`
+  return suggestion === undefined ? `see ${command} --help` : `did you mean --${suggestion}?`
 }
 
-/** Some options may stand alone: then they mean what their table says. */
 function withImplicitValues(table: CliOptions, argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   return argv.flatMap((arg, at) => {
@@ -89,4 +87,37 @@ function withImplicitValues(table: CliOptions, argv: readonly string[]): string[
     const next = argv[at + 1]
     return alone !== undefined && (next === undefined || next.startsWith('-')) ? [arg, alone] : [arg]
   })
+}
+
+/** The handler of a subcommand. */
+export function findSubcommand<T>(command: string, handlers: Readonly<Record<string, T>>, name: string): T {
+  const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
+  if (handler !== undefined) return handler
+  throw new UserError(`unknown subcommand “${name}”; ${command} has ${Object.keys(handlers).join(', ')}`)
+}
+
+/** Rejects arguments that a command has no use for. */
+export function rejectExtraArguments(command: string, positionals: readonly string[], max = 0): void {
+  const extra = positionals[max]
+  if (extra !== undefined) throw new UserError(`unexpected argument “${extra}”; see ${command} --help`)
+}
+
+export function parsePositiveNumber(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (!(number > 0 && number < Infinity)) throw new UserError(`${option} needs a number above 0, not “${value}”`)
+  return number
+}
+
+export function parsePositiveInteger(option: string, value: string | undefined): number | undefined {
+  const number = value === undefined ? undefined : Number(value)
+  if (number === undefined || (Number.isSafeInteger(number) && number > 0)) return number
+  throw new UserError(`${option} needs a whole number above 0, not “${value}”`)
+}
+
+export function splitCommaList(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
 }

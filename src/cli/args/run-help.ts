@@ -1,24 +1,27 @@
-/** Examples of a run, for the help and the man page. */
+import { EXIT_CODE } from '../user-error.ts'
+
+/** What a run does, for the help and the man page. */
+export const RUN_ABOUT =
+  'Runs a coding agent in the current folder, with any model. In a terminal it starts an interactive session; with -p, or when input or output is redirected, it prints one answer.'
+
 export const RUN_EXAMPLES: readonly string[] = [
   'dragoman',
   'dragoman -p "why does the test fail?"',
   'git diff | dragoman -p "write a commit message"',
   'dragoman -m anthropic/claude-sonnet-4-5 --approval-mode auto_edit -p "rename foo to bar"',
-  'dragoman -p "go on" --resume',
+  'dragoman -p "continue" --resume',
 ]
 
-/** What the exit codes say. */
 export const EXIT_CODE_DESCRIPTIONS: readonly (readonly [code: number, about: string])[] = [
-  [0, 'done'],
-  [1, 'failure'],
-  [41, 'sign-in'],
-  [42, 'input'],
-  [52, 'config'],
-  [53, 'limit'],
-  [130, 'interrupted'],
+  [EXIT_CODE.ok, 'success'],
+  [EXIT_CODE.failure, 'failure'],
+  [EXIT_CODE.signIn, 'sign-in required'],
+  [EXIT_CODE.input, 'invalid input'],
+  [EXIT_CODE.config, 'invalid settings'],
+  [EXIT_CODE.turnLimit, 'limit reached'],
+  [EXIT_CODE.interrupted, 'interrupted'],
 ]
 
-/** Variables that are read, beside those of the vendors. */
 export const ENVIRONMENT_VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ['DRAGOMAN_MODEL', 'default model, as provider/model'],
   [

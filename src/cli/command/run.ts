@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty'
 import { parseArgs } from 'node:util'
-import { CLI_COMMANDS } from '../commands.ts'
+import { COMMAND_WORDS } from '../commands.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { parseRunArgs, type RunArgs } from '../args/run-args.ts'
 import { nearestNames } from '../args/nearest-name.ts'
@@ -9,7 +9,7 @@ import { printHelp } from '../args/print-help.ts'
 import { NPM_START_COMMAND, findCommandName } from '../args/command-name.ts'
 import { readStdin } from '../stdin.ts'
 
-/** `dragoman [options] [prompt]`: works on a prompt; with nothing to do and no model, takes the tour. */
+/** `dragoman [options] [prompt]`: works on a prompt; without a prompt and a model, runs the tour. */
 export async function runPromptCommand(argv: readonly string[], saveCompileCache: () => void): Promise<number> {
   try {
     return await dispatchRun(argv, saveCompileCache)
@@ -26,14 +26,14 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
     process.stdout.write(`${(await import('../version.ts')).version}\n`)
     return EXIT_CODE.ok
   }
-  // A run has needed what the next run will need.
+  // The next run will need the same compiled code.
   if (isInteractive(args)) {
     rejectBareWord(args, '')
     process.once('exit', saveCompileCache)
     return (await import('../tui/app.ts')).runInteractive(args)
   }
   const isBare = argv.length === 0 || (argv.length === 1 && args.yes)
-  // `npm start` alone is the tour, whatever its standard input is: it may well be a pipe that nobody ever closes.
+  // `npm start` alone is the tour, whatever its standard input is: it may be a pipe that nobody ever closes.
   const stdinText = isBare && findCommandName() === NPM_START_COMMAND ? '' : await readStdin()
   if (isBare && stdinText === '') return runWithoutPrompt(args.yes)
   rejectBareWord(args, stdinText)
@@ -49,28 +49,22 @@ async function parseArguments(argv: readonly string[]): Promise<RunArgs> {
 }
 
 /**
- * One bare word is more likely a command that was mistyped, or is of another program, than a prompt: it is not sent to a
- * model that costs something. With something piped in it may be a prompt, unless it is nearly a command.
+ * One bare word is more likely a mistyped command, or one of another program, than a prompt: it is not sent to a model that
+ * costs money. With standard input it may be a prompt, unless it is nearly a command.
  */
 function rejectBareWord({ prompt = '', isBareWord, resume, fork }: RunArgs, stdinText: string): void {
   if (!isBareWord || resume !== undefined || fork !== undefined) return
-  const commands = Object.keys(CLI_COMMANDS).filter((name) => !CLI_COMMANDS[name]?.hidden)
-  const suggestions = nearestNames(prompt, [...commands, 'help', 'version'])
+  const suggestions = nearestNames(prompt, COMMAND_WORDS)
   if (stdinText !== '' && suggestions.length === 0) return
-  const next =
-    suggestions.length === 0 ? 'dragoman --help shows what there is' : `did you mean ${suggestions.join(' or ')}?`
-  throw new UserError(
-    `there is no command ${prompt}; ${next}${suggestions.length === 0 ? '.' : ''} As a prompt: dragoman -p ${prompt}`,
-  )
+  const hint = suggestions.length === 0 ? 'see dragoman --help.' : `did you mean ${suggestions.join(' or ')}?`
+  throw new UserError(`unknown command ${prompt}; ${hint} To send it as a prompt: dragoman -p ${prompt}`)
 }
 
-/** A terminal on both sides, and no wish for one answer: a conversation. */
 function isInteractive(args: RunArgs): boolean {
-  // `process.stdin` is not touched: that would make a later read of a pipe give up where it should wait.
+  // `process.stdin` is not touched: that would make a later read of a pipe fail instead of waiting.
   return isatty(0) && isatty(1) && !args.isOneShot && args.outputFormat === 'text'
 }
 
-/** Without a prompt: the tour if there is no model to talk to. */
 async function runWithoutPrompt(yes: boolean): Promise<number> {
   const { detectModel } = await import('../setup/choose-model.ts')
   const model = await detectModel()
@@ -80,7 +74,7 @@ async function runWithoutPrompt(yes: boolean): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Whoever reads JSON is told in JSON why nothing ran. The form is looked for leniently: the rest of the line may be wrong. */
+/** Programs that read JSON get the error as JSON. The format is parsed leniently: the rest of the line may be wrong. */
 async function reportErrorAsJson({ exitCode, message }: UserError, argv: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...argv],

@@ -1,28 +1,32 @@
 import type { CompletionKind, CliOptions } from '../args/options.ts'
 
-/** What there is to know of a command: its help, its completion and its part of the man page are made from it. */
+/** A command: its help, its completion and its part of the man page are made from this. */
 export interface CliCommandSpec {
-  /** The ways to call it: what stands after its name. */
+  /** Its line in the list of commands. */
+  readonly summary: string
+  /** The ways to call it, without its name. */
   readonly usage: readonly string[]
   /** Paragraphs. */
   readonly about: readonly string[]
   readonly options: CliOptions
-  /** Its subcommands. */
   readonly subcommands?: Readonly<Record<string, CliSubcommandSpec>>
-  /** What a word that is no option names. */
+  /** What an argument that is not an option names. */
   readonly positional?: readonly string[] | CompletionKind
-  /** It takes the options of a run as well. */
   readonly takesRunOptions?: true
-  readonly examples: readonly string[]
+  /** If absent, the first example of each subcommand. */
+  readonly examples?: readonly string[]
 }
 
-/** A subcommand. */
 export interface CliSubcommandSpec {
-  /** What stands after its name, options left out. */
+  /** Its arguments, without options. */
   readonly takes?: string
   readonly about: string
-  /** Those of the command's options that are for it; all of them, if not said. */
+  /** Which of the command's options it takes; all if absent. */
   readonly options?: readonly string[]
   readonly positional?: readonly string[] | CompletionKind
   readonly examples: readonly string[]
+}
+
+export function listExamples({ examples, subcommands = {} }: CliCommandSpec): readonly string[] {
+  return examples ?? Object.values(subcommands).flatMap((subcommand) => subcommand.examples.slice(0, 1))
 }

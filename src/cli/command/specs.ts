@@ -1,3 +1,4 @@
+import type { CommandName } from '../commands.ts'
 import { BUG_COMMAND } from './bug/spec.ts'
 import { COMPLETION_COMMAND } from './completion/spec.ts'
 import { CONFIG_COMMAND } from './config/spec.ts'
@@ -15,8 +16,8 @@ import { TRUST_COMMAND } from './trust/spec.ts'
 import { UNDO_COMMAND } from './undo/spec.ts'
 import { WIRE_COMMAND } from './wire/spec.ts'
 
-/** The page of every command, by its name. */
-export const COMMAND_SPECS: Readonly<Record<string, CliCommandSpec>> = {
+/** Every command, in the order of the help. */
+export const COMMAND_SPECS: Readonly<Record<CommandName, CliCommandSpec>> = {
   login: LOGIN_COMMAND,
   logout: LOGOUT_COMMAND,
   models: MODELS_COMMAND,

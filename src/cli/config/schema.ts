@@ -1,70 +1,57 @@
+import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
+import { RUN_OPTIONS } from '../args/options.ts'
 import type { McpServerConfig } from '../../tool/mcp/server/server-config.ts'
 
-/** What a person can settle in a config file. */
+/** The content of a config file. `CONFIG_SCHEMA` describes the fields. */
 export interface Config {
-  /** For editors: where the schema of these settings is. */
   readonly $schema?: string
-  /** The model to use when none is named. */
   readonly model?: string
-  /** The models to go on with when that one cannot answer. */
   readonly fallback?: readonly string[]
   readonly approvalMode?: ApprovalMode
-  readonly sandbox?: 'auto' | 'on' | 'off'
+  readonly sandbox?: SandboxMode
   readonly sandboxOptions?: SandboxConfig
-  /** Vendors beside those of the table: a row each. */
   readonly providers?: Readonly<Record<string, JsonObject>>
   readonly policy?: PolicyConfig
-  /** What holds in one project only, by its folder. It counts in the person's own settings, never in a project's. */
+  /** By folder. Used only in the user's own settings, never in a project's. */
   readonly projects?: Readonly<Record<string, ProjectConfig>>
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>
   readonly search?: SearchConfig
   readonly telemetry?: TelemetryConfig
   readonly compression?: { readonly share?: number }
-  /** How long a model may say nothing, all attempts together, in seconds. */
+  /** In seconds, all attempts together. */
   readonly requestTimeout?: number
-  /** Asks the model once to put an edit right whose search text does not fit. */
   readonly selfCorrect?: boolean
-  /** The editor for long texts and proposed changes, with its arguments. */
   readonly editor?: string
   readonly theme?: 'auto' | 'dark' | 'light' | 'none'
   readonly vim?: boolean
-  /** Says every change of the screen in plain lines, for a screen reader. */
   readonly screenReader?: boolean
-  /** Facts about models that the catalogue lacks or has wrong. */
+  /** By `provider/model`. */
   readonly catalog?: Readonly<Record<string, JsonObject>>
 }
 
-/** What holds in one project only. */
 export interface ProjectConfig {
   readonly policy?: PolicyConfig
   readonly sandboxOptions?: Pick<SandboxConfig, 'allowNetwork' | 'allowOutside'>
 }
 
-/** What commands may have and change beside the workspace. */
 export interface SandboxConfig {
-  /** With the network they write the caches of packages in the home folder, not private ones. */
   readonly writeCaches?: boolean
-  /** Commands in the sandbox reach the network. */
   readonly network?: boolean
-  /** Rules for commands that reach the network from the sandbox, and for those that run outside of it. */
   readonly allowNetwork?: readonly string[]
   readonly allowOutside?: readonly string[]
-  /** Megabytes that all processes of a command may hold. */
+  /** Limits in megabytes: of all processes of a command, and of one file that it writes. */
   readonly memory?: number
-  /** Megabytes that a command may write into one file. */
   readonly fileSize?: number
 }
 
-/** Rules: what runs unasked, what is asked about, what is refused. */
 export interface PolicyConfig {
   readonly allow?: readonly RuleConfig[]
   readonly ask?: readonly RuleConfig[]
   readonly deny?: readonly RuleConfig[]
-  /** Files that are never written without a question, beside the usual ones. */
+  /** Files that need approval to write or to read, beside the built-in ones. */
   readonly protectedWrites?: readonly string[]
-  /** Files that are never read without a question, beside the usual ones. */
   readonly secretFiles?: readonly string[]
 }
 
@@ -73,27 +60,23 @@ export type RuleConfig =
   | string
   | { readonly rule: string; readonly matches?: readonly string[]; readonly spares?: readonly string[] }
 
-/** Who is asked when the model wants to search the web and cannot do so itself. */
-export interface SearchConfig {
+interface SearchConfig {
   readonly service: 'brave' | 'tavily' | 'searxng'
   readonly url?: string
-  /** The environment variable that holds the key. */
   readonly key?: string
 }
 
-/** Where spans go; without an endpoint nothing is sent to anyone. */
 export interface TelemetryConfig {
   readonly endpoint?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Also what was said, with arguments and results. */
   readonly prompts?: boolean
 }
 
 const stringSchema = (description: string): JsonObject => ({ type: 'string', minLength: 1, description })
 const booleanSchema = (description: string): JsonObject => ({ type: 'boolean', description })
-const enumSchema = (description: string, values: string[]): JsonObject => ({
+const enumSchema = (description: string, values: readonly string[]): JsonObject => ({
   type: 'string',
-  enum: values,
+  enum: [...values],
   description,
 })
 const stringListSchema = (description: string): JsonObject => ({
@@ -206,11 +189,10 @@ const properties: Record<keyof Config, JsonObject> = {
   model: stringSchema('Default model, as provider/model.'),
   fallback: stringListSchema('Models to use when the model cannot answer, in this order.'),
   approvalMode: enumSchema('Which calls run without approval.', APPROVAL_MODE_NAMES),
-  sandbox: enumSchema('Whether commands run in a sandbox. auto: if one is available. on: refuse to run without.', [
-    'auto',
-    'on',
-    'off',
-  ]),
+  sandbox: enumSchema(
+    'Whether commands run in a sandbox. auto: if one is available. on: refuse to run without.',
+    RUN_OPTIONS.sandbox.from,
+  ),
   sandboxOptions: objectSchema('Limits and permissions of commands in the sandbox.', {
     writeCaches: booleanSchema(
       'Commands and MCP servers with network access write the package caches in your home folder instead of private ones.',
@@ -285,7 +267,6 @@ const properties: Record<keyof Config, JsonObject> = {
   },
 }
 
-/** The one schema of config files. */
 export const CONFIG_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Settings of Dragoman',

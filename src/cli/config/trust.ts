@@ -8,32 +8,41 @@ import { updatePrivateFile } from '../paths/private-file.ts'
 import { dataFolderPath } from '../paths/folders.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
-/** What in a project can run something or send something elsewhere: only this is trusted, and only as it is now. */
+/** The files of a project that can run programs or send data: only these are trusted, and only as they are now. */
 const TRUST_RELEVANT_PATHS = ['.dragoman', '.mcp.json']
 
-/** More than this is not settings, and is not trusted. */
+/** More than this cannot be trusted. */
 const MAX_TRUSTED_FILES = 500
 const MAX_TRUSTED_BYTES = 16 * 2 ** 20
 
-/** Has the person trusted this folder, and are its settings still those that were trusted? */
+/** Did the user trust this folder, and are its settings unchanged since? */
 export function isTrusted(folder: string): boolean {
   return readTrustState(folder) === 'trusted'
 }
 
-/** Whether a folder's settings are used: never asked, trusted as they are, changed since, or refused. */
-export function readTrustState(folder: string): 'unknown' | 'trusted' | 'changed' | 'refused' {
+/** `unknown`: the user has not decided yet. */
+type TrustState = 'unknown' | 'trusted' | 'changed' | 'refused'
+
+export const TRUST_DESCRIPTIONS: Readonly<Record<TrustState, string>> = {
+  unknown: 'not trusted yet',
+  trusted: 'trusted as it is now',
+  changed: 'no longer trusted, because its settings have changed',
+  refused: 'not trusted (you refused)',
+}
+
+export function readTrustState(folder: string): TrustState {
   const storedHash = readTrustFile()[realpathSync(folder)]
   if (storedHash === undefined) return 'unknown'
   if (storedHash === REFUSED) return 'refused'
   return storedHash === hashSettings(folder) ? 'trusted' : 'changed'
 }
 
-/** Remembers what the person said about a folder. */
+/** Stores the user's decision about a folder; undefined removes it. */
 export function setTrust(folder: string, trusted: boolean | undefined): void {
   const newValue = trusted ? hashSettings(folder) : REFUSED
   if (newValue === undefined)
     throw new UserError(
-      `what is in ${TRUST_RELEVANT_PATHS.join(' and ')} is too much, or cannot be read, and cannot be trusted`,
+      `${TRUST_RELEVANT_PATHS.join(' and ')} cannot be trusted: there are too many files, or some cannot be read`,
     )
   const newEntry = trusted === undefined ? {} : { [realpathSync(folder)]: newValue }
   updatePrivateFile(trustFilePath(), () => {
@@ -42,7 +51,6 @@ export function setTrust(folder: string, trusted: boolean | undefined): void {
   })
 }
 
-/** The files of a folder that trust is about. */
 export function listTrustRelevantFiles(folder: string): string[] {
   return TRUST_RELEVANT_PATHS.flatMap((name) => listFilesBelow(join(folder, name))).map((path) =>
     relative(folder, path),
@@ -55,7 +63,7 @@ function trustFilePath(): string {
   return join(dataFolderPath(), 'trust.json')
 }
 
-/** A damaged file trusts nobody. */
+/** A damaged file trusts no folder. */
 function readTrustFile(): Record<string, string> {
   try {
     const json: unknown = JSON.parse(readFileSync(trustFilePath(), 'utf8'))
@@ -68,7 +76,7 @@ function readTrustFile(): Record<string, string> {
   }
 }
 
-/** Nothing where not all of it can be read. */
+/** Undefined if not all of it can be read. */
 function hashSettings(folder: string): string | undefined {
   const hash = createHash('sha256')
   const files = listTrustRelevantFiles(folder)
@@ -81,16 +89,13 @@ function hashSettings(folder: string): string | undefined {
   return hash.digest('hex')
 }
 
-/** A link is what it says and what it leads to: both may change what runs. */
+/** Of a link, both its path and its target count: either may change what runs. */
 function hashContent(path: string): string | undefined {
   const content = readRegularFile(path, { maxBytes: MAX_TRUSTED_BYTES })
-  if (!lstatSync(path).isSymbolicLink()) return 'bytes' in content && !content.isCut ? sha256(content.bytes) : undefined
-  const target = 'bytes' in content && !content.isCut ? sha256(content.bytes) : 'nothing to read'
-  return sha256(`link to ${readlinkSync(path)}\0${target}`)
-}
-
-function sha256(content: string | Uint8Array): string {
-  return sha256Hex(content)
+  const hash = 'bytes' in content && !content.isCut ? sha256Hex(content.bytes) : undefined
+  return lstatSync(path).isSymbolicLink()
+    ? sha256Hex(`link to ${readlinkSync(path)}\0${hash ?? 'nothing to read'}`)
+    : hash
 }
 
 function listFilesBelow(path: string): string[] {

@@ -5,67 +5,56 @@ import { writeLocksFolderPath } from '../paths/folders.ts'
 import { readConfigFile, userConfigPath } from './read-settings.ts'
 import type { Config, PolicyConfig, ProjectConfig, RuleConfig } from './schema.ts'
 
-/** Changes a person's own settings. */
 export function updateUserConfig(change: (config: Config) => Config): void {
   updateConfigFile(userConfigPath(), change)
 }
 
-/** Changes the settings in a file. */
 export function updateConfigFile(path: string, change: (config: Config) => Config): void {
-  // It may be a file of a project in which a command of another session runs.
+  // Otherwise the sandbox of another session that runs a command in this project would undo the change.
   if (path !== userConfigPath()) createApprovedWrites(writeLocksFolderPath()).add(path)
   updatePrivateFile(path, () => `${JSON.stringify(change(readConfigFile(path) ?? {}), undefined, 2)}\n`)
 }
 
-/** Allows something for good: everywhere, or in the project in this folder. Both stand in the person's own settings. */
-export function saveAllowRules(rules: readonly string[], project?: string): void {
+/** Changes the user's settings for everywhere, or those for the project in this folder. */
+function updateSection(project: string | undefined, change: <T extends ProjectConfig>(section: T) => T): void {
   updateUserConfig((config) => {
-    if (project === undefined) return { ...config, policy: addAllowRules(config.policy, rules) }
-    const { projects = {} } = config
-    const projectConfig = { ...projects[project], policy: addAllowRules(projects[project]?.policy, rules) }
-    return { ...config, projects: { ...projects, [project]: projectConfig } }
+    if (project === undefined) return change(config)
+    return { ...config, projects: { ...config.projects, [project]: change(config.projects?.[project] ?? {}) } }
   })
 }
 
-/** Lets commands do more than the sandbox lets them, for good: everywhere, or in the project in this folder. */
+/** Stores allow rules in the user's settings: for everywhere, or for the project in this folder. */
+export function saveAllowRules(rules: readonly string[], project?: string): void {
+  updateSection(project, (section) => {
+    const allow = section.policy?.allow ?? []
+    return { ...section, policy: { ...section.policy, allow: [...new Set([...allow, ...rules])] } }
+  })
+}
+
+/** The same for rules for access beyond the sandbox. */
 export function saveSandboxAccess(access: SandboxAccess, rules: readonly string[], project?: string): void {
   const key = ACCESS_SETTING_KEYS[access]
-  const added = (section: Pick<Config, 'sandboxOptions'> | undefined) => {
-    const savedRules = section?.sandboxOptions?.[key] ?? []
-    const newRules = rules.filter((rule) => !savedRules.includes(rule))
-    return { ...section, sandboxOptions: { ...section?.sandboxOptions, [key]: [...savedRules, ...newRules] } }
-  }
-  updateUserConfig((config) => {
-    if (project === undefined) return added(config)
-    return { ...config, projects: { ...config.projects, [project]: added(config.projects?.[project]) } }
+  updateSection(project, (section) => {
+    const saved = section.sandboxOptions?.[key] ?? []
+    return { ...section, sandboxOptions: { ...section.sandboxOptions, [key]: [...new Set([...saved, ...rules])] } }
   })
 }
 
-/** Under which key of the settings the rules of an access stand. */
 export const ACCESS_SETTING_KEYS = { network: 'allowNetwork', outside: 'allowOutside' } as const satisfies Record<
   SandboxAccess,
   string
 >
 
-/** Takes a rule out of a list of the person's own settings: those for everywhere, or those of the project in this folder. */
+/** Removes a rule from the user's settings: from those for everywhere, or from those for the project in this folder. */
 export function removeSavedRule(
   list: keyof Pick<PolicyConfig, 'allow' | 'ask' | 'deny'> | (typeof ACCESS_SETTING_KEYS)[SandboxAccess],
   rule: string,
   project?: string,
 ): void {
-  const isOther = (one: RuleConfig): boolean => (typeof one === 'string' ? one : one.rule) !== rule
-  const without = <T extends ProjectConfig>(section: T): T => {
-    const part = list === 'allowNetwork' || list === 'allowOutside' ? 'sandboxOptions' : 'policy'
+  const part = list === 'allowNetwork' || list === 'allowOutside' ? 'sandboxOptions' : 'policy'
+  updateSection(project, (section) => {
     const rules: Readonly<Partial<Record<typeof list, readonly RuleConfig[]>>> = section[part] ?? {}
-    return { ...section, [part]: { ...rules, [list]: (rules[list] ?? []).filter(isOther) } }
-  }
-  updateUserConfig((config) => {
-    if (project === undefined) return without(config)
-    return { ...config, projects: { ...config.projects, [project]: without(config.projects?.[project] ?? {}) } }
+    const others = (rules[list] ?? []).filter((one) => (typeof one === 'string' ? one : one.rule) !== rule)
+    return { ...section, [part]: { ...rules, [list]: others } }
   })
-}
-
-function addAllowRules(policy: PolicyConfig | undefined, rules: readonly string[]): PolicyConfig {
-  const { allow = [] } = policy ?? {}
-  return { ...policy, allow: [...allow, ...rules.filter((rule) => !allow.includes(rule))] }
 }

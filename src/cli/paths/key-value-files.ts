@@ -5,7 +5,7 @@ import type { KeyValueStore } from '../../tool/mcp/server/key-value-store.ts'
 import { updatePrivateFile, withFileLock } from './private-file.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 
-/** A shelf in a folder that only this person can read: each thing is a file. */
+/** A store in a private folder: each value is a file. */
 export function createFileKeyValueStore(folder: string): KeyValueStore {
   const pathOf = (name: string) => join(folder, toFileName(name))
   function get(name: string): Json | undefined {
@@ -19,7 +19,7 @@ export function createFileKeyValueStore(folder: string): KeyValueStore {
     try {
       updatePrivateFile(pathOf(name), () => `${JSON.stringify(next(get(name)))}\n`)
     } catch {
-      // What cannot be kept is asked for again the next time.
+      // A value that cannot be stored is fetched again the next time.
     }
   }
   return {
@@ -30,7 +30,7 @@ export function createFileKeyValueStore(folder: string): KeyValueStore {
   }
 }
 
-/** A name that a person recognises, and that no other thing has. */
+/** Recognisable, and unique by hash. */
 function toFileName(name: string): string {
   const readable = name.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 60)
   return `${readable}.${sha256Hex(name).slice(0, 8)}.json`

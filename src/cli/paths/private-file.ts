@@ -1,37 +1,34 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { replaceFile } from '../../host/files/replace-file.ts'
 import { isLockHeld, type Lock, acquireLock, findUnknownHolder } from '../../session/store/lock.ts'
 import { StoreError } from '../../session/store/store.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
+import { realPathOrSelf } from './folders.ts'
 import { describeDiskError, ensurePrivateFolder } from './private-folder.ts'
 
 /**
- * Changes a file of ours, which only this person can read: whole or not at all, and one after the other. What is to stand
- * in it is asked for while nobody else may change it. Whoever made a link of it keeps the link.
+ * Replaces the content of a private file atomically and under a lock. `text` is called while the lock is held. If the file
+ * is a link, its target is replaced.
  */
 export function updatePrivateFile(path: string, text: () => string): void {
   let lock: Lock | undefined
   try {
     ensurePrivateFolder(dirname(path))
-    const real = resolveLinks(path)
+    const real = realPathOrSelf(path)
     lock = acquireFileLock(real)
     const name = basename(real)
     replaceFile(dirname(real), name, Buffer.from(text()), { mode: 0o600, temporaryName: `${name}.new` })
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(
-      `${path} cannot be written: ${describeDiskError(error)}; nothing in it was changed`,
-      EXIT_CODE.config,
-    )
+    throw new UserError(`${path} cannot be written: ${describeDiskError(error)}; it was not changed`, EXIT_CODE.config)
   } finally {
     lock?.release()
   }
 }
 
 /**
- * Does some work that takes longer, such as a request, while no other process does the same. The lock of a process that
- * has ended is taken over. On a disk where no lock can be made, everybody works at once.
+ * Does work that takes longer, such as a request, under a lock. The lock of a process that has ended is taken over. On a
+ * disk where no lock can be made, processes work at the same time.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const lock = await acquireWorkLock(`${path}.lock`, path)
@@ -50,8 +47,7 @@ async function acquireWorkLock(lock: string, path: string): Promise<Lock | undef
     } catch (error) {
       if (!(error instanceof StoreError)) return undefined
     }
-    if (Date.now() > until)
-      throw new Error('another process has been doing the same for too long; end it and try again')
+    if (Date.now() > until) throw new Error('another process has held the lock for too long; stop it and try again')
     await new Promise((resolve) => void setTimeout(resolve, 20 + Math.random() * 30))
   }
 }
@@ -59,15 +55,7 @@ async function acquireWorkLock(lock: string, path: string): Promise<Lock | undef
 /** Longer than any request that is made under such a lock. */
 const WORK_LOCK_TIMEOUT_MS = 90_000
 
-function resolveLinks(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
-
-/** Changes take milliseconds, so whoever holds the lock is waited for. */
+/** Changes take milliseconds, so the holder of the lock is waited for. */
 function acquireFileLock(path: string): Lock {
   const lock = `${path}.lock`
   const firstHolder = findUnknownHolder(lock)
@@ -75,10 +63,10 @@ function acquireFileLock(path: string): Lock {
     try {
       if (!isLockHeld(lock)) return acquireLock(lock, path)
     } catch (error) {
-      // Somebody was quicker.
+      // Another process was faster.
       if (!(error instanceof StoreError)) throw error
     }
-    // Nobody here can see whether a process in another container still runs; but no change takes so long.
+    // Whether a process in another container still runs cannot be seen; but no change takes so long.
     if (Date.now() > until && firstHolder !== undefined && findUnknownHolder(lock) === firstHolder)
       return acquireLock(lock, path, { takeOver: true })
     if (Date.now() > until)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import type { ModelRequest, ToolSpec } from '../../model/request.ts'
 import type { Turn } from '../../model/turn.ts'
 import type { ProviderDefinition } from '../../provider/index.ts'
@@ -10,10 +10,10 @@ import type { Entry } from '../../session/log/entry.ts'
 import { isEntry } from '../../session/log/entry-schema.ts'
 import { UserError } from '../user-error.ts'
 
-/** A line of what is recorded of a session, beside its exchanges. */
+/** A line of `session.jsonl` of a recording. */
 export type RecordingLine =
   | { readonly kind: 'start'; readonly dragoman: string }
-  /** A session begins, or is taken up; all its entries follow. */
+  /** A session is opened; all its entries follow. */
   | { readonly kind: 'session'; readonly id: string; readonly folder: string }
   | {
       readonly kind: 'model'
@@ -24,46 +24,45 @@ export type RecordingLine =
       readonly project?: string
       readonly location?: string
     }
-  /** From here on these are asked, each when the one before cannot answer: `provider/model`. */
+  /** The models used from here on, each if the one before cannot answer: `provider/model`. */
   | { readonly kind: 'chosen'; readonly models: readonly string[] }
   | { readonly kind: 'entry'; readonly entry: Entry }
-  /** The tools that the model is told of from here on. */
+  /** The tools declared from here on. */
   | { readonly kind: 'tools'; readonly tools: readonly ToolSpec[] }
-  /** The model is asked here; without `turns`, with the history of the session. */
+  /** A request to the model; without `turns`, with the history of the session. */
   | ({
       readonly kind: 'ask'
       readonly key: string
       readonly turns?: readonly Turn[]
     } & Pick<ModelRequest, 'session' | 'prompt' | 'params' | 'toolChoice'>)
 
-/** A recording: the lines of its session, and its exchanges in their order. */
+/** A recording. The exchanges are in order. */
 export interface SessionRecording {
   readonly lines: readonly RecordingLine[]
   readonly exchanges: readonly (RecordedExchange | OmittedExchange)[]
 }
 
-/** Reads a recording; complains in a sentence about what is none. */
 export function readRecording(folder: string): SessionRecording {
   let names: string[]
   try {
     names = readdirSync(folder)
   } catch {
-    throw new UserError(`there is no folder ${folder} that can be read`)
+    throw new UserError(`the folder ${folder} does not exist or cannot be read`)
   }
-  if (!names.includes('session.jsonl')) throw new UserError(`${folder} holds no recording: it has no session.jsonl`)
+  if (!names.includes('session.jsonl')) throw new UserError(`${folder} is not a recording: session.jsonl is missing`)
   const exchanges = names
     .filter((name) => /^\d+\.json$/.test(name))
     .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
     .map((name, at) => {
       const json = tryParseJson(readFileSync(join(folder, name), 'utf8'))
-      if (!isRecordedExchange(json)) throw new UserError(`${join(folder, name)} is no recorded exchange`)
+      if (!isRecordedExchange(json)) throw new UserError(`${join(folder, name)} is not a recorded exchange`)
       if (json.number !== at + 1) throw new UserError(`${folder} is damaged: exchange ${at + 1} is missing`)
       return json
     })
   return { lines: readRecordingLines(join(folder, 'session.jsonl')), exchanges }
 }
 
-/** The last line may be half: the process may have been killed while it wrote. All others must be whole. */
+/** The last line may be incomplete, because the process was killed while it wrote. */
 function readRecordingLines(path: string): RecordingLine[] {
   const texts = readFileSync(path, 'utf8').split('\n')
   return texts.flatMap((text, at) => {
@@ -90,12 +89,4 @@ function isRecordingLine(json: unknown): json is RecordingLine {
   if (kind === 'chosen') return Array.isArray(json['models'])
   if (kind === 'tools') return Array.isArray(json['tools'])
   return typeof kind === 'string'
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

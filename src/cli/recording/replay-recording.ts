@@ -24,32 +24,30 @@ import { UserError } from '../user-error.ts'
 import { readSavedCapabilities } from '../setup/saved-capabilities.ts'
 import type { RecordingLine, SessionRecording } from './read-recording.ts'
 
-/** How a session went when it was played again. */
 export interface ReplayReport {
   readonly requests: number
   readonly answers: number
   readonly differences: readonly ReplayDifference[]
 }
 
-/** A difference, and where it was found: in the n-th request, or in how the n-th answer was read. */
+/** A difference in the n-th request, or in how the n-th answer was read. */
 export interface ReplayDifference extends RequestDifference {
   readonly in: 'request' | 'answer'
   readonly number: number
 }
 
-/** What this version would tell the model. */
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly providers: readonly ProviderDefinition[]
   readonly system: string
   readonly tools: readonly ToolSpec[]
   readonly redactor: Redactor
-  /** Stop before the answer with this number, counted from 1. */
+  /** Counted from 1. */
   readonly stopBeforeAnswer?: number
 }
 
 /**
- * Plays a recorded session again, with no network and no tools: what was said and what tools gave comes from its log,
- * answers come from the recording, and every request and every reading of an answer is compared with what was recorded.
+ * Replays a recorded session, without network and tools: messages and results come from its log, responses from the
+ * recording. Every request, and every response as it is decoded now, is compared with the recording.
  */
 export async function replayRecording(
   { lines, exchanges }: SessionRecording,
@@ -71,35 +69,46 @@ export async function replayRecording(
   let tools = options.tools
   let last: FoldedTurn | undefined
   let answers = 0
-  for (const line of lines) {
-    if (line.kind === 'model')
-      targets.set(`${line.row.id}/${line.model}`, resolveRecordedEndpoint(line, options.providers))
-    else if (line.kind === 'chosen') model = createReplayModel(line.models, targets, httpClient)
-    else if (line.kind === 'session') {
-      entries = []
-      turns = []
-    } else if (line.kind === 'tools') tools = mergeToolSpecs(line.tools, options.tools)
-    else if (line.kind === 'entry') {
-      const { entry } = line
-      if (entry.kind === 'turn' && last) {
-        answers++
-        const difference = compareTurns(entry.turn, last.turn, options.redactor)
-        if (difference) differences.push({ in: 'answer', number: answers, ...difference })
-        last = undefined
+  lines: for (const line of lines)
+    switch (line.kind) {
+      case 'start':
+        break
+      case 'model':
+        targets.set(`${line.row.id}/${line.model}`, resolveRecordedEndpoint(line, options.providers))
+        break
+      case 'chosen':
+        model = createReplayModel(line.models, targets, httpClient)
+        break
+      case 'session':
+        entries = []
+        turns = []
+        break
+      case 'tools':
+        tools = mergeToolSpecs(line.tools, options.tools)
+        break
+      case 'entry': {
+        const { entry } = line
+        if (entry.kind === 'turn' && last) {
+          answers++
+          const difference = compareTurns(entry.turn, last.turn, options.redactor)
+          if (difference) differences.push({ in: 'answer', number: answers, ...difference })
+          last = undefined
+        }
+        entries.push(entry)
+        if (entry.kind === 'compact') turns = projectHistory(entries)
+        else appendEntry(turns, entry)
+        break
       }
-      entries.push(entry)
-      if (entry.kind === 'compact') turns = projectHistory(entries)
-      else appendEntry(turns, entry)
-    } else if (line.kind === 'ask') {
-      if (options.stopBeforeAnswer !== undefined && answers + 1 >= options.stopBeforeAnswer) break
-      if (!model) throw new UserError('this recording does not say which model was asked')
-      const { key, kind: _kind, turns: ownTurns, ...more } = line
-      const request = { model: model.origin.model, system: options.system, tools, turns: ownTurns ?? turns, ...more }
-      const events: TurnEvent[] = []
-      for await (const event of model.stream(request, { turnKey: key })) events.push(event)
-      last = fold(events, model.origin)
+      case 'ask': {
+        if (options.stopBeforeAnswer !== undefined && answers + 1 >= options.stopBeforeAnswer) break lines
+        if (!model) throw new UserError('the recording is damaged: it does not name the model')
+        const { key, kind: _kind, turns: ownTurns, ...more } = line
+        const request = { model: model.origin.model, system: options.system, tools, turns: ownTurns ?? turns, ...more }
+        const events: TurnEvent[] = []
+        for await (const event of model.stream(request, { turnKey: key })) events.push(event)
+        last = fold(events, model.origin)
+      }
     }
-  }
   const unusedExchanges = exchanges.length - requests
   if (unusedExchanges > 0 && options.stopBeforeAnswer === undefined)
     differences.push({
@@ -112,26 +121,17 @@ export async function replayRecording(
   return { requests, answers, differences }
 }
 
-/** The models that were asked, in their order, as this version knows them. */
 function createReplayModel(
   names: readonly string[],
   targets: ReadonlyMap<string, Endpoint>,
   httpClient: HttpClient,
 ): Model | undefined {
-  const ports = names.flatMap((name) => {
+  const open = (endpoint: Endpoint): Model =>
+    createModel(endpoint, { httpClient, createBodyWriter: createIncrementalBodyWriter })
+  const [first, ...others] = names.flatMap((name) => {
     const target = targets.get(name)
-    return target
-      ? [
-          withRetry(
-            withAdaptation(target, (one) =>
-              createModel(one, { httpClient, createBodyWriter: createIncrementalBodyWriter }),
-            ),
-            INSTANT_RETRY,
-          ),
-        ]
-      : []
+    return target ? [withRetry(withAdaptation(target, open), INSTANT_RETRY)] : []
   })
-  const [first, ...others] = ports
   return first && others.length > 0 ? withFallback([first, ...others]) : first
 }
 
@@ -141,7 +141,7 @@ function resolveRecordedEndpoint(
 ): Endpoint {
   const { row: recorded, model, baseUrl, style, project: projectId, location } = line
   const row = rows.find(({ id }) => id === recorded.id) ?? recorded
-  // A token that was refused was fetched again.
+  // A refused token was fetched again.
   const renew = row.signIn === 'google' && style === 'bearer' ? { renew: () => {} } : {}
   const credential = style === undefined ? undefined : { key: { style, read: () => 'replayed', ...renew } }
   const env = {
@@ -155,7 +155,7 @@ function resolveRecordedEndpoint(
   return target
 }
 
-/** Nobody waits for what has already happened. */
+/** Retries without waiting. */
 const INSTANT_RETRY = {
   random: () => 0.5,
   clock: {
@@ -167,13 +167,13 @@ const INSTANT_RETRY = {
   },
 }
 
-/** Our own tools as they are now, and those of others as they were: theirs cannot be asked for here. */
-function mergeToolSpecs(recorded: readonly ToolSpec[], ownTurns: readonly ToolSpec[]): readonly ToolSpec[] {
-  const known = recorded.map((spec) => ownTurns.find(({ name }) => name === spec.name) ?? spec)
-  return [...known, ...ownTurns.filter(({ name }) => !recorded.some((spec) => spec.name === name))]
+/** Built-in tools as they are now, and those of MCP servers as they were recorded. */
+function mergeToolSpecs(recorded: readonly ToolSpec[], builtin: readonly ToolSpec[]): readonly ToolSpec[] {
+  const known = recorded.map((spec) => builtin.find(({ name }) => name === spec.name) ?? spec)
+  return [...known, ...builtin.filter(({ name }) => !recorded.some((spec) => spec.name === name))]
 }
 
-/** Where the same answer is read differently. What a person cut off was not read to its end. */
+/** Where the same response is decoded differently. An aborted response was not read to its end. */
 function compareTurns(
   recorded: AssistantTurn,
   now: AssistantTurn,

@@ -20,27 +20,24 @@ import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** Watches what goes over the wire, to record or to trace it. */
 export interface TrafficRecorder {
-  /** The client that is watched. */
   readonly httpClient: HttpClient
-  /** Hears which model is asked. */
   readonly onEndpoint: (target: Endpoint) => void
-  /** A port whose questions are noted, and the models behind it, in the order in which they are asked. */
-  readonly withRequestRecording: (port: Model, models: readonly ModelOrigin[]) => Model
-  /** Follows a session from here on. */
+  /** `models` are the models behind this one, in the order of fallback. */
+  readonly withRequestRecording: (model: Model, models: readonly ModelOrigin[]) => Model
   readonly followSession: (session: Session) => void
   readonly close: () => void
 }
 
-/** What a person asked to be written down: everything, in a folder; or the times, in a file. */
-export interface TrafficRecorderOptions {
+/** A folder for everything, or a file for the timings. */
+interface TrafficRecorderOptions {
   readonly record?: string | undefined
   readonly trace?: string | undefined
 }
 
-/** Starts to watch; `told` hears what the person should know. */
-export function createTrafficRecorder(args: TrafficRecorderOptions, warn: (sentence: string) => void): TrafficRecorder {
+type Warn = (message: string) => void
+
+export function createTrafficRecorder(args: TrafficRecorderOptions, warn: Warn): TrafficRecorder {
   const secrets = createSecretRedactor()
   let httpClient: HttpClient = getSharedHttpClient()
   if (args.trace !== undefined) {
@@ -53,14 +50,14 @@ export function createTrafficRecorder(args: TrafficRecorderOptions, warn: (sente
     return {
       httpClient,
       onEndpoint: () => {},
-      withRequestRecording: (port) => port,
+      withRequestRecording: (model) => model,
       followSession: () => {},
       close: () => {},
     }
   return createSessionRecorder(httpClient, resolve(args.record), secrets, warn)
 }
 
-/** A redactor that knows every secret of this person that we know: of the variables, and of those that are stored. */
+/** A redactor for all known secrets of the user: those in variables, and those that are stored. */
 export function createSecretRedactor(): Redactor {
   const keys = openKeyFile()
   const stored = keys.listProviders().flatMap((row) => {
@@ -70,19 +67,14 @@ export function createSecretRedactor(): Redactor {
   return createRedactor([...findEnvironmentSecrets(process.env), ...stored])
 }
 
-function createSessionRecorder(
-  httpClient: HttpClient,
-  folder: string,
-  secrets: Redactor,
-  warn: (sentence: string) => void,
-): TrafficRecorder {
+function createSessionRecorder(httpClient: HttpClient, folder: string, secrets: Redactor, warn: Warn): TrafficRecorder {
   createRecordingFolder(folder)
   const append = createAppender(join(folder, 'session.jsonl'), warn)
   const writeLine = (content: RecordingLine): void => {
     const text = secrets.redact(JSON.stringify(content))
-    // Nothing is known to get through the first time; what does is left out.
+    // A line that still contains a secret is not written.
     if (secrets.findCertainSpans(text).length === 0) append(`${text}\n`)
-    else warn('A line of the session is not recorded: it holds a secret.')
+    else warn('A line of the session was not recorded because it contains a secret.')
   }
   writeLine({ kind: 'start', dragoman: version })
   const models = new Set<string>()
@@ -98,15 +90,8 @@ function createSessionRecorder(
     onEndpoint({ provider, model, baseUrl, credential, project, location }) {
       if (models.has(`${provider.id}/${model}`)) return
       models.add(`${provider.id}/${model}`)
-      const more = { ...defined({ project, location }) }
-      writeLine({
-        kind: 'model',
-        row: provider,
-        model,
-        baseUrl,
-        ...(credential && { style: credential.style }),
-        ...more,
-      })
+      const more = defined({ style: credential?.style, project, location })
+      writeLine({ kind: 'model', row: provider, model, baseUrl, ...more })
     },
     withRequestRecording(inner, origins) {
       writeLine({ kind: 'chosen', models: origins.map(({ provider, model }) => `${provider}/${model}`) })
@@ -120,7 +105,7 @@ function createSessionRecorder(
           kind: 'ask',
           key: requestOptions.turnKey,
           ...defined({ session: request.session, prompt, params, toolChoice }),
-          // A question that is not the session's own, like that for a summary, is kept with all its turns.
+          // A request with other turns than the session's, such as for a summary, is recorded with them.
           ...(hasOwnTurns && { turns }),
         })
         return inner.stream(request, requestOptions)
@@ -137,35 +122,30 @@ function createSessionRecorder(
   }
 }
 
-/** A recording begins in a folder of its own. */
 function createRecordingFolder(folder: string): void {
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0)
-      throw new UserError(`${folder} is not empty; name a new folder for the recording`)
+      throw new UserError(`${folder} is not empty; use a new folder for the recording`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`nothing can be recorded in ${folder}: ${getErrorMessage(error)}`)
+    throw new UserError(`cannot record in ${folder}: ${getErrorMessage(error)}`)
   }
 }
 
-/** Each exchange is a file, written whole and then put in its place. */
-function writeExchangeFile(
-  folder: string,
-  exchange: { readonly number: number },
-  warn: (sentence: string) => void,
-): void {
+/** Each exchange is a file, written and then renamed. */
+function writeExchangeFile(folder: string, exchange: { readonly number: number }, warn: Warn): void {
   const path = join(folder, `${String(exchange.number).padStart(4, '0')}.json`)
   try {
     writeFileSync(`${path}.part`, `${JSON.stringify(exchange, undefined, 1)}\n`, { mode: 0o600 })
     renameSync(`${path}.part`, path)
   } catch (error) {
-    warn(`Exchange ${exchange.number} is not recorded: ${getErrorMessage(error)}`)
+    warn(`Exchange ${exchange.number} was not recorded: ${getErrorMessage(error)}`)
   }
 }
 
-/** Appends to a file that only this person can read. What cannot be written is told once; the run goes on. */
-function createAppender(path: string, warn: (sentence: string) => void): (text: string) => void {
+/** Appends to a private file. A failure is reported once and does not stop the run. */
+function createAppender(path: string, warn: Warn): (text: string) => void {
   let hasFailed = false
   return (text) => {
     if (hasFailed) return

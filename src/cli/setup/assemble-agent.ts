@@ -37,22 +37,19 @@ import { requireSandbox, toSandboxOptions } from './sandbox.ts'
 import { createSessionUrlGuard, createLazyWeb, createWebToolOptions } from './web.ts'
 import { defined } from '../../model/defined.ts'
 
-/** An agent that is ready to run, and how to put it away. */
+/** An agent that is ready to run. */
 export interface AssembledAgent {
   readonly agent: Agent
-  /** What the person should know before it starts: damage in the log, and the like. */
+  /** Messages for the user before the start, such as about damage in the log. */
   readonly notices: readonly string[]
-  /** The servers of the settings, if there are any. */
   readonly mcp?: McpRuntime
-  /** From here on tools and servers put their questions to this model. */
+  /** Tools and MCP servers use this model from here on. */
   useModel(model: Model): void
-  /** The sandbox that commands run in, and whether they reach the network from there. */
   readonly sandbox: { state(): Promise<SandboxState>; setNetwork(isOpen: boolean): void }
-  /** The session is closed at once; servers get a moment to end by themselves. */
+  /** Closes the session at once; MCP servers get time to exit by themselves. */
   close(): Promise<void>
 }
 
-/** Puts an agent together from what a person asked for on the command line. */
 export async function assembleAgent(
   args: RunArgs,
   settings: Settings,
@@ -92,7 +89,6 @@ export async function assembleAgent(
       ...withChangeRecording(local, createChangeRecorder(session, store)),
       web: createLazyWeb(guard, process.env),
     }
-    const limits = { ...defined({ turns: args.maxTurns }) }
     const policies = createPoliciesFromSettings(settings, {
       folders: [...folders, scratch],
       allowed: args.allowedTools,
@@ -134,7 +130,7 @@ export async function assembleAgent(
       seenFiles: createSeenFiles(),
       system,
       describeEnvironment: () => describeEnvironment(folders),
-      limits,
+      limits: defined({ turns: args.maxTurns }),
       catalog: createLazyCatalog(config),
       clock: systemClock,
       createId,
@@ -164,7 +160,7 @@ export async function assembleAgent(
         session.close()
         if (args.noSession) rmSync(scratch, { recursive: true, force: true })
         if (!mcp) return
-        // Servers end by themselves if they are let; whatever happens meanwhile, nothing outlives us.
+        // MCP servers exit by themselves if they get time; none may outlive this process.
         const atExit = (): void => host.close()
         process.once('exit', atExit)
         await mcp.servers.close()
@@ -178,7 +174,7 @@ export async function assembleAgent(
   }
 }
 
-/** The approval mode of a session, and a policy that always is the one of that mode. */
+/** The approval mode of a session, and a policy that follows it. */
 function createModePolicy(
   first: ApprovalMode,
   policyFor: (mode: ApprovalMode) => Policy,
@@ -204,21 +200,18 @@ function createModePolicy(
   }
 }
 
-/** Edits that do not fit are put right by the model, where the person wants that. */
+/** With the setting `selfCorrect`, the model corrects edits that do not match. */
 async function createSelfCorrection({ model }: WebToolOptions): Promise<Pick<BuiltinOptions, 'selfCorrect'>> {
   const { createEditCorrector } = await import('../../tool/edit/correct-edit.ts')
   return model ? { selfCorrect: createEditCorrector(model) } : {}
 }
 
-/** A session, with a folder for what it leaves beside its log. */
-interface OpenedSession {
-  readonly session: Session
-  readonly scratch: string
-  readonly notices: readonly string[]
-}
-
-/** The session that was asked for: a new one, one to go on with, or a branch of one. */
-function openSession(args: RunArgs, store: Store, folders: readonly string[]): OpenedSession {
+/** Opens a new session, a resumed one or a fork, with a folder for the files beside its log. */
+function openSession(
+  args: RunArgs,
+  store: Store,
+  folders: readonly string[],
+): { session: Session; scratch: string; notices: readonly string[] } {
   const [folder = '.'] = folders
   let log: SessionLog | undefined
   try {
@@ -236,7 +229,7 @@ function openSession(args: RunArgs, store: Store, folders: readonly string[]): O
     if (getDiskFullReason(error) !== undefined) throw toUserError(createWriteError(log?.id ?? '', error, false))
     if (error instanceof Error && 'code' in error && !(error instanceof UserError)) {
       throw new UserError(
-        `sessions cannot be kept in ${sessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or keep none with --no-session`,
+        `sessions cannot be saved in ${sessionsFolderPath(folder)}: ${describeDiskError(error)}; set XDG_DATA_HOME to another folder, or use --no-session`,
         EXIT_CODE.config,
       )
     }
@@ -248,11 +241,20 @@ function toUserError({ message, isDiskError }: StoreError): UserError {
   return isDiskError ? new UserError(message, EXIT_CODE.config) : new UserError(message)
 }
 
+/** Runs a command on the session store, whose errors the user can fix. */
+export async function withStoreErrors<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreError ? new UserError(error.message) : error
+  }
+}
+
 function openSessionLog(args: RunArgs, store: Store, folder: string): SessionLog {
   if (args.fork !== undefined) {
     const [, name = args.fork, message] = /^(.*)@(\d+)$/.exec(args.fork) ?? []
     const session = findSessionId(name, store)
-    const seq = findBranchPoint(store.read(session).entries, message)
+    const seq = findForkPoint(store.read(session).entries, message)
     return store.create({ id: newSessionId(), folder, parent: { session, seq } })
   }
   return args.resume === undefined
@@ -260,57 +262,54 @@ function openSessionLog(args: RunArgs, store: Store, folder: string): SessionLog
     : store.open(findSessionId(args.resume, store), { takeOver: args.takeOver ?? false })
 }
 
-/** The last entry that a branch shares: the last of all, or the one before the message of the person with this number. */
-function findBranchPoint(entries: readonly Entry[], message: string | undefined): number {
+/** The last entry that a fork shares: the last of all, or the one before the user message with this number. */
+function findForkPoint(entries: readonly Entry[], message: string | undefined): number {
   if (message === undefined) return entries.at(-1)?.seq ?? 0
   const userEntries = entries.filter((entry) => entry.kind === 'user')
   const first = userEntries[Number(message) - 1]
   if (!first)
-    throw new UserError(
-      `there is no message ${message} of yours in that session; the last one is ${userEntries.length}`,
-    )
+    throw new UserError(`the session has no message ${message} of yours; the last one is ${userEntries.length}`)
   return entries[entries.indexOf(first) - 1]?.seq ?? 0
 }
 
-/** The id that a person means: `latest`, an id, or the beginning of one. */
 export function findSessionId(name: string, store: Store): string {
   return findSessionSummary(name, store).id
 }
 
-/** The session that a person means, as a list shows it. */
+/** Finds a session by `latest`, its id, or the beginning of its id. */
 export function findSessionSummary(name: string, store: Store): SessionSummary {
   const all = store.list()
   if (name === 'latest') {
     const latest = all[0]
-    if (!latest) throw new UserError('there is no session in this folder yet')
+    if (!latest) throw new UserError('this folder has no sessions yet')
     return latest
   }
   const found = all.filter(({ id }) => id.startsWith(name))
   if (found.length === 1 && found[0]) return found[0]
   throw new UserError(
     found.length === 0
-      ? `there is no session ${name} in this folder; dragoman sessions list shows them`
-      : `${name} could be any of ${found.length} sessions; give more of the id`,
+      ? `this folder has no session ${name}; list them with dragoman sessions list`
+      : `${name} matches ${found.length} sessions; use more characters of the id`,
   )
 }
 
-/** A new name for a session: when it began, and something that no other has. */
+/** The time, and a random suffix. */
 export function newSessionId(): string {
   const time = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
   return `${time}-${createTurnKey(randomBytes(20)).slice(0, 6)}`
 }
 
-/** The folder to work in. */
 export function resolveWorkFolder(args: Pick<RunArgs, 'cwd'>): string {
   return requireFolder(resolve(args.cwd ?? '.'))
 }
 
 function requireFolder(folder: string): string {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UserError(`there is no folder ${folder}`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(`the folder ${folder} does not exist`)
   return folder
 }
 
-/** All files of the folders, as far as they are text and there is room for them. */
+/** The text of all files, for --all-files. */
 async function readAllFiles(agent: Agent, tools: readonly Tool[]): Promise<string | undefined> {
   const tool = tools.find(({ spec }) => spec.name === 'read_many_files')
   const context = createToolContext(agent, new AbortController().signal, () => undefined)

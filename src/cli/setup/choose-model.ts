@@ -18,6 +18,7 @@ import {
   withServerContextWindow,
 } from '../../provider/index.ts'
 import { createIncrementalBodyWriter } from '../../wire/history/incremental-body-writer.ts'
+import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { createLazyCatalog, createCostLimit } from './catalog.ts'
 import type { Config } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
@@ -26,25 +27,22 @@ import { isRehearsalModel, startRehearsalModel } from './rehearsal-model.ts'
 import { createCredentialSources } from '../sign-in/credential-sources.ts'
 import type { TrafficRecorder } from '../recording/traffic-recorder.ts'
 
-/** A model that can be asked, and how to put it away. */
 export interface ChosenModel {
   readonly model: Model
-  /** What the person should know of the choice. */
+  /** Messages for the user about the choice. */
   readonly notices?: readonly string[]
   close(): Promise<void>
 }
 
-/** What else decides about a model. */
-export interface ModelChoiceOptions {
-  /** The model that the session had, to go on with if no other is named. */
+interface ModelChoiceOptions {
+  /** The model of the resumed session, used if no other is named. */
   readonly recalled?: string | undefined
   /** In US dollars. */
   readonly maxCost?: number | undefined
-  /** Watches what goes over the wire. */
   readonly tap?: TrafficRecorder | undefined
 }
 
-/** The model that a name means; without a name, the one that this machine is set up for. */
+/** Opens the model with this name; without a name, the one that is configured on this machine. */
 export async function chooseModel(
   name: string | undefined,
   config: Config = {},
@@ -52,12 +50,12 @@ export async function chooseModel(
 ): Promise<ChosenModel> {
   const problem = name === undefined && recalled !== undefined ? findModelProblem(recalled, config)?.problem : undefined
   const chosen = name ?? (problem === undefined ? recalled : undefined) ?? (await detectModel(config))
-  if (chosen === undefined) throw new UserError(problem ?? NO_MODEL_MESSAGE, 41)
+  if (chosen === undefined) throw new UserError(problem ?? NO_MODEL_MESSAGE, EXIT_CODE.signIn)
   const limited = createCostLimit(maxCost, createLazyCatalog(config))
   const notices =
     problem === undefined
       ? []
-      : [`This session was held with ${recalled}, which cannot be used here: ${problem} Going on with ${chosen}.`]
+      : [`This session used ${recalled}, which is not available: ${problem} Continuing with ${chosen}.`]
   const names = findUsableModels(splitModelNames(chosen, config), config, (notice) => notices.push(notice))
   const opened: ChosenModel[] = []
   const close = async (): Promise<void> => void (await Promise.all(opened.map((one) => one.close())))
@@ -66,7 +64,7 @@ export async function chooseModel(
     const [main, ...rest] = await Promise.all(
       opened.map(async (one) => withRetry(await limited(one.model), { total: requestTimeoutMs(config) })),
     )
-    if (!main) throw new UserError(NO_MODEL_MESSAGE, 41)
+    if (!main) throw new UserError(NO_MODEL_MESSAGE, EXIT_CODE.signIn)
     const chain =
       rest.length === 0 ? main : (await import('../../provider/optional-middleware.ts')).withFallback([main, ...rest])
     return {
@@ -84,27 +82,23 @@ export async function chooseModel(
   }
 }
 
-/** The models that are meant: `-m a,b,c` is a list, each asked when the one before cannot answer; the settings may name more. */
+/** `-m a,b,c` is a list, each used if the one before cannot answer; for one model the settings may name fallbacks. */
 function splitModelNames(chosen: string, { fallback = [] }: Config): readonly string[] {
   const named = chosen.split(',').map((one) => one.trim())
   return [...new Set([...named, ...(named.length === 1 ? fallback : [])])].filter((one) => one !== '')
 }
 
-/**
- * Those of a list that can be used here; of the others the person is told. If the first one is written wrong, or none is
- * left, that is a complaint about the first.
- */
+/** The models of a list that can be used; fails if the first one is not a model, or none is left. */
 function findUsableModels(names: readonly string[], config: Config, warn: (notice: string) => void): readonly string[] {
-  const checkedNames = names.map((name) => ({ name, trouble: findModelProblem(name, config) }))
-  const usable = checkedNames.flatMap(({ name, trouble: nameProblem }) => (nameProblem ? [] : [name]))
-  const first = checkedNames[0]?.trouble
+  const checked = names.map((name) => ({ name, error: findModelProblem(name, config) }))
+  const usable = checked.flatMap(({ name, error }) => (error ? [] : [name]))
+  const first = checked[0]?.error
   if (first && (first.code !== EXIT_CODE.signIn || usable.length === 0)) throw new UserError(first.problem, first.code)
-  for (const { name, trouble: nameProblem } of checkedNames)
-    if (nameProblem) warn(`${name} cannot be used here: ${nameProblem.problem}`)
+  for (const { name, error } of checked) if (error) warn(`${name} is not available: ${error.problem}`)
   return usable
 }
 
-/** A model without patience: each attempt is paid for, so each must fit into the limit, which comes before it. */
+/** A model without retries: each attempt costs money, so the cost limit must come between. */
 async function openModel(name: string, config: Config, open: (target: Endpoint) => Model): Promise<ChosenModel> {
   if (isRehearsalModel(name)) {
     const { endpoint: rehearsalEndpoint, close } = await startRehearsalModel(name, 'hello')
@@ -114,32 +108,28 @@ async function openModel(name: string, config: Config, open: (target: Endpoint) 
   if ('problem' in target) throw new UserError(target.problem, target.code)
   const own = withConfiguredWindow(target, config)
   const opened = withAdaptation(own, open)
-  // What the person's settings say of the window goes before what the server says.
+  // The window in the user's settings takes precedence over that of the server.
   return {
     model: own === target ? withServerContextWindow(opened, target, getSharedHttpClient) : opened,
     close: () => Promise.resolve(),
   }
 }
 
-/** Why a name leads nowhere here. */
 function findModelProblem(name: string, config: Config): ResolveError | undefined {
   if (isRehearsalModel(name)) return undefined
   const target = resolveEndpoint(name, config)
   return 'problem' in target ? target : undefined
 }
 
-/** Where a name leads here, with the flags that `dragoman doctor` has found out. */
 function resolveEndpoint(name: string, config: Config): ReturnType<typeof resolveModel> {
   return resolveModel(name, process.env, listProviders(config), createCredentialSources(), readSavedCapabilities)
 }
 
-/** What the person's settings say of a model's window comes before what we know of its family. */
 function withConfiguredWindow(target: Endpoint, { catalog = {} }: Config): Endpoint {
   const window = catalog[`${target.provider.id}/${target.model}`]?.['window']
   return typeof window === 'number' ? { ...target, profile: { ...target.profile, window } } : target
 }
 
-/** Opens ports that do not write again what they have written. */
 function createModelOpener(tap: TrafficRecorder | undefined, config: Config): (target: Endpoint) => Model {
   const limits = createTimeouts(requestTimeoutMs(config))
   return (target) => {
@@ -152,17 +142,16 @@ function createModelOpener(tap: TrafficRecorder | undefined, config: Config): (t
   }
 }
 
-/** How long a request may go without progress, in milliseconds. */
 function requestTimeoutMs({ requestTimeout }: Config): number {
   return requestTimeout === undefined ? MAX_SILENCE_MS : requestTimeout * 1000
 }
 
-/** The model of the first key in the environment or of those stored, or of a server that answers on this machine. */
+/** The default model: that of the settings, of the first key, or of a server on this machine. */
 export async function detectModel(config: Config = {}): Promise<string | undefined> {
   return findConfiguredModel(config) ?? (await findLocalModel(probeJson, listProviders(config), process.env))
 }
 
-/** The same, without a look for servers. */
+/** The same, without probing for servers. */
 export function findConfiguredModel(config: Config): string | undefined {
   return (
     process.env['DRAGOMAN_MODEL'] ||
@@ -172,7 +161,7 @@ export function findConfiguredModel(config: Config): string | undefined {
   )
 }
 
-/** The table, with the person's own rows before it; one of theirs may change one of ours. */
+/** The user's providers, then the built-in ones; a user's provider may replace a built-in one. */
 export function listProviders({ providers = {} }: Config): readonly ProviderDefinition[] {
   const own = Object.entries(providers).map(([id, json]) => {
     const base = table.find((row) => row.id === id)
@@ -183,5 +172,15 @@ export function listProviders({ providers = {} }: Config): readonly ProviderDefi
   return own.length === 0 ? table : [...own, ...table.filter(({ id }) => !own.some((row) => row.id === id))]
 }
 
+/** The provider with this name; otherwise an error with the nearest name. */
+export function findProviderById(name: string, rows: readonly ProviderDefinition[]): ProviderDefinition {
+  const ids = rows.map(({ id }) => id)
+  const found = rows.find(({ id }) => id === name.toLowerCase())
+  if (found) return found
+  const suggestion = matchSimilarNames([name], ids).get(name)
+  const hint = suggestion === undefined ? `the providers are ${ids.join(', ')}` : `did you mean ${suggestion}?`
+  throw new UserError(`unknown provider “${name}”; ${hint}`)
+}
+
 const NO_MODEL_MESSAGE =
-  'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp), or take the tour: dragoman tour'
+  'no model is configured: set a key (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …) or start a local server (Ollama, LM Studio, llama.cpp); to try a scripted demo, run dragoman tour'

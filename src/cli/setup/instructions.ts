@@ -3,16 +3,13 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isInsideFolder } from '../../model/inside-folder.ts'
 import { configFolderPath, memoryFilePath } from '../paths/folders.ts'
-import { readProjectText } from '../paths/project-file.ts'
+import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { defined } from '../../model/defined.ts'
 
-/** No file may crowd out the conversation. In characters. */
 const MAX_INSTRUCTIONS_CHARS = 40_000
 
-/** The instructions that hold for a folder, and what the person should know of files that were not read. */
-export interface Instructions {
+interface Instructions {
   readonly files: readonly InstructionsFile[]
-  /** What the model was asked to remember. */
   readonly memories?: InstructionsFile
   readonly notices: readonly string[]
 }
@@ -22,17 +19,15 @@ interface InstructionsFile {
   readonly text: string
 }
 
-/** Reads the instructions files that hold for a folder: the person's own, then from the top down to the folder; and the memories. */
+/** Reads the instructions for a folder: the user's own, then from the top down to the folder; and the memories. */
 export function readInstructions(folder: string): Instructions {
   const files: InstructionsFile[] = []
   const notices: string[] = []
-  /** The file; `none` if there is no such file. */
   const read = (path: string, within: string | undefined): InstructionsFile | 'none' | undefined => {
-    const limits = { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...defined({ within }) }
-    const found = readProjectText(path, limits)
+    const found = readProjectText(path, { maxBytes: MAX_INSTRUCTIONS_CHARS * 4, ...defined({ within }) })
     if ('problem' in found) {
-      if (found.problem === undefined) return 'none'
-      notices.push(`${path} is not used: it ${found.problem}.`)
+      if (found.problem === 'missing') return 'none'
+      notices.push(`${path} is not used: ${describeFileProblem(found)}.`)
       return undefined
     }
     const { text, isCut } = found
@@ -48,10 +43,10 @@ export function readInstructions(folder: string): Instructions {
   const addAll = (directory: string, within: string | undefined): void => {
     const hasAgents = add(directory, 'AGENTS.md', within)
     add(directory, 'GEMINI.md', within)
-    // Projects of Claude Code have it instead of an AGENTS.md; where both are, they say the same.
+    // Where a project has both, they say the same.
     if (!hasAgents) add(directory, 'CLAUDE.md', within)
   }
-  // What the person keeps in their own settings may be a link to wherever they keep it.
+  // The user's own files may be links to anywhere.
   addAll(configFolderPath(), undefined)
   const { chain, repository } = findInstructionFolders(folder)
   for (const directory of chain)
@@ -61,8 +56,8 @@ export function readInstructions(folder: string): Instructions {
 }
 
 /**
- * The folders whose instructions hold: from the home folder down to the folder; elsewhere from the folder that holds the
- * repository, or the folder alone. Links may lead through the repository, unless it is the home folder or above it.
+ * The folders whose instructions apply: from the home folder down to the folder; elsewhere from the repository, or the
+ * folder alone. Links may lead through the repository, unless it is the home folder or above it.
  */
 function findInstructionFolders(folder: string): { chain: string[]; repository: string | undefined } {
   const home = homedir()
@@ -78,7 +73,7 @@ function findInstructionFolders(folder: string): { chain: string[]; repository: 
   }
 }
 
-/** The folder structure, as far as it says something: two levels, and not more than a screenful. */
+/** Two levels of the folder, at most a screenful. */
 export function formatFolderTree(folder: string, maxLines = 60): string {
   const lines: string[] = []
   const add = (path: string, depth: number): void => {

@@ -14,16 +14,15 @@ import { dataFolderPath } from '../paths/folders.ts'
 import { createFileKeyValueStore } from '../paths/key-value-files.ts'
 import { defined } from '../../model/defined.ts'
 
-/** The servers of a session, with the tools of the agent and theirs in one box. */
+/** The MCP servers of a session, with one toolbox for built-in tools and theirs. */
 export interface McpRuntime {
   readonly servers: McpServers
   readonly toolbox: Toolbox
-  /** From here on servers' questions go to this model. */
+  /** Requests of servers go to this model from here on. */
   useModel(model: Model): void
 }
 
-/** What servers need of the session that they are in. */
-export interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
+interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
   readonly ask: Agent['requestApproval'] | undefined
   readonly folders: readonly string[]
   readonly host: LocalHost
@@ -31,14 +30,14 @@ export interface McpRuntimeOptions extends Pick<Agent, 'createId'> {
   readonly builtinTools: readonly Tool[]
 }
 
-/** Sets up the servers of the settings. Nothing is started yet: that begins when the first request is on its way. */
+/** Sets up the servers of the settings. They start after the first request is sent. */
 export function createMcpRuntime(
   configs: Readonly<Record<string, McpServerConfig>>,
   options: McpRuntimeOptions,
 ): McpRuntime {
   const { builtinTools, ask, createId } = options
   let { model } = options
-  const questions = createMcpRequestHandler(() => ({
+  const requestHandler = createMcpRequestHandler(() => ({
     model,
     createId,
     openBrowser,
@@ -47,7 +46,7 @@ export function createMcpRuntime(
   const servers = createMcpServers(configs, {
     ...openMcpStores(),
     ...toServerEnvironment(options),
-    requestHandler: questions,
+    requestHandler,
     taken: [...builtinTools.map(({ spec }) => spec.name), ...listBuiltinNames()],
   })
   return {
@@ -57,7 +56,7 @@ export function createMcpRuntime(
   }
 }
 
-/** Servers without a session: to look at them, and to try them. */
+/** Servers without a session, to list and test them. */
 export function openServersWithoutSession(
   configs: Readonly<Record<string, McpServerConfig>>,
   locations: { readonly folders: readonly string[]; readonly host: LocalHost },
@@ -66,7 +65,6 @@ export function openServersWithoutSession(
   return createMcpServers(configs, { ...openMcpStores(), ...toServerEnvironment(locations), taken: reservedNames })
 }
 
-/** Where lists, approvals and tokens are kept. */
 export function openMcpStores() {
   const folder = join(dataFolderPath(), 'mcp')
   return { listCache: createFileKeyValueStore(folder), tokenStore: createFileKeyValueStore(join(folder, 'tokens')) }

@@ -5,33 +5,35 @@ import { type ApprovalOptions, approvalPolicies } from '../../policy/approval-po
 import type { ApprovalMode, Policy } from '../../policy/policy.ts'
 import { type SandboxAccessRules, createSandboxAccessRules } from '../../policy/sandbox-access.ts'
 import { RuleError } from '../../policy/rules/rule-set.ts'
-import { resolveProjectKey, type Settings } from '../config/read-settings.ts'
+import type { Settings } from '../config/read-settings.ts'
 import type { PolicyConfig } from '../config/schema.ts'
 import { isTrusted } from '../config/trust.ts'
 import { saveSandboxAccess, saveAllowRules } from '../config/update-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { configFolderPath, dataFolderPath, listPrivateFolders } from '../paths/folders.ts'
+import { configFolderPath, dataFolderPath, expandHome, listPrivateFolders, realPathOrSelf } from '../paths/folders.ts'
 
-/** The policies of a run, by mode, from what a person has settled. */
 export function createPoliciesFromSettings(
   { policies }: Pick<Settings, 'policies'>,
   options: Omit<ApprovalOptions, 'home' | 'disk' | 'rejected' | 'rules' | 'save'>,
 ): (mode: ApprovalMode) => Policy {
   const [folder = '.'] = options.folders
   const trusted = policies.project === undefined || isTrusted(folder)
+  const session: PolicyConfig = {
+    protectedWrites: listPrivateFolders().map((path) => `${path}/**`),
+    secretFiles: listOwnSecretFiles(),
+  }
   return withRuleErrorsReported(() =>
     approvalPolicies({
       ...options,
       home: homedir(),
       disk: createDiskView(),
       rejected: findBashSyntaxError,
-      rules: { ...policies, session: protectOwnFiles(), trusted },
-      save: (rules, scope) => saveAllowRules(rules, scope === 'project' ? resolveProjectKey(folder) : undefined),
+      rules: { ...policies, session, trusted },
+      save: (rules, scope) => saveAllowRules(rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),
   )
 }
 
-/** Which commands may do more than the sandbox lets them, by the person's settings. */
 export function createAccessRulesFromSettings(
   { config }: Pick<Settings, 'config'>,
   folders: readonly string[],
@@ -48,12 +50,13 @@ export function createAccessRulesFromSettings(
       rules: { network: allowNetwork, outside: allowOutside },
       isNetworkClosed,
       save: (access, rules, scope) =>
-        saveSandboxAccess(access, rules, scope === 'project' ? resolveProjectKey(folder) : undefined),
+        saveSandboxAccess(access, rules, scope === 'project' ? realPathOrSelf(folder) : undefined),
     }),
   )
 }
 
-function withRuleErrorsReported<T>(make: () => T): T {
+/** Invalid rules are errors in the settings. */
+export function withRuleErrorsReported<T>(make: () => T): T {
   try {
     return make()
   } catch (error) {
@@ -62,12 +65,7 @@ function withRuleErrorsReported<T>(make: () => T): T {
   }
 }
 
-/** What is ours is protected wherever it lies, and what we know of the person is theirs. */
-function protectOwnFiles(): PolicyConfig {
-  return { protectedWrites: listPrivateFolders().map((folder) => `${folder}/**`), secretFiles: listOwnSecretFiles() }
-}
-
-/** Keys, tokens, settings, and what was said in other sessions. What commands print lies among them and is no secret. */
+/** Keys, tokens, settings and other sessions; not the outputs of commands, which are stored among them. */
 function listOwnSecretFiles(): string[] {
   const data = dataFolderPath()
   return [
@@ -79,8 +77,8 @@ function listOwnSecretFiles(): string[] {
   ]
 }
 
-/** The patterns of files that hold secrets, of everybody who settles something. */
+/** The patterns of secret files of all tiers. */
 export function listSecretFilePatterns({ policies }: Pick<Settings, 'policies'>): string[] {
   const all = [...Object.values(policies).flatMap(({ secretFiles = [] }) => secretFiles), ...listOwnSecretFiles()]
-  return all.map((pattern) => (pattern.startsWith('~/') ? `${homedir()}${pattern.slice(1)}` : pattern))
+  return all.map(expandHome)
 }

@@ -2,29 +2,28 @@ import { resolveModel, providers, type Endpoint } from '../../provider/index.ts'
 import { UserError } from '../user-error.ts'
 import { defined } from '../../model/defined.ts'
 
-/** A scripted model behind a server of our own on this machine, and how to put it away. */
+/** A scripted model behind a local server. */
 export interface RehearsalEndpoint {
   readonly endpoint: Endpoint
   readonly close: () => Promise<void>
 }
 
-/** Is this the name of a scripted model? */
 export function isRehearsalModel(name: string): boolean {
   return name === 'rehearsal' || name.startsWith('rehearsal/')
 }
 
-/** Starts a scripted model: `rehearsal/<script>`, or the usual script. It speaks as OpenAI's chat does, in its own time or at once. */
-export async function startRehearsalModel(name: string, defaultScript: string, pace?: 0): Promise<RehearsalEndpoint> {
+/** Starts a scripted model, `rehearsal/<script>`, on the API of OpenAI's chat completions. */
+export async function startRehearsalModel(
+  name: string,
+  defaultScript: string,
+  { cwd = process.cwd(), paceMs }: { cwd?: string; paceMs?: 0 } = {},
+): Promise<RehearsalEndpoint> {
   const { startRehearsalServer } = await import('../../rehearsal/server.ts')
   const { BUILTIN_SCRIPTS: scripts } = await import('../../rehearsal/builtin-scripts/all-scripts.ts')
   const script = name.slice('rehearsal/'.length) || defaultScript
   if (!Object.hasOwn(scripts, script))
-    throw new UserError(`there is no script ${script}; there are ${Object.keys(scripts).join(', ')}`)
-  const server = await startRehearsalServer({
-    scripts,
-    templateValues: { cwd: process.cwd() },
-    ...defined({ paceMs: pace }),
-  })
+    throw new UserError(`unknown script ${script}; the scripts are ${Object.keys(scripts).join(', ')}`)
+  const server = await startRehearsalServer({ scripts, templateValues: { cwd }, ...defined({ paceMs }) })
   const rehearsalProviders = providers
     .filter(({ id }) => id === 'openai-chat')
     .map((row) => ({ ...row, id: 'rehearsal' }))

@@ -4,20 +4,20 @@ import type { RunArgs } from '../args/run-args.ts'
 import { findSessionSummary, resolveWorkFolder } from './assemble-agent.ts'
 import { sessionsFolderPath } from '../paths/folders.ts'
 
-/** The model of the session that is to be gone on with, if there is one and no other model is named. */
+/** The model of the session to resume or fork, unless another model is named. */
 export function findResumedModel(args: RunArgs): string | undefined {
   const name = args.resume ?? args.fork?.replace(/@\d+$/, '')
   if (args.model !== undefined || name === undefined) return undefined
   const store = jsonlStore(sessionsFolderPath(resolveWorkFolder(args)))
   const { id, asked: requestedModel, model } = findSessionSummary(name, store)
-  // The end of the log tells, nearly always: a long log is not read twice.
+  // The end of the log nearly always names it; otherwise the log is read whole.
   return requestedModel ?? model ?? findLastModel(store.read(id).entries)
 }
 
-/** The model that was asked last; in logs that do not say so, the one that answered last. */
+/** The model of the last request; in old logs without requests, the one that answered last. */
 export function findLastModel(entries: readonly Entry[]): string | undefined {
-  const requestedModel = entries.findLast((entry) => entry.kind === 'request')
-  if (requestedModel?.kind === 'request') return requestedModel.model
+  const lastRequest = entries.findLast((entry) => entry.kind === 'request')
+  if (lastRequest?.kind === 'request') return lastRequest.model
   const lastTurn = entries.findLast((entry) => entry.kind === 'turn')
   return lastTurn?.kind === 'turn' ? `${lastTurn.turn.origin.provider}/${lastTurn.turn.origin.model}` : undefined
 }

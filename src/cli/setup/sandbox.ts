@@ -6,7 +6,6 @@ import type { Settings } from '../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { dataFolderPath, listPrivateFolders, sessionsFolderPath } from '../paths/folders.ts'
 
-/** What a command line says about the sandbox. */
 type SandboxArgs = Pick<RunArgs, 'sandbox' | 'network' | 'writeCaches'>
 
 type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | 'fileLimit'> &
@@ -14,7 +13,7 @@ type SandboxHostOptions = Pick<LocalOptions, 'onUnsandboxed' | 'memoryLimit' | '
 
 const BYTES_PER_MEGABYTE = 2 ** 20
 
-/** How commands are shut in, by what the person said and settled. */
+/** The options of the sandbox, from the command line and the settings. */
 export function toSandboxOptions(
   args: SandboxArgs,
   { config, policies }: Settings,
@@ -36,28 +35,28 @@ export function toSandboxOptions(
   }
 }
 
-/** Whoever demands a sandbox must know before anything runs that there is none. */
+/** With `on`, nothing runs without a sandbox. */
 export async function requireSandbox(args: SandboxArgs, { config }: Settings, host: LocalHost): Promise<void> {
   if ((args.sandbox ?? config.sandbox) !== 'on') return
   const state = await host.sandbox()
   if (state.isActive) return
   const remedy = state.remedy === undefined ? '' : ` ${state.remedy}`
   throw new UserError(
-    `commands cannot run in a sandbox here: ${state.why}${remedy} Or go on without: --sandbox off`,
+    `commands cannot run in a sandbox here: ${state.why}${remedy} To run without one: --sandbox off`,
     EXIT_CODE.config,
   )
 }
 
-/** A person is told once on this machine, not with every run. */
+/** Once on this machine, not with every run. */
 function warnOnce(why: string): void {
   const markerFile = join(dataFolderPath(), 'told-no-sandbox')
   if (existsSync(markerFile)) return
   process.stderr.write(
-    `dragoman: ${why} Until then only commands that are proved harmless, or that you allowed, run unasked.\n`,
+    `dragoman: ${why} Until then, only read-only commands and commands that you allowed run without approval.\n`,
   )
   try {
     writeFileSync(markerFile, '', { mode: 0o600 })
   } catch {
-    // Then they are told again.
+    // Then it is shown again.
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../../model/json.ts'
+import { isObject, tryParseJson } from '../../model/json.ts'
 import {
   type FindSavedCapabilities,
   type Capabilities,
@@ -12,24 +12,24 @@ import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile } from '../paths/private-file.ts'
 import { configFolderPath } from '../paths/folders.ts'
 
-/** Where the flags lie that examinations have found out. */
-export function capabilitiesFilePath(): string {
+function capabilitiesFilePath(): string {
   return join(configFolderPath(), 'profiles.json')
 }
 
-/** The flags of a model at an address, as `dragoman doctor --write-profile` has kept them. */
+/** The capabilities of a model at a URL, as `dragoman doctor --write-profile` stored them. */
 export const readSavedCapabilities: FindSavedCapabilities = (row, model, baseUrl) => {
   const saved = readCapabilitiesFile()[capabilitiesKey(row, model, baseUrl)]
   if (saved === undefined) return undefined
   const facts = isObject(saved) ? parseCapabilities(saved['flags']) : undefined
-  if (!facts) throw damagedFileError(`the flags of ${row.id}/${model}`)
+  if (!facts) throw damagedFileError(`the flags of ${row.id}/${model} are invalid`)
   return facts
 }
 
-/** Keeps what an examination has found out; without a flag, forgets what an earlier one found. Gives the file. */
+/** Stores the capabilities that the doctor detected; without any, removes those of an earlier run. Returns the file. */
 export function saveCapabilities({ provider, model, baseUrl }: Endpoint, flags: Capabilities): string {
   const name = capabilitiesKey(provider, model, baseUrl)
-  const found = Object.keys(flags).length === 0 ? {} : { [name]: { found: currentDate(), flags } }
+  const date = new Date().toISOString().slice(0, 10)
+  const found = Object.keys(flags).length === 0 ? {} : { [name]: { found: date, flags } }
   const path = capabilitiesFilePath()
   updatePrivateFile(path, () => {
     const { [name]: _old, ...others } = readCapabilitiesFile()
@@ -45,27 +45,16 @@ function readCapabilitiesFile(): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-  try {
-    const json: unknown = JSON.parse(text)
-    if (isObject(json)) return json
-  } catch {
-    // It is said below.
-  }
-  throw damagedFileError('what stands there')
+  const json = tryParseJson(text)
+  if (isObject(json)) return json
+  throw damagedFileError('it is not a JSON object')
 }
 
-/** The same model may run behind several addresses, with other habits behind each. */
+/** The same model may behave differently at another URL. */
 function capabilitiesKey(row: ProviderDefinition, model: string, baseUrl: string): string {
   return `${row.id}/${model} ${baseUrl}`
 }
 
-function currentDate(): string {
-  return new Date().toISOString().slice(0, 10)
-}
-
-function damagedFileError(what: string): UserError {
-  return new UserError(
-    `${capabilitiesFilePath()} is damaged: ${what} cannot be read; remove the file, or mend it`,
-    EXIT_CODE.config,
-  )
+function damagedFileError(reason: string): UserError {
+  return new UserError(`${capabilitiesFilePath()} is damaged: ${reason}; fix or remove the file`, EXIT_CODE.config)
 }

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path'
 import SYSTEM from '../../agent/prompt/system.md'
 import type { RunArgs } from '../args/run-args.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
-import { readProjectText } from '../paths/project-file.ts'
+import { describeFileProblem, readProjectText } from '../paths/project-file.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
-/** Our prompt, or that of a file which the person names; it can be written to a file to start from. */
+/** The built-in prompt, or that of a file; the built-in one can be written to a file to start from. */
 export function loadSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
   const target = findPromptFile('WRITE_SYSTEM_MD')
   if (target !== undefined) writeDefaultPrompt(target)
@@ -14,23 +14,20 @@ export function loadSystemPrompt(args: Pick<RunArgs, 'systemFile'>): string {
     const found = findPromptFile('SYSTEM_MD')
     return found === undefined ? SYSTEM : readPromptFile(found)
   }
-  // The person named this file, so that it may be anything, a pipe too.
+  // The user named this file: it may be anything, also a pipe.
   const path = resolve(args.systemFile)
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new UserError(`the system prompt ${path} cannot be read: ${errorText(error)}`, EXIT_CODE.config)
+    throw new UserError(`the system prompt ${path} cannot be read: ${getErrorMessage(error)}`, EXIT_CODE.config)
   }
 }
 
-/** What is at the usual place was put there by the project: it must be a file of the project. */
+/** A prompt at the default path may come from the project: it must be a file in it. */
 function readPromptFile({ path, isDefault }: PromptFile): string {
   const read = readProjectText(path, { maxBytes: 2 ** 20, ...(isDefault && { within: '.' }) })
   if ('text' in read) return read.text
-  throw new UserError(
-    `the system prompt ${path} cannot be read: it ${read.problem ?? 'is not there'}`,
-    EXIT_CODE.config,
-  )
+  throw new UserError(`the system prompt ${path} cannot be read: ${describeFileProblem(read)}`, EXIT_CODE.config)
 }
 
 interface PromptFile {
@@ -38,7 +35,7 @@ interface PromptFile {
   readonly isDefault: boolean
 }
 
-/** The file that a variable names; `1` and `true` mean the usual place, `0` and `false` none. */
+/** The file that a variable names; `1` and `true` mean the default path, `0` and `false` none. */
 function findPromptFile(variable: string): PromptFile | undefined {
   for (const [prefix, folder] of [
     ['DRAGOMAN', '.dragoman'],
@@ -56,16 +53,12 @@ function findPromptFile(variable: string): PromptFile | undefined {
 function writeDefaultPrompt({ path, isDefault }: PromptFile): void {
   try {
     if (!existsSync(dirname(path))) mkdirSync(dirname(path))
-    // Nothing that the project put there leads the writing elsewhere.
+    // A link of the project must not redirect the write.
     const leadsElsewhere =
       lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() || realpathSync(dirname(path)) !== dirname(path)
     if (isDefault && leadsElsewhere) throw new Error('it is a link')
     writeFileSync(path, SYSTEM)
   } catch (error) {
-    throw new UserError(`the system prompt cannot be written to ${path}: ${errorText(error)}`, EXIT_CODE.config)
+    throw new UserError(`the system prompt cannot be written to ${path}: ${getErrorMessage(error)}`, EXIT_CODE.config)
   }
-}
-
-function errorText(error: unknown): string {
-  return getErrorMessage(error)
 }

@@ -3,29 +3,23 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { type RunTracer, traceRun } from '../../agent/telemetry/trace-run.ts'
 import { createRedactor, findEnvironmentSecrets } from '../../model/security/redactor.ts'
+import type { TelemetryConfig } from '../config/schema.ts'
 import { version } from '../version.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Where spans go. */
-export interface CollectorOptions {
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly prompts?: boolean
-}
-
-/** Spans on their way to a collector. */
 export interface TelemetryExporter {
-  /** Starts watching a run. */
   createRunTracer(): RunTracer
-  /** Sends what is left; says whether all arrived. */
+  /** Sends the remaining spans; resolves to whether all were delivered. */
   shutdown(): Promise<boolean>
 }
 
-/** A collector that does not answer keeps nobody waiting longer than this. */
 const EXPORT_TIMEOUT_MS = 2000
 
-/** Starts sending spans, in OpenTelemetry's protocol over HTTP. */
-export function createTelemetryExporter({ url, headers, prompts = false }: CollectorOptions): TelemetryExporter {
+/** Sends spans over OTLP/HTTP. */
+export function createTelemetryExporter(
+  url: string,
+  { headers, prompts = false }: Pick<TelemetryConfig, 'headers' | 'prompts'>,
+): TelemetryExporter {
   let isDelivered = true
   const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS, ...defined({ headers }) })
   const trackingExporter = {

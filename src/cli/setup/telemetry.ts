@@ -3,22 +3,16 @@ import type { RunTracer } from '../../agent/telemetry/trace-run.ts'
 import type { TelemetryConfig } from '../config/schema.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import type { TelemetryExporter } from './telemetry-export.ts'
-import { defined } from '../../model/defined.ts'
 
-/** Sends what happens to a collector. */
 export interface Telemetry {
   onEvent(event: RunEvent): void
-  /** Sends what is left; a sentence if it could not be delivered. */
+  /** Sends the remaining spans; resolves to a message if they could not be delivered. */
   close(): Promise<string | undefined>
 }
 
-/** The variables of a process. */
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/**
- * Telemetry, if somebody has named a collector; else there is none, and nothing of it is loaded. It is loaded when the
- * first request is under way; until then events wait.
- */
+/** Telemetry, if a collector is configured. The exporter is loaded after the first request is sent; until then events wait. */
 export function createTelemetry(
   config: TelemetryConfig = {},
   env: EnvironmentVariables = process.env,
@@ -31,11 +25,7 @@ export function createTelemetry(
 
   const load = () =>
     (exporter ??= import('./telemetry-export.ts').then(({ createTelemetryExporter }) => {
-      const started = createTelemetryExporter({
-        url,
-        ...defined({ headers: config.headers }),
-        ...(config.prompts && { prompts: true }),
-      })
+      const started = createTelemetryExporter(url, config)
       tracer = started.createRunTracer()
       for (const { event, at } of pendingEvents.splice(0)) tracer.onEvent(event, at)
       return started
@@ -50,12 +40,11 @@ export function createTelemetry(
     async close() {
       if (pendingEvents.length === 0 && !exporter) return undefined
       const isDelivered = await (await load()).shutdown()
-      return isDelivered ? undefined : `Spans could not be delivered to ${url}.`
+      return isDelivered ? undefined : `Telemetry could not be sent to ${url}.`
     },
   }
 }
 
-/** The address of the collector, as the usual variables or the settings name it. */
 function resolveCollectorUrl(config: TelemetryConfig, env: EnvironmentVariables): string | undefined {
   if (/^true$/i.test(env['OTEL_SDK_DISABLED'] ?? '') || env['OTEL_TRACES_EXPORTER'] === 'none') return undefined
   const tracesUrl = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || undefined
@@ -64,5 +53,5 @@ function resolveCollectorUrl(config: TelemetryConfig, env: EnvironmentVariables)
     tracesUrl ?? (baseUrl && (/\/v1\/traces\/?$/.test(baseUrl) ? baseUrl : `${baseUrl.replace(/\/+$/, '')}/v1/traces`))
   if (url === undefined) return undefined
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new UserError(`the address for telemetry is no http(s) URL: ${url}`, EXIT_CODE.config)
+  throw new UserError(`the telemetry endpoint is not an http(s) URL: ${url}`, EXIT_CODE.config)
 }

@@ -12,7 +12,7 @@ import { createAuxiliaryModel } from '../../tool/auxiliary-model.ts'
 import type { Config } from '../config/schema.ts'
 import { defined } from '../../model/defined.ts'
 
-/** Judges the addresses that a session reaches: what the person typed is theirs, and what is secret here stays here. */
+/** Checks the URLs that a session fetches: those typed by the user are allowed, and none may contain a secret. */
 export function createSessionUrlGuard(session: Session, folders: readonly string[], env: NodeJS.ProcessEnv): UrlGuard {
   const secrets = findEnvironmentSecrets(env)
   return createUrlGuard({
@@ -21,7 +21,7 @@ export function createSessionUrlGuard(session: Session, folders: readonly string
   })
 }
 
-/** The values in a folder's `.env` files: a program that the model runs may have shown them to it. */
+/** The values in a folder's `.env` files, which a program may have printed to the model. */
 function readEnvFileValues(folder: string): string[] {
   try {
     const files = readdirSync(folder).filter((name) => /^\.env(?:\.|$)/.test(name))
@@ -35,20 +35,19 @@ function readEnvFileValues(folder: string): string[] {
   }
 }
 
-/** The web, through the guard and the proxy that the person set up. It is loaded when it is first used. */
-export function createLazyWeb(judge: UrlGuard, env: NodeJS.ProcessEnv): WebClient {
+/** Loaded on first use. */
+export function createLazyWeb(urlPolicy: UrlGuard, env: NodeJS.ProcessEnv): WebClient {
   let web: Promise<WebClient> | undefined
   const open = async (): Promise<WebClient> => {
     const { createGuardedWebClient } = await import('../../host/web/guarded-web-client.ts')
-    return createGuardedWebClient({ urlPolicy: judge, proxy: (url) => findProxy(url, env) })
+    return createGuardedWebClient({ urlPolicy, proxy: (url) => findProxy(url, env) })
   }
   return { fetch: async (request) => (await (web ??= open())).fetch(request) }
 }
 
-/** What the web tools may ask: the model, and the search service of the settings. */
 export function createWebToolOptions(
   model: () => Model,
-  mint: () => string,
+  createId: () => string,
   search: Config['search'],
   env: NodeJS.ProcessEnv,
 ): WebToolOptions {
@@ -57,12 +56,12 @@ export function createWebToolOptions(
     ...defined({ url: search.url }),
     ...(search.key !== undefined && { key: env[search.key] ?? '' }),
   }
-  return { model: createAuxiliaryModel(model, mint), ...defined({ search: options }) }
+  return { model: createAuxiliaryModel(model, createId), ...defined({ search: options }) }
 }
 
 /**
- * Did the person write this address? Only their own words count, which are the first part of what they said here: files that
- * go along were written by others, and so were a summary and what was taken over from another session.
+ * Only the first part of a user message was typed by the user: attached files were written by others, and so were summaries
+ * and entries imported from another session.
  */
 function isTypedByUser(url: string, { entries }: Session): boolean {
   return entries.some((entry) => {

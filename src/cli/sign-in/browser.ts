@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { parseUrl } from '../../policy/url/check-url.ts'
 
-/** Shows an address in the person's browser. It is printed too: not every machine has a browser that it can open. */
+/** Opens a URL in the browser, and prints it for machines without one. */
 export function printAndOpenUrl(url: string): void {
   assertWebUrl(url)
-  process.stderr.write(`Open this address in a browser on this machine, and agree:\n\n  ${url}\n\n`)
+  process.stderr.write(`Open this URL in a browser on this machine and approve the request:\n\n  ${url}\n\n`)
   openBrowser(url)
 }
 
-/** Opens an address in the browser of this machine, if it has one. No shell reads the address. */
+/** Without a shell: the URL is untrusted. */
 export function openBrowser(url: string): void {
   assertWebUrl(url)
   const configured = process.env['BROWSER']
@@ -20,8 +20,8 @@ export function openBrowser(url: string): void {
   child.unref()
 }
 
-/** Other kinds of addresses start other programs. */
+/** Other kinds of URLs start other programs. */
 function assertWebUrl(text: string): void {
   const url = parseUrl(text)
-  if ('verdict' in url) throw new Error(`an address is not opened: ${text.slice(0, 200)}. ${url.why}`)
+  if ('verdict' in url) throw new Error(`this URL is not opened: ${text.slice(0, 200)}. ${url.why}`)
 }

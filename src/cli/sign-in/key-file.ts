@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, stringOrEmpty } from '../../model/json.ts'
+import { isObject, stringOrEmpty, tryParseJson } from '../../model/json.ts'
 import { type StoredCredential, parseStoredCredential, type CredentialStore } from '../../provider/index.ts'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 import { updatePrivateFile, withFileLock } from '../paths/private-file.ts'
 import { dataFolderPath } from '../paths/folders.ts'
 
-/** Keys in a file that only this person can read. It is read once, and only when somebody asks. */
+/** Credentials in a private file, which is read on first use. */
 export function openKeyFile(path: string = join(dataFolderPath(), 'keys.json')): CredentialStore {
-  let cachedGrants: Readonly<Record<string, StoredCredential>> | undefined
+  let cachedGrants: Credentials | undefined
   const all = () => (cachedGrants ??= readKeyFile(path))
-  const change = (
-    next: (now: Readonly<Record<string, StoredCredential>>) => Readonly<Record<string, StoredCredential>>,
-  ): void => {
+  const change = (next: (now: Credentials) => Credentials): void => {
     updatePrivateFile(path, () => {
       cachedGrants = next(readKeyFile(path))
       return `${JSON.stringify(cachedGrants, undefined, 2)}\n`
@@ -40,11 +38,13 @@ export function openKeyFile(path: string = join(dataFolderPath(), 'keys.json')):
   }
 }
 
+type Credentials = Readonly<Record<string, StoredCredential>>
+
 function findRefreshToken(grant: StoredCredential | undefined): string | undefined {
   return grant?.kind === 'google' ? stringOrEmpty(grant.credential['refresh_token']) || undefined : undefined
 }
 
-function readKeyFile(path: string): Record<string, StoredCredential> {
+function readKeyFile(path: string): Credentials {
   let text
   try {
     text = readFileSync(path, 'utf8')
@@ -52,15 +52,11 @@ function readKeyFile(path: string): Record<string, StoredCredential> {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return {}
     throw unreadableKeysError(path)
   }
-  try {
-    const json: unknown = JSON.parse(text)
-    if (!isObject(json)) throw new Error('no object')
-    const grants = Object.entries(json).map(([row, one]) => [row, parseStoredCredential(one)] as const)
-    return Object.fromEntries(grants.filter((pair): pair is [string, StoredCredential] => pair[1] !== undefined))
-  } catch {
-    // What a parser says may quote the file.
-    throw unreadableKeysError(path)
-  }
+  // The parser's message is not shown: it may quote the file.
+  const json = tryParseJson(text)
+  if (!isObject(json)) throw unreadableKeysError(path)
+  const grants = Object.entries(json).map(([row, one]) => [row, parseStoredCredential(one)] as const)
+  return Object.fromEntries(grants.filter((pair): pair is [string, StoredCredential] => pair[1] !== undefined))
 }
 
 function unreadableKeysError(path: string): UserError {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { UserError, EXIT_CODE } from '../user-error.ts'
 
-/** Reads a secret: typed unseen on a terminal, or all that is piped in. */
+/** Reads a secret: without echo from a terminal, or all of standard input. */
 export async function readSecret(question: string): Promise<string> {
   if (isatty(0)) return readHiddenInput(question)
   try {
@@ -24,17 +24,17 @@ function readHiddenInput(question: string): Promise<string> {
       done()
     }
     const take = (bytes: Buffer): void => {
-      // Terminals wrap what is pasted, and send keys like the arrows, as sequences that begin with escape.
+      // Terminals send arrow keys, and mark pasted text, with escape sequences.
       for (const key of bytes.toString('utf8').replace(ESCAPE_SEQUENCES, '')) {
         if (key === '\r' || key === '\n') return end(() => resolve(typed.trim()))
         if (key === '\u0003' || key === '\u0004')
-          return end(() => reject(new UserError('stopped', EXIT_CODE.interrupted)))
+          return end(() => reject(new UserError('interrupted', EXIT_CODE.interrupted)))
         if (key === '\u0015') typed = ''
         else if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1)
         else if (key >= ' ') typed += key
       }
     }
-    // Whoever is asked may type at once: nothing must show by then.
+    // Echo is off before the question is shown, because the user may type at once.
     stdin.setRawMode(true)
     stdin.on('data', take)
     stdin.resume()
@@ -42,5 +42,4 @@ function readHiddenInput(question: string): Promise<string> {
   })
 }
 
-/** Escape is what they begin with. */
 const ESCAPE_SEQUENCES = /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b./g

@@ -1,14 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { isObject, type Json } from '../../../model/json.ts'
 import { redactSettings, type Redactor } from '../../../model/security/redactor.ts'
 import { providers } from '../../../provider/index.ts'
 import { jsonlStore } from '../../../session/store/jsonl-store.ts'
-import { StoreError } from '../../../session/store/store.ts'
-import { findSessionId, resolveWorkFolder } from '../../setup/assemble-agent.ts'
+import { findSessionId, resolveWorkFolder, withStoreErrors } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
+import { confirm } from '../../confirm.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { BUG_COMMAND } from './spec.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
@@ -18,24 +17,23 @@ import { createSecretRedactor } from '../../recording/traffic-recorder.ts'
 import { version } from '../../version.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** `dragoman bug`: makes a file for a report. */
 export async function runBugCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman bug', BUG_COMMAND.options, args)
-  const folder = resolveWorkFolder(values.cwd === undefined ? {} : { cwd: values.cwd })
+  const folder = resolveWorkFolder(values)
   const secrets = createSecretRedactor()
   const parts = {
     versions: { dragoman: version, node: process.version, system: `${process.platform} ${process.arch} ${release()}` },
     variables: listSetVariables(process.env),
     settings: readReportSettings(folder, secrets),
-    session: values['no-session'] ? null : readReportSession(folder, positionals[0]),
+    session: values['no-session'] ? null : await withStoreErrors(() => readReportSession(folder, positionals[0])),
     trace: readLastLines(values.trace ?? process.env['DRAGOMAN_TRACE']),
     fault: readLastLines(join(dataFolderPath(), 'fault.txt')),
   }
   const text = redactReport(`${JSON.stringify(parts, undefined, 1)}\n`, secrets)
   const path = resolve(values.output ?? 'dragoman-bug.json')
   process.stderr.write(escapeForTerminal(summarizeReport(JSON.parse(text) as Record<string, Json>)))
-  if (!values.yes && !(await confirmWrite(path))) {
-    process.stderr.write('Nothing is written. With --yes it is.\n')
+  if (!values.yes && !(process.stdin.isTTY && (await confirm(`Write the report to ${path}?`)))) {
+    process.stderr.write('Nothing was written. Use --yes to write without asking.\n')
     return EXIT_CODE.ok
   }
   try {
@@ -47,16 +45,16 @@ export async function runBugCommand(args: string[]): Promise<number> {
   return EXIT_CODE.ok
 }
 
-/** Without secrets, and without the name of the person's home; refused if a secret is found all the same. */
+/** Removes secrets and the home folder; fails if a secret is left. */
 function redactReport(text: string, secrets: Redactor): string {
   const clean = secrets.redact(text.replaceAll(JSON.stringify(homedir()).slice(1, -1), '~'))
   const [remaining] = secrets.findCertainSpans(clean)
   if (remaining)
-    throw new UserError(`a secret, ${remaining.label}, is still in it after all were taken out; it is not written`)
+    throw new UserError(`the report was not written: it still contains a secret (${remaining.label}) after redaction`)
   return clean
 }
 
-/** Which variables are set that have to do with us; not to what. */
+/** The names of the related variables that are set; not their values. */
 function listSetVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const providerVariables = new Set(
     providers.flatMap((row) => [...row.keys, ...(row.tokens ?? []), ...(row.urls ?? [])]),
@@ -67,7 +65,7 @@ function listSetVariables(env: Readonly<Record<string, string | undefined>>): st
     .toSorted()
 }
 
-/** A file that is wrong may be the very thing to report. */
+/** Invalid settings may be what is to be reported. */
 function readReportSettings(folder: string, { redact }: Redactor): Json {
   try {
     const { config, policies, files } = readSettings(folder)
@@ -79,29 +77,23 @@ function readReportSettings(folder: string, { redact }: Redactor): Json {
 
 function readReportSession(folder: string, name: string | undefined): Json {
   const store = jsonlStore(sessionsFolderPath(folder))
-  try {
-    if (name === undefined && store.list().length === 0) return null
-    const { entries, damages } = store.read(findSessionId(name ?? 'latest', store))
-    return { entries: entries.map((entry) => stripMedia(entry as unknown as Json)), damages: damages.length }
-  } catch (error) {
-    if (error instanceof StoreError) throw new UserError(error.message)
-    throw error
-  }
+  if (name === undefined && store.list().length === 0) return null
+  const { entries, damages } = store.read(findSessionId(name ?? 'latest', store))
+  return { entries: entries.map((entry) => stripMedia(entry as unknown as Json)), damages: damages.length }
 }
 
-/** Pictures and other files show too much, and are long. */
+/** Images and other files are private, and long. */
 function stripMedia(value: Json): Json {
   if (Array.isArray(value)) return value.map(stripMedia)
   if (!isObject(value)) return value
   const hide = value['kind'] === 'media' || 'mime' in value
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => {
-      return [key, hide && key === 'data' && typeof one === 'string' ? `[${one.length} letters]` : stripMedia(one)]
+      return [key, hide && key === 'data' && typeof one === 'string' ? `[${one.length} characters]` : stripMedia(one)]
     }),
   )
 }
 
-/** The end of a file, if there is one. */
 function readLastLines(path: string | undefined): string[] | null {
   if (path === undefined || path === '') return null
   try {
@@ -113,31 +105,21 @@ function readLastLines(path: string | undefined): string[] | null {
 
 function summarizeReport(parts: Readonly<Record<string, Json>>): string {
   const lines = Object.entries(parts).map(([name, part]) => {
-    const size = `${JSON.stringify(part).length} letters`
-    return `  ${name.padEnd(12)}${part === null ? 'nothing' : size.padEnd(18)}${part === null ? '' : describeReportPart(name, part)}\n`
+    const size = `${JSON.stringify(part).length} characters`
+    return `  ${name.padEnd(12)}${part === null ? 'nothing' : `${size.padEnd(18)}${describeReportPart(name, part)}`}\n`
   })
-  return `This goes in:\n${lines.join('')}`
+  return `The report contains:\n${lines.join('')}`
 }
 
 function describeReportPart(name: string, part: Json): string {
   if (name === 'session') {
     const entries = isObject(part) && Array.isArray(part['entries']) ? part['entries'] : []
-    return `${entries.length} entries: what was said, and what the tools did`
+    return `${entries.length} entries: messages, tool calls and results`
   }
   if (name === 'variables')
     return `names only: ${JSON.stringify(part)
       .replace(/[",[\]]+/g, ' ')
       .trim()}`
   if (name === 'settings') return 'without secrets'
-  return name === 'trace' ? 'times of the last exchanges' : ''
-}
-
-async function confirmWrite(path: string): Promise<boolean> {
-  if (!process.stdin.isTTY) return false
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y/i.test((await lines.question(`Write it to ${path}? [y/N] `)).trim())
-  } finally {
-    lines.close()
-  }
+  return name === 'trace' ? 'timings of the last requests' : ''
 }

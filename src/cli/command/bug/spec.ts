@@ -1,18 +1,18 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman bug`. */
 export const BUG_COMMAND = {
+  summary: 'write a bug report file without secrets',
   usage: ['[session] [options]'],
   about: [
-    'Makes one file for a report: the session, the versions, the settings and the last trace. Keys, tokens, passwords, your home folder and pictures are taken out; what you and the model said is in it. It shows what is in it before it writes.',
+    'Writes one report file: the session, the versions, the settings and the last trace. Keys, tokens, passwords, your home folder and images are removed; the conversation is included. The contents are listed before the file is written.',
   ],
   options: {
-    trace: { takes: '<file>', from: 'file', about: 'a trace to put in; DRAGOMAN_TRACE if it is set' },
+    trace: { takes: '<file>', from: 'file', about: 'include this trace; default $DRAGOMAN_TRACE' },
     'no-session': { about: 'leave the session out' },
-    output: { takes: '<file>', from: 'file', about: 'where to write it; dragoman-bug.json if not said' },
-    yes: { about: 'write it without a question' },
-    cwd: { takes: '<folder>', from: 'folder', about: 'the folder whose session is meant' },
+    output: { takes: '<file>', from: 'file', about: 'file to write; default dragoman-bug.json' },
+    yes: { about: 'write the file without asking' },
+    cwd: { takes: '<folder>', from: 'folder', about: 'use the sessions of this folder' },
     ...HELP_OPTION,
   },
   positional: 'session',

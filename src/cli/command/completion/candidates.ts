@@ -2,13 +2,12 @@ import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CompletionKind } from '../../args/options.ts'
 
-/** Something that could stand at a place, and what it is. */
 export interface CompletionCandidate {
   readonly value: string
   readonly about?: string
 }
 
-/** The names of a kind that begin like a word. What cannot be found out is left out: nobody wants an error for a Tab. */
+/** The candidates for a word. Errors are ignored: pressing Tab must never print one. */
 export async function findCandidates(
   from: readonly string[] | CompletionKind | undefined,
   word: string,
@@ -34,7 +33,7 @@ const CANDIDATE_SOURCES: Readonly<
   tool: listToolCandidates,
 }
 
-/** Providers first; behind the slash, the models that are known. Behind a comma the next one begins. */
+/** Providers first; after the slash, the known models. After a comma the next model begins. */
 async function listModelCandidates(word: string): Promise<CompletionCandidate[]> {
   const start = word.lastIndexOf(',') + 1
   const [provider = '', model] = word.slice(start).split('/', 2)
@@ -64,7 +63,7 @@ async function listProviderIds(): Promise<string[]> {
   return providers.map(({ id }) => id)
 }
 
-/** By the names of their files alone, the newest first: reading the logs would take longer than a person waits for a Tab. */
+/** By file names alone, newest first: reading the logs would take too long. */
 async function listSessionCandidates(_word: string, folder: string): Promise<CompletionCandidate[]> {
   const { sessionsFolderPath } = await import('../../paths/folders.ts')
   const files = readdirSync(sessionsFolderPath(resolve(folder))).filter((name) => name.endsWith('.jsonl'))

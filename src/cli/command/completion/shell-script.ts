@@ -1,19 +1,14 @@
 import { UserError } from '../../user-error.ts'
 import { COMPLETION_COMMAND, COMPLETION_SHELLS } from './spec.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
 
-/** `dragoman completion <shell>`: a few lines for a shell, which ask `dragoman __complete` at each Tab. */
+/** `dragoman completion <shell>`: a script that calls `dragoman __complete` at each Tab. */
 export function runCompletionCommand(args: string[]): void {
   const { positionals } = parseCommandLine('dragoman completion', COMPLETION_COMMAND.options, args)
-  const [name, extraArgument] = positionals
-  // What is printed is run by a shell: never a help.
-  if (name === undefined)
-    throw new UserError(`which shell? dragoman completion takes one of ${COMPLETION_SHELLS.join(', ')}`)
-  const shell = COMPLETION_SHELLS.find((one) => one === name)
-  if (!shell || extraArgument !== undefined)
-    throw new UserError(
-      `dragoman completion takes one of ${COMPLETION_SHELLS.join(', ')}, not “${positionals.join(' ')}”`,
-    )
+  rejectExtraArguments('dragoman completion', positionals, 1)
+  const shell = COMPLETION_SHELLS.find((one) => one === positionals[0])
+  // The output is run by a shell: without arguments this must not print the help.
+  if (!shell) throw new UserError(`name the shell: dragoman completion ${COMPLETION_SHELLS.join(' | ')}`)
   process.stdout.write(COMPLETION_SCRIPTS[shell])
 }
 

@@ -1,14 +1,13 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** The shells that can be taught to complete. */
 export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** `dragoman completion`. */
 export const COMPLETION_COMMAND = {
+  summary: 'print a shell completion script',
   usage: ['<bash | zsh | fish>'],
   about: [
-    'Prints what makes a shell complete commands, options, models, sessions and files. It asks dragoman itself for the words, so it never goes out of date.',
+    'Prints a script that completes commands, options, models, sessions and files in your shell. It asks dragoman for the words, so it never goes out of date.',
   ],
   options: HELP_OPTION,
   positional: COMPLETION_SHELLS,

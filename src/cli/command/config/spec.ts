@@ -1,21 +1,20 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman config`. */
 export const CONFIG_COMMAND = {
+  summary: 'show the settings and where they come from',
   usage: ['[show | path | schema]'],
-  about: ['Says what is settled, and where. docs/configuration.md lists all settings.'],
+  about: ['Shows the settings and where they come from. docs/configuration.md lists all settings.'],
   options: HELP_OPTION,
   subcommands: {
     show: {
-      about: 'the settings that hold in this folder, and the files that they are from (the default)',
+      about: 'show the settings in effect in this folder and their files (the default)',
       examples: ['dragoman config show'],
     },
-    path: { about: 'where the settings are read from', examples: ['dragoman config path'] },
+    path: { about: 'show the paths of the settings files', examples: ['dragoman config path'] },
     schema: {
-      about: 'the JSON Schema of a config file, for your editor',
+      about: 'print the JSON Schema of a settings file, for your editor',
       examples: ['dragoman config schema > dragoman.schema.json'],
     },
   },
-  examples: ['dragoman config', 'dragoman config path', 'dragoman config schema > dragoman.schema.json'],
 } as const satisfies CliCommandSpec

@@ -1,6 +1,5 @@
 import { printHelp } from '../../args/print-help.ts'
 
-/** `dragoman doctor`: examines a model, or looks at this machine. */
 export async function runDoctorCommand(args: string[]): Promise<number | void> {
   if (args.length === 0) return printHelp('doctor')
   if (args.includes('--local')) {

@@ -9,8 +9,15 @@ import type { SandboxState } from '../../../host/sandbox/sandbox.ts'
 import { findShell } from '../../../host/process/find-shell.ts'
 import { parseRunArgs } from '../../args/run-args.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
-import { projectConfigPath, readSettings, type Settings, userConfigPath } from '../../config/read-settings.ts'
-import { readTrustState } from '../../config/trust.ts'
+import {
+  EMPTY_SETTINGS,
+  projectConfigPath,
+  readSettings,
+  type Settings,
+  userConfigPath,
+} from '../../config/read-settings.ts'
+import { readTrustState, TRUST_DESCRIPTIONS } from '../../config/trust.ts'
+import { getErrorMessage } from '../../../model/error-message.ts'
 import { UserError } from '../../user-error.ts'
 import { listProviders } from '../../setup/choose-model.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
@@ -18,7 +25,7 @@ import { sessionsFolderPath } from '../../paths/folders.ts'
 import { toSandboxOptions } from '../../setup/sandbox.ts'
 import { version } from '../../version.ts'
 
-/** `dragoman doctor --local`: what is in force on this machine, for this folder. Of keys it says only where they are. */
+/** `dragoman doctor --local`: what is in effect on this machine, for this folder. Keys are named, never shown. */
 export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
   const asJson = argv.includes('--json')
   const args = parseRunArgs(argv.filter((arg) => arg !== '--json'))
@@ -33,11 +40,9 @@ export async function runLocalDoctor(argv: readonly string[]): Promise<void> {
     node: `${process.version} (${process.platform} ${process.arch})`,
     sandbox: describeSandbox(sandbox),
     shell: findShell(),
-    ripgrep: (await findRipgrep(roots)) ?? 'none; searches are slower without it',
-    git: git === undefined ? 'none' : `${git} (${readFirstOutputLine(git, ['--version'])})`,
-    settings:
-      problem ??
-      joinOrNone(settings.files.length > 0 ? settings.files : [], 'none found', describeMissingFiles(folder)),
+    ripgrep: (await findRipgrep(roots)) ?? 'not found; searches are slower without it',
+    git: git === undefined ? 'not found' : `${git} (${readFirstOutputLine(git, ['--version'])})`,
+    settings: problem ?? joinOrNone(settings.files, 'none found') + describeMissingFiles(folder),
     trust: `this folder is ${TRUST_DESCRIPTIONS[readTrustState(folder)]}`,
     keys: joinOrNone(findKeyVariables(settings), 'none found in the environment'),
     sessions: sessionsFolderPath(folder),
@@ -55,7 +60,7 @@ function describeSandbox(state: SandboxState): string {
     const facts = [
       `${state.kind}, network ${state.network ? 'open' : 'closed'}`,
       ...(state.asRoot
-        ? ['as root: files of root outside of the workspace can be read; an ordinary user is safer']
+        ? ['running as root: files of root outside the workspace are readable; run as an ordinary user']
         : []),
       ...(state.unfiltered ? ['system calls are not filtered'] : []),
     ]
@@ -64,20 +69,13 @@ function describeSandbox(state: SandboxState): string {
   return ['none.', state.why, state.remedy].filter(Boolean).join(' ')
 }
 
-const TRUST_DESCRIPTIONS = {
-  unknown: 'not trusted yet',
-  trusted: 'trusted as it is now',
-  changed: 'no longer trusted, because its settings have changed',
-  refused: 'not trusted, as you said',
-}
-
-/** Settings that are wrong are one of the things that a person looks for here. */
+/** Invalid settings are shown as a finding. */
 function readSettingsOrProblem(folder: string): { settings: Settings; problem?: string } {
   try {
     return { settings: readSettings(folder) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return { settings: { config: {}, policies: {}, files: [], notices: [] }, problem: error.message }
+    return { settings: EMPTY_SETTINGS, problem: error.message }
   }
 }
 
@@ -86,11 +84,10 @@ function describeMissingFiles(folder: string): string {
   return missingPaths.length === 0 ? '' : ` (looked for: ${missingPaths.join(', ')})`
 }
 
-function joinOrNone(names: readonly string[], none: string, more = ''): string {
-  return (names.length === 0 ? none : names.join(', ')) + more
+function joinOrNone(names: readonly string[], none: string): string {
+  return names.length === 0 ? none : names.join(', ')
 }
 
-/** The names of variables that hold a key; never a key. */
 function findKeyVariables({ config }: Settings): string[] {
   const names = listProviders(config).flatMap(({ keys, tokens = [] }) => [...keys, ...tokens])
   return [...new Set(names)].filter((name) => (process.env[name] ?? '') !== '')
@@ -100,6 +97,6 @@ function readFirstOutputLine(program: string, args: readonly string[]): string {
   try {
     return execFileSync(program, args, { encoding: 'utf8', timeout: 5000 }).split('\n')[0] ?? ''
   } catch (error) {
-    return `does not run: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`
+    return `does not run: ${getErrorMessage(error).split('\n')[0]}`
   }
 }

@@ -8,31 +8,32 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { DOCTOR_COMMAND } from './spec.ts'
 import { detectModel, listProviders } from '../../setup/choose-model.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { parseCommandLine, parsePositiveNumber, rejectExtraArguments } from '../../args/parse.ts'
 import { saveCapabilities } from '../../setup/saved-capabilities.ts'
 import { isRehearsalModel, type RehearsalEndpoint, startRehearsalModel } from '../../setup/rehearsal-model.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatProbeReport, formatFindings, formatExaminationReport } from './report-text.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** `dragoman doctor <provider/model>`: examines an endpoint live, and gives 0 only if tools can be used with it. */
+/** `dragoman doctor <provider/model>`: tests an endpoint; the exit code is 0 only if tools can be used with it. */
 export async function runModelDoctor(args: string[]): Promise<number> {
-  const { name, options } = parseDoctorArgs(args)
+  const { values: options, positionals } = parseCommandLine('dragoman doctor', DOCTOR_COMMAND.options, args)
+  rejectExtraArguments('dragoman doctor', positionals, 1)
   if (options.list) return listProbes(options.json ?? false)
-  const { endpoint, close } = await resolveExaminedModel(name)
+  const { endpoint, close } = await resolveExaminedModel(positionals[0])
   try {
-    const tokens = parsePositiveNumber('--max-tokens', options['max-tokens'])
+    const maxTokens = parsePositiveNumber('--max-tokens', options['max-tokens'])
+    const maxResponseTokens = parsePositiveNumber('--answer', options.answer)
     const seconds = parsePositiveNumber('--timeout', options.timeout)
-    const answer = parsePositiveNumber('--answer', options.answer)
     const limit = seconds === undefined ? undefined : seconds * 1000
     const isTextOutput = options.json !== true
     if (isTextOutput)
       process.stdout.write(
-        `${endpoint.provider.id}/${endpoint.model}, on the ${endpoint.wire} wire at ${toDisplayUrl(endpoint.baseUrl)}\n\n`,
+        `${endpoint.provider.id}/${endpoint.model}, ${endpoint.wire} API at ${toDisplayUrl(endpoint.baseUrl)}\n\n`,
       )
     const report = await examineEndpoint(endpoint, {
       newId: () => createTurnKey(randomBytes(20)),
-      ...defined({ maxTokens: tokens, maxResponseTokens: answer }),
+      ...defined({ maxTokens, maxResponseTokens }),
       ...(limit !== undefined && { timeouts: { firstByte: limit, idle: limit, quiet: limit, lifetime: 2 * limit } }),
       ...(isTextOutput && {
         onProbeFinished: (one) => process.stdout.write(escapeForTerminal(formatProbeReport(one))),
@@ -46,7 +47,7 @@ export async function runModelDoctor(args: string[]): Promise<number> {
       const isEmpty = Object.keys(report.learnt).length === 0
       if (isTextOutput)
         process.stdout.write(
-          isEmpty ? 'There is nothing to keep for the next time.\n' : `Kept for the next time in ${file}.\n`,
+          isEmpty ? 'There are no capabilities to save.\n' : `The capabilities are saved in ${file}.\n`,
         )
     }
     return toExitCode(report)
@@ -60,13 +61,13 @@ function toExitCode({ dead, usable }: ExaminationReport): number {
   return usable ? EXIT_CODE.ok : EXIT_CODE.failure
 }
 
-/** Who is to be examined. What earlier examinations found is left aside, so that this one finds all of it again. */
+/** Without saved capabilities, so that all of them are detected again. */
 async function resolveExaminedModel(modelName: string | undefined): Promise<RehearsalEndpoint> {
   const { config } = readSettings(process.cwd())
   const name = modelName ?? (await detectModel(config))
   if (name === undefined)
-    throw new UserError('which model? name it as provider/model, for example ollama/qwen3', EXIT_CODE.input)
-  if (isRehearsalModel(name)) return startRehearsalModel(name, 'patient', 0)
+    throw new UserError('no model is configured; name one as provider/model, for example ollama/qwen3')
+  if (isRehearsalModel(name)) return startRehearsalModel(name, 'patient', { paceMs: 0 })
   const target = resolveModel(name, process.env, listProviders(config), createCredentialSources())
   if ('problem' in target) throw new UserError(target.problem, target.code)
   return { endpoint: target, close: () => Promise.resolve() }
@@ -83,17 +84,4 @@ function listProbes(json: boolean): number {
   const lines = list.map(({ id, title, taught, how }) => `${String(id).padStart(3)}  ${title} (${how}; ${taught})\n`)
   process.stdout.write(json ? `${JSON.stringify(list, null, 2)}\n` : lines.join(''))
   return EXIT_CODE.ok
-}
-
-function parsePositiveNumber(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined
-  const number = Number(value)
-  if (!(number > 0 && number < 1e9)) throw new UserError(`${flag} takes a number above 0, not “${value}”`)
-  return number
-}
-
-function parseDoctorArgs(args: readonly string[]) {
-  const { values, positionals } = parseCommandLine('dragoman doctor', DOCTOR_COMMAND.options, args)
-  if (positionals.length > 1) throw new UserError(`one model at a time; “${positionals[1]}” is too much`)
-  return { name: positionals[0], options: values }
 }

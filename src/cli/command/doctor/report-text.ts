@@ -1,6 +1,5 @@
 import type { ProbeReport, ExaminationReport } from '../../../doctor/examine-endpoint.ts'
 
-/** A line of the table, as soon as it is known. */
 export function formatProbeReport({ id, title, status, how, said, advice, seconds, tokens }: ProbeReport): string {
   const cells = [
     String(id).padStart(3),
@@ -14,7 +13,7 @@ export function formatProbeReport({ id, title, status, how, said, advice, second
   return details === '' ? `${line}\n` : `${line}\n    ${details}\n`
 }
 
-/** What stands below the table: the oddities, the flags, and what it comes to. */
+/** The part below the table: findings, detected capabilities, and the conclusion. */
 export function formatExaminationReport(report: ExaminationReport): string {
   const { behaviours, learnt, usable, tokens, seconds } = report
   const count = (status: ProbeReport['status']): number => behaviours.filter((one) => one.status === status).length
@@ -22,14 +21,14 @@ export function formatExaminationReport(report: ExaminationReport): string {
   return [
     '\n',
     formatFindings(report),
-    ...(flags.length > 0 ? ['Flags for its profile (--write-profile keeps them):\n', ...flags, '\n'] : []),
+    ...(flags.length > 0 ? ['Detected capabilities (save them with --write-profile):\n', ...flags, '\n'] : []),
     `${count('passes')} pass, ${count('degraded')} degraded, ${count('fails')} fail, ${count('not offered')} not offered;`,
     ` ${tokens} tokens, ${seconds.toFixed(1)} s.\n`,
     usable ? 'Tools can be used with this model.\n' : 'Tools cannot be used with this model.\n',
   ].join('')
 }
 
-/** The oddities alone: of a patient who could not be examined, they are all that is known. */
+/** The findings alone, for an endpoint that could not be tested. */
 export function formatFindings({ findings }: ExaminationReport): string {
   return findings.length === 0 ? '' : `${findings.map(({ said }) => `${said}\n`).join('')}\n`
 }

@@ -1,22 +1,20 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman doctor`. */
 export const DOCTOR_COMMAND = {
+  summary: "test a model's tool calling; with --local, check this machine",
   usage: ['[provider/model] [options]', '--list', '--local'],
   about: [
-    'Asks a model for thirty behaviours that an agent relies on, looks at every byte of its answers, and says what it found. It costs some ten thousand tokens. The exit code is 0 only if tools can be used with it.',
+    'Tests the behaviours of a model endpoint that an agent relies on, and reports what it found (--list shows the tests). It uses about ten thousand tokens. The exit code is 0 only if tools can be used with the model.',
   ],
   options: {
-    json: { about: 'the report as JSON' },
-    'write-profile': { about: 'keeps the flags that were found out, so that the next run uses them' },
-    'max-tokens': { takes: '<n>', about: 'stop asking after so many tokens (80000)' },
-    answer: { takes: '<n>', about: 'at most so many tokens an answer (2000): less is quicker on slow machines' },
-    timeout: { takes: '<s>', about: 'how long to wait for one answer, in seconds' },
-    list: { about: 'the behaviours, and nothing is asked' },
-    local: {
-      about: 'what is in force on this machine: the sandbox, the programs that are used, settings, keys, trust',
-    },
+    json: { about: 'print the report as JSON' },
+    'write-profile': { about: 'save the detected capabilities, so that later runs use them' },
+    'max-tokens': { takes: '<n>', about: 'send no more requests after this many tokens; default 80000' },
+    answer: { takes: '<n>', about: 'maximum tokens of one response; default 2000; fewer are faster on slow machines' },
+    timeout: { takes: '<s>', about: 'seconds to wait for one response' },
+    list: { about: 'list the tests without running them' },
+    local: { about: 'show what is in effect on this machine: sandbox, programs, settings, keys, trust' },
     ...HELP_OPTION,
   },
   positional: 'model',

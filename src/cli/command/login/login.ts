@@ -15,14 +15,15 @@ import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openKeyFile } from '../../sign-in/key-file.ts'
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './spec.ts'
-import { listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { findProviderById, listProviders } from '../../setup/choose-model.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
 import { readSecret } from '../../sign-in/read-secret.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { readCredentialFile, createCredentialSources } from '../../sign-in/credential-sources.ts'
+import { WIRE_ENDPOINTS } from '../../../wire/endpoint.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** `dragoman login`: stores a key or a sign-in. A key that was given already is not asked for. */
+/** `dragoman login`. A key in `givenKey` is not asked for. */
 export async function runLoginCommand(args: string[], givenKey?: string): Promise<void> {
   const { values, positionals } = parseLoginArgs(args)
   if (positionals.length === 0 && !values.list) return void (await printHelp('login'))
@@ -35,31 +36,40 @@ export async function runLoginCommand(args: string[], givenKey?: string): Promis
       ? await readAndCheckKey(row, values['no-check'] ?? false, givenKey)
       : await obtainBrowserGrant(row, values['client-file'])
   keys.set(row.id, grant)
-  const variable = [...row.keys, ...(row.tokens ?? [])].find((name) => (process.env[name] ?? '') !== '')
-  printText(`Signed in to ${row.id}.${variable === undefined ? '' : ` But ${variable} is set, and comes first.`}\n`)
+  const variable = findSetVariable(row)
+  process.stdout.write(
+    `Signed in to ${row.id}.${variable === undefined ? '' : ` ${variable} is set and takes precedence.`}\n`,
+  )
 }
 
-/** `dragoman logout`: forgets what was stored. */
 export async function runLogoutCommand(args: string[]): Promise<void> {
   const { positionals } = parseCommandLine('dragoman logout', LOGOUT_COMMAND.options, args)
   if (positionals.length === 0) return void (await printHelp('logout'))
+  rejectExtraArguments('dragoman logout', positionals, 1)
   const [id = ''] = positionals
-  if (positionals.length > 1) throw new UserError('dragoman logout takes one provider')
   if (!openKeyFile().remove(id))
-    throw new UserError(`nothing is stored for ${JSON.stringify(id)}; dragoman login --list`)
-  printText(`Signed out of ${id}.\n`)
+    throw new UserError(`nothing is stored for ${JSON.stringify(id)}; see dragoman login --list`)
+  process.stdout.write(`Signed out of ${id}.\n`)
 }
 
 function listSignIns(rows: readonly ProviderDefinition[], keys: CredentialStore): void {
   const lines = rows.flatMap((row) => {
-    const variable = [...row.keys, ...(row.tokens ?? [])].find((name) => (process.env[name] ?? '') !== '')
+    const variable = findSetVariable(row)
     const grant = keys.get(row.id)
     const sources = [...(variable === undefined ? [] : [variable]), ...(grant ? [describeGrant(grant)] : [])]
     return sources.length === 0 ? [] : [`${row.id.padEnd(16)}${sources.join('; ')}\n`]
   })
   const unknownIds = keys.listProviders().filter((id) => !rows.some((row) => row.id === id))
-  for (const id of unknownIds) lines.push(`${id.padEnd(16)}stored, but there is no such provider\n`)
-  printText(lines.length === 0 ? 'Nobody is signed in; dragoman login <provider>.\n' : lines.join(''))
+  for (const id of unknownIds) lines.push(`${id.padEnd(16)}stored, but the provider is unknown\n`)
+  process.stdout.write(lines.length === 0 ? 'No credentials found. Run dragoman login <provider>.\n' : lines.join(''))
+}
+
+function listKeyVariables({ keys, tokens = [] }: ProviderDefinition): readonly string[] {
+  return [...keys, ...tokens]
+}
+
+function findSetVariable(row: ProviderDefinition): string | undefined {
+  return listKeyVariables(row).find((name) => (process.env[name] ?? '') !== '')
 }
 
 function describeGrant(grant: StoredCredential): string {
@@ -70,10 +80,9 @@ function describeGrant(grant: StoredCredential): string {
 function findProvider([id = '', ...more]: readonly string[], rows: readonly ProviderDefinition[]): ProviderDefinition {
   if (more.length > 0)
     throw new UserError(
-      'a key does not belong on the command line, where others can see it: type it when asked, or pipe it in; if that was one, have it replaced',
+      'do not pass a key on the command line, where others can see it; enter it when asked, or pipe it in. If that was a key, replace it',
     )
-  const row = rows.find((one) => one.id === id)
-  if (!row) throw new UserError(`there is no provider “${id}”; there are ${rows.map((one) => one.id).join(', ')}`)
+  const row = findProviderById(id, rows)
   if (row.auth === 'none') throw new UserError(`${id} needs no key`)
   return row
 }
@@ -83,30 +92,30 @@ async function readAndCheckKey(
   skipCheck: boolean,
   givenKey: string | undefined,
 ): Promise<StoredCredential> {
-  if (row.wire === 'code-assist')
+  if (WIRE_ENDPOINTS[row.wire].needsProject)
     throw new UserError(
-      `${row.id} takes no key: sign in with --client-file <file>, an OAuth client of your own; or with gcloud auth application-default login, and nothing more is needed`,
+      `${row.id} has no API keys; sign in with --client-file <file> (your own OAuth client), or with gcloud auth application-default login`,
       EXIT_CODE.signIn,
     )
-  const key = givenKey ?? (await readSecret(`The key for ${row.id} (it is not shown): `))
-  if (key === '') throw new UserError('no key was given; nothing is stored')
+  const key = givenKey ?? (await readSecret(`API key for ${row.id} (hidden): `))
+  if (key === '') throw new UserError('no key was entered; nothing was stored')
   if (!HEADER_VALUE.test(key) || /\s/.test(key))
-    throw new UserError('that is no key: it has spaces, lines or letters that no key has')
+    throw new UserError('this is not a valid key: it contains spaces, line breaks or invalid characters')
   const grant: StoredCredential = { kind: 'key', key }
   if (skipCheck) return grant
   const verdict = await checkKey(resolveWithGrant(row, grant), getSharedHttpClient())
   if (verdict.ok) return grant
   throw new UserError(
     verdict.isRefused
-      ? `${verdict.reason}; nothing is stored`
-      : `the key could not be tried: ${verdict.reason.replace(/\.$/, '')}; nothing is stored (--no-check stores it untried)`,
+      ? `the key was not stored: ${verdict.reason}`
+      : `the key was not stored, because it could not be checked (--no-check stores it anyway): ${verdict.reason}`,
     verdict.isRefused ? EXIT_CODE.signIn : EXIT_CODE.failure,
   )
 }
 
-/** The row as it will be reached with this grant and none other. */
+/** The endpoint of a provider with this credential and no other. */
 function resolveWithGrant(row: ProviderDefinition, grant: StoredCredential): Endpoint {
-  const variables = [...row.keys, ...(row.tokens ?? [])]
+  const variables = listKeyVariables(row)
   const env: Environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !variables.includes(name)))
   const keys: CredentialStore = { get: () => grant, set: () => {}, remove: () => false, listProviders: () => [row.id] }
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, env, [row], createCredentialSources(env, keys))
@@ -115,21 +124,21 @@ function resolveWithGrant(row: ProviderDefinition, grant: StoredCredential): End
 }
 
 async function obtainBrowserGrant(row: ProviderDefinition, path: string): Promise<StoredCredential> {
-  if (row.signIn !== 'google') throw new UserError(`${row.id} knows no sign-in in the browser; leave --client-file out`)
-  const found = readCredentialFile(path, true) ?? { problem: `There is no file ${path}.` }
-  if ('problem' in found) throw new UserError(found.problem)
+  if (row.signIn !== 'google') throw new UserError(`${row.id} does not support browser sign-in; omit --client-file`)
+  const found = readCredentialFile(path, true)
+  if (!found || 'problem' in found) throw new UserError(found?.problem ?? `${path} cannot be read`)
   const { parseOAuthClient, signInWithBrowser } = await import('../../../provider/sign-in.ts')
   const client = parseOAuthClient(found.file)
   if ('problem' in client) throw new UserError(`${path} cannot be used: ${client.problem}`)
   try {
     const credential = await signInWithBrowser(client, getSharedHttpClient(), printAndOpenUrl)
     const grant: StoredCredential = { kind: 'google', credential }
-    if (row.wire !== 'code-assist') return grant
+    if (!WIRE_ENDPOINTS[row.wire].needsProject) return grant
     const { onboardCodeAssist } = await import('../../../provider/sign-in.ts')
     const { tier, project } = await onboardCodeAssist(resolveWithGrant(row, grant), {
       httpClient: getSharedHttpClient(),
     })
-    printText(`Code Assist: ${tier}${project === undefined ? '' : `, project ${project}`}.\n`)
+    process.stdout.write(`Code Assist: ${tier}${project === undefined ? '' : `, project ${project}`}.\n`)
     return project === undefined ? grant : { ...grant, project }
   } catch (error) {
     if (error instanceof UserError) throw error
@@ -141,13 +150,7 @@ function parseLoginArgs(args: string[]) {
   try {
     return parseCommandLine('dragoman login', LOGIN_COMMAND.options, args)
   } catch {
-    // What it does not understand may be a key, and is not repeated.
-    throw new UserError(
-      'dragoman login takes a provider, --client-file, --no-check or --list; a key is typed or piped in',
-    )
+    // The invalid argument may be a key, and must not be printed.
+    throw new UserError('invalid arguments; see dragoman login --help. A key is entered when asked, or piped in')
   }
-}
-
-function printText(text: string): void {
-  process.stdout.write(text)
 }

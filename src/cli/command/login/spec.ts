@@ -1,20 +1,20 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman login`. */
 export const LOGIN_COMMAND = {
+  summary: 'store an API key or sign in',
   usage: ['<provider> [options]', '--list'],
   about: [
-    'Stores a key, so that no variable need hold it. It is typed unseen, or read from standard input; it is tried at the provider before it is stored, in a file that only you can read. A key in a variable comes before a stored one.',
+    'Stores an API key. Enter it at the prompt (hidden) or pipe it in. It is checked with the provider and stored in a file that only you can read. A key in an environment variable takes precedence over a stored one.',
   ],
   options: {
     'client-file': {
       takes: '<file>',
       from: 'file',
-      about: 'vertex and code-assist: sign in in the browser, with an OAuth client of your own',
+      about: 'vertex and code-assist: sign in with the browser, with an OAuth client that you registered',
     },
-    'no-check': { about: 'store a key without trying it' },
-    list: { about: 'who is signed in, and how; never the key' },
+    'no-check': { about: 'store a key without checking it' },
+    list: { about: 'list the stored credentials; never shows a key' },
     ...HELP_OPTION,
   },
   positional: 'provider',
@@ -25,10 +25,10 @@ export const LOGIN_COMMAND = {
   ],
 } as const satisfies CliCommandSpec
 
-/** `dragoman logout`. */
 export const LOGOUT_COMMAND = {
+  summary: 'remove a stored key or sign-in',
   usage: ['<provider>'],
-  about: ['Forgets what dragoman login has stored. Keys in variables stay where they are.'],
+  about: ['Removes what dragoman login has stored. Keys in environment variables are not changed.'],
   options: HELP_OPTION,
   positional: 'provider',
   examples: ['dragoman logout openai'],

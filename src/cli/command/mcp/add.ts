@@ -1,22 +1,23 @@
 import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/server/server-config.ts'
 import { UserError } from '../../user-error.ts'
-import { updateMcpSettings, type McpCommandOptions } from './mcp.ts'
+import { parsePositiveNumber, splitCommaList } from '../../args/parse.ts'
+import { describeSettings, updateMcpSettings, type McpCommandOptions } from './mcp.ts'
 import { printMcpServers, withMcpServers } from './inspect.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** `dragoman mcp add`: settles a server, and sees at once whether it is there. */
+/** `dragoman mcp add`: configures a server, and connects to it once. */
 export async function runMcpAdd(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
   const [name = '', target = '', ...args] = positionals
   if (!/^[\w.-]{1,64}$/.test(name))
-    throw new UserError(`a server needs a name of letters, digits, dots, dashes and underscores, not “${name}”`)
-  if (target === '') throw new UserError('give the command that starts the server, or its address')
+    throw new UserError(`invalid server name “${name}”; use letters, digits, dots, dashes and underscores`)
+  if (target === '') throw new UserError('the command or the URL of the server is missing; see dragoman mcp add --help')
   const config = toServerConfig(target, args, values)
   const transport = parseTransportConfig(config)
-  if ('problem' in transport) throw new UserError(`this is no server: ${transport.problem}`)
+  if ('problem' in transport) throw new UserError(`invalid MCP server: ${transport.problem}`)
   updateMcpSettings(values, (servers) => ({ ...servers, [name]: config }))
-  process.stdout.write(`${name} is in ${values.project ? 'the settings of this folder' : 'your settings'}.\n`)
+  process.stdout.write(`${name} was added to ${describeSettings(values)}.\n`)
   return withMcpServers({ [name]: config }, async (servers) => {
-    // What it offers is kept, so that the next session has its tools from the first request on.
+    // Its lists are cached, so that the next session has its tools from the first request on.
     await Promise.allSettled(servers.list.map((server) => server.ready()))
     return printMcpServers(servers, values)
   })
@@ -24,21 +25,20 @@ export async function runMcpAdd(positionals: readonly string[], values: McpComma
 
 function toServerConfig(target: string, args: readonly string[], values: McpCommandOptions): McpServerConfig {
   const { type, trust, timeout } = values
-  const isAddress = /^https?:\/\//i.test(target) && type !== 'stdio'
-  if (isAddress && args.length > 0) throw new UserError(`an address takes no arguments, but there is “${args[0]}”`)
-  const limit = timeout === undefined ? undefined : Number(timeout)
-  if (limit !== undefined && !(limit > 0)) throw new UserError(`--timeout takes milliseconds, not “${timeout}”`)
+  const isUrl = /^https?:\/\//i.test(target) && type !== 'stdio'
+  if (isUrl && args.length > 0) throw new UserError(`a URL takes no arguments; “${args[0]}” was given`)
   const env = parsePairs(values.env ?? [], '=', '--env')
   const headers = parsePairs(values.header ?? [], ':', '--header')
   return {
-    ...(isAddress ? { url: target } : { command: target, ...(args.length > 0 && { args }) }),
-    ...(isAddress && type !== undefined && { type }),
+    ...(isUrl ? { url: target, ...defined({ type }) } : { command: target, ...(args.length > 0 && { args }) }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...defined({ timeout: limit }),
-    ...(trust && { trust }),
-    ...(values.include !== undefined && { includeTools: splitCommaList(values.include) }),
-    ...(values.exclude !== undefined && { excludeTools: splitCommaList(values.exclude) }),
+    ...defined({
+      timeout: parsePositiveNumber('--timeout', timeout),
+      trust,
+      includeTools: values.include === undefined ? undefined : splitCommaList(values.include),
+      excludeTools: values.exclude === undefined ? undefined : splitCommaList(values.exclude),
+    }),
   }
 }
 
@@ -46,16 +46,9 @@ function parsePairs(texts: readonly string[], between: string, option: string): 
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf(between)
-      // What was given may be a secret, and is not repeated.
-      if (at <= 0) throw new UserError(`${option} takes a name, “${between}” and a value`)
+      // The argument may be a secret, and must not be printed.
+      if (at <= 0) throw new UserError(`${option} needs a name, “${between}” and a value`)
       return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
     }),
   )
-}
-
-function splitCommaList(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
 }

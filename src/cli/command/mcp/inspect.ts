@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localHost } from '../../../host/local-host.ts'
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty, tryParseJson } from '../../../model/json.ts'
 import { getServerIdentity, type McpServerConfig } from '../../../tool/mcp/server/server-config.ts'
 import { toMcpToolOutput } from '../../../tool/mcp/tools/tool-content.ts'
 import { filterTools } from '../../../tool/mcp/tools/filter-tools.ts'
@@ -14,31 +14,30 @@ import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openServersWithoutSession } from '../../setup/mcp.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import { memoryFilePath, listPrivateFolders, sessionsFolderPath } from '../../paths/folders.ts'
-import { type McpCommandOptions, findConfiguredServers } from './mcp.ts'
+import { rejectExtraArguments } from '../../args/parse.ts'
+import { type McpCommandOptions, findConfiguredServers, requireServerName } from './mcp.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** `dragoman mcp list`: all servers, how it stands with them, and their tools. */
 export async function runMcpList(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
-  if (positionals.length > 0) throw new UserError(`dragoman mcp list takes no words, not “${positionals.join(' ')}”`)
+  rejectExtraArguments('dragoman mcp list', positionals)
   const configs = findConfiguredServers()
   if (Object.keys(configs).length === 0) {
-    process.stdout.write(values.json ? '[]\n' : 'There are no servers yet; dragoman mcp add.\n')
+    process.stdout.write(values.json ? '[]\n' : 'No MCP servers are configured. Add one with dragoman mcp add.\n')
     return EXIT_CODE.ok
   }
   return withMcpServers(configs, async (servers) => {
     await Promise.allSettled(servers.list.map((server) => server.ready()))
     const code = printMcpServers(servers, values)
     const off = Object.entries(configs).flatMap(([name, { disabled }]) => (disabled ? [name] : []))
-    if (off.length > 0 && !values.json) process.stdout.write(`not started, as the settings say: ${off.join(', ')}\n`)
+    if (off.length > 0 && !values.json) process.stdout.write(`disabled in the settings: ${off.join(', ')}\n`)
     return code
   })
 }
 
-/** `dragoman mcp test`: connects, and shows what there is; or calls one tool, and shows what it says. */
 export async function runMcpTest(positionals: readonly string[], values: McpCommandOptions): Promise<number> {
-  const [name, tool, json = '{}', ...more] = positionals
-  if (name === undefined || more.length > 0)
-    throw new UserError('dragoman mcp test takes a server, and if you like a tool and its arguments as JSON')
+  rejectExtraArguments('dragoman mcp test', positionals, 3)
+  const [, tool, json = '{}'] = positionals
+  const name = requireServerName('dragoman mcp test', positionals)
   const input = tool === undefined ? {} : parseToolArguments(json)
   const { [name]: config = {} } = findConfiguredServers(name)
   return withMcpServers({ [name]: { ...config, disabled: false } }, async (servers) => {
@@ -53,14 +52,13 @@ export async function runMcpTest(positionals: readonly string[], values: McpComm
   })
 }
 
-/** `dragoman mcp approve`: what has changed is what is meant from now on. */
 export async function runMcpApprove(positionals: readonly string[]): Promise<number> {
-  const [name, ...more] = positionals
-  if (name === undefined || more.length > 0) throw new UserError('dragoman mcp approve takes the name of a server')
+  rejectExtraArguments('dragoman mcp approve', positionals, 1)
+  const name = requireServerName('dragoman mcp approve', positionals)
   return withMcpServers(findConfiguredServers(name), (servers) => {
     const count = servers.pins.forget(name)
     process.stdout.write(
-      `The ${count} tools of ${name} that were approved are taken as they are when they are next used.\n`,
+      `${name}: ${count} approved tools were reset; they are accepted as they are at their next use.\n`,
     )
     return Promise.resolve(EXIT_CODE.ok)
   })
@@ -73,7 +71,10 @@ async function callTool(
   values: McpCommandOptions,
 ): Promise<number> {
   const found = filterTools(server.lists.tools, {}).tools.find(({ name }) => name === tool)
-  if (!found) throw new UserError(`the server ${server.name} has no tool ${tool}; dragoman mcp test ${server.name}`)
+  if (!found)
+    throw new UserError(
+      `the server ${server.name} has no tool ${tool}; list its tools with dragoman mcp test ${server.name}`,
+    )
   try {
     const result = await server.call(found, input, { timeout: server.config.timeout ?? CALL_TIMEOUT_MS })
     const { display = '', error } = toMcpToolOutput(tool, result)
@@ -88,16 +89,12 @@ async function callTool(
 const CALL_TIMEOUT_MS = 60_000
 
 function parseToolArguments(json: string): JsonObject {
-  try {
-    const input: unknown = JSON.parse(json)
-    if (isObject(input)) return input as JsonObject
-  } catch {
-    // Said below.
-  }
-  throw new UserError(`the arguments of a tool are a JSON object, not “${json}”`)
+  const input = tryParseJson(json)
+  if (isObject(input)) return input as JsonObject
+  throw new UserError(`the arguments must be a JSON object, not “${json}”`)
 }
 
-/** Does something with servers that are started for it, and ends them. */
+/** Starts servers for some work, and closes them. */
 export async function withMcpServers(
   configs: Readonly<Record<string, McpServerConfig>>,
   work: (servers: McpServers) => Promise<number>,
@@ -113,7 +110,7 @@ export async function withMcpServers(
     scratch,
     sandbox: { mode, hiddenFolders: listPrivateFolders(), caches, writeCaches },
   })
-  // With the names that the model sees: ours are taken.
+  // The tools get the names that the model sees: those of built-in tools are reserved.
   const { builtinTools } = await import('../../../tool/builtin/index.ts')
   const reservedNames = builtinTools({ memory: memoryFilePath() }).map(({ spec }) => spec.name)
   const servers = openServersWithoutSession(configs, { folders: [folder], host }, reservedNames)
@@ -126,7 +123,7 @@ export async function withMcpServers(
   }
 }
 
-/** Shows servers with all that there is to know of them; a server that is not there is a failure. */
+/** Prints servers; the exit code is that of a failure if one is not ready. */
 export function printMcpServers(servers: McpServers, { json }: McpCommandOptions): number {
   const tools = servers.tools()
   if (json) {
@@ -143,15 +140,11 @@ export function printMcpServers(servers: McpServers, { json }: McpCommandOptions
   return servers.list.every(({ state }) => state.status === 'ready') ? EXIT_CODE.ok : EXIT_CODE.failure
 }
 
-/** The servers, their state and what they offer, under the names that the model sees. */
+/** The state of the servers and what they offer, under the names that the model sees. */
 export function formatMcpServers(servers: McpServers): string {
-  const tools = servers.tools()
-  return servers.list
-    .map((server, at) => {
-      const names = (tools[at] ?? []).map(({ spec }) => spec.name)
-      return `${escapeForTerminal(formatMcpServer(servers, server, names))}\n`
-    })
-    .join('')
+  const tools = servers.tools().map((list) => list.map(({ spec }) => spec.name))
+  const texts = servers.list.map((server, at) => formatMcpServer(servers, server, tools[at] ?? []))
+  return texts.map((text) => `${escapeForTerminal(text)}\n`).join('')
 }
 
 function formatMcpServer(servers: McpServers, server: McpServer, names: readonly string[]): string {
@@ -162,11 +155,11 @@ function formatMcpServer(servers: McpServers, server: McpServer, names: readonly
   )
   const rows: readonly (readonly [what: string, items: readonly string[]])[] = [
     ['tools', names],
-    ['prompts', lists.prompts.map((one) => toText(one['name']))],
-    ['resources', lists.resources.map((one) => toText(one['uri']))],
-    ['changed since they were approved (dragoman mcp approve)', changed.map((tool) => tool.name)],
+    ['prompts', lists.prompts.map((one) => stringOrEmpty(one['name']))],
+    ['resources', lists.resources.map((one) => stringOrEmpty(one['uri']))],
+    ['changed since they were approved (accept with dragoman mcp approve)', changed.map((tool) => tool.name)],
   ]
-  const aside = servers.skippedTools(name).map((one) => `  set aside: ${one.name}: ${one.reason}`)
+  const aside = servers.skippedTools(name).map((one) => `  skipped: ${one.name}: ${one.reason}`)
   return [
     `${name}: ${formatServerState(server)}`,
     ...(lists.truncationNote === undefined ? [] : [`  ${lists.truncationNote}`]),
@@ -182,13 +175,9 @@ function formatServerState({ name, state, config }: McpServer): string {
   const sandboxNote = config.command !== undefined && config.trust ? ', outside the sandbox' : ''
   if (state.status === 'ready') return `ready (${state.title}, ${state.protocol}${sandboxNote})`
   if (state.status !== 'failed') return state.status
-  return `failed: ${state.why}${state.signIn ? `; dragoman mcp login ${name}` : ''}`
+  return `failed: ${state.why}${state.signIn ? `; sign in with dragoman mcp login ${name}` : ''}`
 }
 
 function joinFirst(items: readonly string[]): string {
   return items.length <= 100 ? items.join(', ') : `${items.slice(0, 100).join(', ')} and ${items.length - 100} more`
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

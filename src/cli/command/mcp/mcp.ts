@@ -5,52 +5,56 @@ import { isTrusted, setTrust } from '../../config/trust.ts'
 import type { Config } from '../../config/schema.ts'
 import { UserError } from '../../user-error.ts'
 import { MCP_COMMAND } from './spec.ts'
-import { parseCommandLine, type OptionValues } from '../../args/parse.ts'
+import { findSubcommand, parseCommandLine, rejectExtraArguments, type OptionValues } from '../../args/parse.ts'
 import { printHelp } from '../../args/print-help.ts'
 import type { McpServerConfig } from '../../../tool/mcp/server/server-config.ts'
 
-/** What was given on the command line. */
 export type McpCommandOptions = OptionValues<typeof MCP_COMMAND.options>
 
-/** `dragoman mcp`: the servers of the settings. */
 export async function runMcpCommand(args: string[]): Promise<number | void> {
   const { values, positionals } = parseCommandLine('dragoman mcp', MCP_COMMAND.options, args)
-  const [subcommand, ...positionalArgs] = positionals
-  if (subcommand === undefined) return void (await printHelp('mcp'))
-  const run = Object.hasOwn(MCP_SUBCOMMANDS, subcommand) ? MCP_SUBCOMMANDS[subcommand] : undefined
-  if (!run) throw new UserError(`dragoman mcp knows ${Object.keys(MCP_SUBCOMMANDS).join(', ')}, not “${subcommand}”`)
-  return run(positionalArgs, values)
+  const [subcommand, ...rest] = positionals
+  if (subcommand === undefined) return printHelp('mcp')
+  return findSubcommand('dragoman mcp', MCP_SUBCOMMANDS, subcommand)(rest, values)
 }
 
-const MCP_SUBCOMMANDS: Readonly<
-  Record<string, (positionalArgs: string[], values: McpCommandOptions) => Promise<number | void>>
-> = {
-  add: async (positionalArgs, values) => (await import('./add.ts')).runMcpAdd(positionalArgs, values),
-  remove: (positionalArgs, values) => Promise.resolve(runMcpRemove(positionalArgs, values)),
-  list: async (positionalArgs, values) => (await import('./inspect.ts')).runMcpList(positionalArgs, values),
-  test: async (positionalArgs, values) => (await import('./inspect.ts')).runMcpTest(positionalArgs, values),
-  approve: async (positionalArgs) => (await import('./inspect.ts')).runMcpApprove(positionalArgs),
-  login: async (positionalArgs) => (await import('./login.ts')).runMcpLogin(positionalArgs),
-  logout: async (positionalArgs) => (await import('./login.ts')).runMcpLogout(positionalArgs),
-  import: async (positionalArgs, values) => (await import('./import.ts')).runMcpImport(positionalArgs, values),
+type McpSubcommand = (positionals: readonly string[], values: McpCommandOptions) => Promise<number | void> | void
+
+const MCP_SUBCOMMANDS: Readonly<Record<keyof typeof MCP_COMMAND.subcommands, McpSubcommand>> = {
+  add: async (positionals, values) => (await import('./add.ts')).runMcpAdd(positionals, values),
+  remove: runMcpRemove,
+  list: async (positionals, values) => (await import('./inspect.ts')).runMcpList(positionals, values),
+  test: async (positionals, values) => (await import('./inspect.ts')).runMcpTest(positionals, values),
+  approve: async (positionals) => (await import('./inspect.ts')).runMcpApprove(positionals),
+  login: async (positionals) => (await import('./login.ts')).runMcpLogin(positionals),
+  logout: async (positionals) => (await import('./login.ts')).runMcpLogout(positionals),
+  import: async (positionals, values) => (await import('./import.ts')).runMcpImport(positionals, values),
 }
 
-function runMcpRemove(positionalArgs: readonly string[], values: McpCommandOptions): void {
-  const [name = '', ...more] = positionalArgs
-  if (name === '' || more.length > 0) throw new UserError('dragoman mcp remove takes the name of a server')
+function runMcpRemove(positionals: readonly string[], values: McpCommandOptions): void {
+  rejectExtraArguments('dragoman mcp remove', positionals, 1)
+  const name = requireServerName('dragoman mcp remove', positionals)
   let found = false
   updateMcpSettings(values, ({ [name]: removedConfig, ...rest }) => {
     found = removedConfig !== undefined
     return rest
   })
-  const where = values.project ? 'the settings of this folder' : 'your settings'
-  if (!found) throw new UserError(`there is no server ${name} in ${where}`)
-  process.stdout.write(`${name} is removed from ${where}.\n`)
+  if (!found) throw new UserError(`${describeSettings(values)} have no MCP server ${name}`)
+  process.stdout.write(`${name} was removed from ${describeSettings(values)}.\n`)
+}
+
+export function describeSettings({ project }: McpCommandOptions): string {
+  return project ? 'the settings of this folder' : 'your settings'
+}
+
+export function requireServerName(command: string, [name]: readonly string[]): string {
+  if (name === undefined || name === '') throw new UserError(`the name of the server is missing; see ${command} --help`)
+  return name
 }
 
 type McpServerConfigs = Readonly<Record<string, McpServerConfig>>
 
-/** Changes the servers in the settings: the person's own, or those of this folder. */
+/** Changes the servers in the user's settings, or with `project` in those of this folder. */
 export function updateMcpSettings(
   { project }: McpCommandOptions,
   change: (servers: McpServerConfigs) => McpServerConfigs,
@@ -63,12 +67,15 @@ export function updateMcpSettings(
   if (!project) return updateConfigFile(userConfigPath(), next)
   const trusted = isTrusted(folder)
   updateConfigFile(projectConfigPath(folder), next)
-  // What the person changes themselves they need not be asked about.
+  // The user made this change, so the folder stays trusted.
   if (trusted) setTrust(folder, true)
-  else process.stderr.write('dragoman: this folder is not trusted, so its settings are not used yet: dragoman trust\n')
+  else
+    process.stderr.write(
+      'dragoman: the settings are not used yet, because this folder is not trusted; run dragoman trust\n',
+    )
 }
 
-/** The servers that hold here; the one of a name, if one is asked for. */
+/** The servers in effect in this folder, or the one with this name. */
 export function findConfiguredServers(name?: string): McpServerConfigs {
   const { mcpServers = {} } = readSettings(resolveWorkFolder({})).config
   if (name === undefined) return mcpServers
@@ -77,7 +84,7 @@ export function findConfiguredServers(name?: string): McpServerConfigs {
   const serverNames = Object.keys(mcpServers)
   throw new UserError(
     serverNames.length === 0
-      ? 'there are no servers yet; dragoman mcp add'
-      : `there is no server ${name}; there are ${serverNames.join(', ')}`,
+      ? 'no MCP servers are configured; add one with dragoman mcp add'
+      : `unknown MCP server ${name}; the servers are ${serverNames.join(', ')}`,
   )
 }

@@ -9,20 +9,18 @@ import {
   getSharedHttpClient,
   toDisplayUrl,
 } from '../../../provider/index.ts'
-import { matchSimilarNames } from '../../../schema/similar-names.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { createLazyCatalog } from '../../setup/catalog.ts'
 import { readSettings } from '../../config/read-settings.ts'
 import type { Config } from '../../config/schema.ts'
-import { UserError, EXIT_CODE } from '../../user-error.ts'
+import { EXIT_CODE } from '../../user-error.ts'
 import { MODELS_COMMAND } from './spec.ts'
-import { listProviders } from '../../setup/choose-model.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { findProviderById, listProviders } from '../../setup/choose-model.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
 import { createCredentialSources } from '../../sign-in/credential-sources.ts'
 import { formatModels } from './models-text.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** A provider: whether it can be used, and with which models. */
 export interface ProviderOffer {
   readonly provider: string
   readonly usable: boolean
@@ -31,19 +29,16 @@ export interface ProviderOffer {
   readonly models: readonly ModelOffer[]
 }
 
-/** A model, and what is known of it. */
 export interface ModelOffer extends ModelCard {
   readonly id: string
   /** Used when only the provider is named. */
   readonly default?: true
 }
 
-/** `dragoman models`: what can be used here and now. */
 export async function runModelsCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman models', MODELS_COMMAND.options, args)
-  const [name, extraArgument] = positionals
-  if (extraArgument !== undefined)
-    throw new UserError(`dragoman models takes one provider, not also “${extraArgument}”`)
+  rejectExtraArguments('dragoman models', positionals, 1)
+  const [name] = positionals
   const { config } = readSettings(resolveWorkFolder({}))
   const { offers, catalog } = await listProviderOffers(config, name)
   process.stdout.write(
@@ -57,21 +52,21 @@ export async function runModelsCommand(args: string[]): Promise<number> {
   return only.usable ? EXIT_CODE.failure : EXIT_CODE.signIn
 }
 
-/** What all providers offer here, or one of them, which is then asked for its list. */
+/** The models of all providers, or of one provider, which is then asked for its list. */
 export async function listProviderOffers(
   config: Config,
   name?: string,
 ): Promise<{ offers: ProviderOffer[]; catalog: Catalog }> {
   const rows = listProviders(config)
   const catalog = await createLazyCatalog(config)()
-  const chosen = name === undefined ? rows : [findProvider(name, rows)]
+  const chosen = name === undefined ? rows : [findProviderById(name, rows)]
   return {
     catalog,
     offers: await Promise.all(chosen.map((row) => findProviderOffer(row, rows, catalog, name !== undefined))),
   }
 }
 
-/** How long a server on this machine may take to list its models, at its usual and at a configured address. */
+/** How long a local server may take to list its models, at its default and at a configured URL. */
 const LOCAL_SERVER_TIMEOUT_MS = 300
 const CONFIGURED_SERVER_TIMEOUT_MS = 3000
 
@@ -81,40 +76,34 @@ async function findProviderOffer(
   catalog: Catalog,
   ask: boolean,
 ): Promise<ProviderOffer> {
-  const catalogIds = catalog.models(row.id).map(({ id }) => id)
-  const base = { provider: row.id }
-  const cards = (models: readonly ListedModel[]) => {
+  const offer = (usable: boolean, models: readonly ListedModel[], why?: string): ProviderOffer => {
     const byId = new Map(models.map((model) => [model.id, model]))
-    // A server of one's own has few, and knows best which of them is used.
+    // A local server has few models, and lists them in its own order.
     const ids = row.port === undefined ? sortModelsNewestFirst([...byId.keys()], row.model) : [...byId.keys()]
-    return ids.map((id) => toModelOffer(row, byId.get(id) ?? { id }, catalog))
+    const cards = ids.map((id) => toModelOffer(row, byId.get(id) ?? { id }, catalog))
+    return { provider: row.id, usable, ...defined({ why }), models: cards }
   }
-  // A server of one's own has whatever models it has; any name leads to it.
+  const known = listKnownModels(row, catalog)
+  // Any model name resolves to a local server.
   const target = resolveModel(`${row.id}/${row.model ?? 'any'}`, process.env, rows, createCredentialSources())
-  if ('problem' in target)
-    return { ...base, usable: false, why: target.problem, models: cards(toOfferedModels(row, catalogIds)) }
-  if (!ask && row.port === undefined) return { ...base, usable: true, models: cards(toOfferedModels(row, catalogIds)) }
+  if ('problem' in target) return offer(false, known, target.problem)
+  if (!ask && row.port === undefined) return offer(true, known)
   if (!ask && !mayProbeLocalServer(row, process.env))
-    return { ...base, usable: false, why: 'DRAGOMAN_LOCAL_SERVERS is off: its usual port is not asked.', models: [] }
+    return offer(false, [], `${row.id} was not probed, because DRAGOMAN_LOCAL_SERVERS is off.`)
   const localMs = isBaseUrlConfigured(row, process.env) ? CONFIGURED_SERVER_TIMEOUT_MS : LOCAL_SERVER_TIMEOUT_MS
-  const offered = await listModels(target, getSharedHttpClient(), row.port === undefined ? undefined : localMs)
-  if (!('problem' in offered)) return { ...base, usable: true, models: cards(offered) }
+  const listed = await listModels(target, getSharedHttpClient(), row.port === undefined ? undefined : localMs)
+  if (!('problem' in listed)) return offer(true, listed)
   return row.port === undefined
-    ? {
-        ...base,
-        usable: true,
-        why: `${offered.problem} This is what the catalogue knows.`,
-        models: cards(toOfferedModels(row, catalogIds)),
-      }
-    : { ...base, usable: false, why: `No server answers at ${toDisplayUrl(target.baseUrl)}.`, models: [] }
+    ? offer(true, known, `${listed.problem} The list is from the built-in catalogue.`)
+    : offer(false, [], `${row.id} does not answer at ${toDisplayUrl(target.baseUrl)}.`)
 }
 
-function toOfferedModels({ model }: ProviderDefinition, catalogIds: readonly string[]): ListedModel[] {
-  const all = model === undefined || catalogIds.includes(model) ? catalogIds : [model, ...catalogIds]
-  return all.map((id) => ({ id }))
+function listKnownModels({ id: provider, model }: ProviderDefinition, catalog: Catalog): ListedModel[] {
+  const ids = catalog.models(provider).map(({ id }) => id)
+  return (model === undefined || ids.includes(model) ? ids : [model, ...ids]).map((id) => ({ id }))
 }
 
-/** What the endpoint says of a model comes before what we know, and that before what holds for its family. */
+/** The endpoint's data take precedence over the catalogue, and those over the model family's. */
 function toModelOffer(
   row: ProviderDefinition,
   { id, window: reportedWindow, output: reportedOutput }: ListedModel,
@@ -123,22 +112,5 @@ function toModelOffer(
   const card = catalog.card({ provider: row.id, model: id })
   const window = reportedWindow ?? card?.window ?? resolveCapabilities(row, id).window
   const output = reportedOutput ?? card?.output
-  return {
-    id,
-    ...card,
-    ...defined({ window, output }),
-    ...(id === row.model && { default: true }),
-  }
-}
-
-function findProvider(name: string, rows: readonly ProviderDefinition[]): ProviderDefinition {
-  const ids = rows.map(({ id }) => id)
-  const found = rows.find(({ id }) => id === name.toLowerCase())
-  if (found) return found
-  const suggestion = matchSimilarNames([name], ids).get(name)
-  throw new UserError(
-    suggestion === undefined
-      ? `there is no provider “${name}”; there are ${ids.join(', ')}`
-      : `there is no provider “${name}”; did you mean ${suggestion}?`,
-  )
+  return { id, ...card, ...defined({ window, output }), ...(id === row.model && { default: true }) }
 }

@@ -1,21 +1,19 @@
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { PathContext } from '../../../policy/path/classify-path.ts'
 import type { RulesByTier } from '../../../policy/rules/rule-set.ts'
 import { UserError } from '../../user-error.ts'
 import type { FixtureStep } from './virtual-disk.ts'
 
-/** What a line of the check is judged by. */
 export interface CheckContext {
   readonly folder: string
   readonly rules: RulesByTier
-  /** What the file of the rules says that every command finds on the disk. */
+  /** The files that the rules file adds to the disk of every shell case. */
   readonly fixture: readonly FixtureStep[]
-  /** Fills in the names that cases have for folders. */
+  /** Replaces `{WS}` and other placeholders for folders. */
   readonly expandPlaceholders: (text: string) => string
   readonly createPathContext: (more: Partial<PathContext>) => PathContext
 }
 
-/** A line of the answer. */
 export interface CheckResult {
   readonly verdict?: string
   readonly rule?: string
@@ -24,25 +22,18 @@ export interface CheckResult {
   readonly rendered?: string
 }
 
-/** A text, or the pieces of one: `{"repeat":"x","times":3}` is `xxx`. */
+/** A text, or the parts of one: `{"repeat":"x","times":3}` is `xxx`. */
 export function readCaseText(checkCase: JsonObject, key: string): string {
   const value = checkCase[key] ?? checkCase[`${key}Parts`]
   if (typeof value === 'string') return value
   const parts = isObject(value) ? value['parts'] : value
-  if (!Array.isArray(parts)) throw new UserError(`a line has no ${key}: ${JSON.stringify(checkCase).slice(0, 100)}`)
+  if (!Array.isArray(parts)) throw new UserError(`a case has no ${key}: ${JSON.stringify(checkCase).slice(0, 100)}`)
   return parts
-    .map((part) =>
-      isObject(part) ? toStringOrEmpty(part['repeat']).repeat(Number(part['times'])) : toStringOrEmpty(part),
-    )
+    .map((part) => (isObject(part) ? stringOrEmpty(part['repeat']).repeat(Number(part['times'])) : stringOrEmpty(part)))
     .join('')
 }
 
-/** A value that is text, or nothing. */
-export function toStringOrEmpty(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-/** The steps that make up the disk of a line. */
+/** The steps that change the disk of a case. */
 export function readFixtureSteps(checkCase: JsonObject, key: string): readonly FixtureStep[] {
   const steps = checkCase[key]
   return Array.isArray(steps) ? (steps as unknown as readonly FixtureStep[]) : []

@@ -1,13 +1,13 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import type { JsonObject } from '../../../model/json.ts'
+import { type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { DiskView } from '../../../policy/disk-view.ts'
 import { findContainingFolder, classifyPath, type PathContext } from '../../../policy/path/classify-path.ts'
 import { createVirtualDisk } from './virtual-disk.ts'
-import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText, toStringOrEmpty } from './check-case.ts'
+import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText } from './check-case.ts'
 
-/** Judges a path for a file tool: `in`, `out`, `protected` (a person must agree) or `reject` (no path at all). */
+/** Checks a path for a file tool: `in`, `out`, `protected` (needs approval) or `reject` (not a valid path). */
 export function checkPathCase(checkCase: JsonObject, context: CheckContext): CheckResult {
-  // What happens between the check and the use is met by the second judgement, when the file is opened.
+  // A change between check and use is caught by the second check, when the file is opened.
   const before = ['base', 'setup'].flatMap((key) => readFixtureSteps(checkCase, key))
   const stepLists = [before, [...before, ...readFixtureSteps(checkCase, 'race')]]
   const toPath = (path: string) => toWorkspacePath(path, context.folder)
@@ -28,12 +28,12 @@ const VERDICT_PRIORITY = ['out', 'protected', 'reject', 'in']
 const WRITE_OPERATIONS: ReadonlySet<string> = new Set(['write', 'edit', 'delete', 'rename'])
 
 function judgePath(rawPath: string, checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult {
-  const operation = toStringOrEmpty(checkCase['operation']) || 'read'
+  const operation = stringOrEmpty(checkCase['operation']) || 'read'
   const access = WRITE_OPERATIONS.has(operation) ? 'write' : 'read'
   const pathContext = context.createPathContext({
     disk,
     ...readRoots(checkCase, context),
-    platform: toStringOrEmpty(checkCase['platform']) || process.platform,
+    platform: stringOrEmpty(checkCase['platform']) || process.platform,
   })
   const path = operation === 'glob' ? rawPath.replace(/[^/]*[*?[{][^]*$/, '') : rawPath
   const {
@@ -52,18 +52,18 @@ function judgePath(rawPath: string, checkCase: JsonObject, disk: DiskView, conte
   const found = disk.kind(real)
   const isWrong = found === 'other' || (found === 'folder' && (operation === 'read' || operation === 'write'))
   return isWrong
-    ? { verdict: 'reject', why: `${real} is no ordinary file.`, rule: 'what is there' }
+    ? { verdict: 'reject', why: `${real} is not a regular file.`, rule: 'file type' }
     : { verdict: 'in', why, rule }
 }
 
-/** Deleting and moving a link touches the link, not what it leads to. */
+/** Deleting and moving a link affects the link, not its target. */
 function resolveParentOnly(path: string, operation: string, disk: DiskView, { folder }: CheckContext): string {
   if (operation !== 'delete' && operation !== 'rename') return path
   const full = resolve(folder, path)
   return join(disk.realPath(dirname(full)) ?? dirname(full), basename(full))
 }
 
-/** A search follows no links: what lies behind one that leads out is left out. */
+/** A search follows no links out of the workspace. */
 function judgeGlob(checkCase: JsonObject, disk: DiskView, context: CheckContext): CheckResult | undefined {
   const links = readFixtureSteps(checkCase, 'setup').filter(
     ({ op, path }) => op === 'symlink' && path.startsWith('ws/'),
@@ -76,13 +76,13 @@ function judgeGlob(checkCase: JsonObject, disk: DiskView, context: CheckContext)
   return (
     out && {
       verdict: 'out',
-      why: `What lies behind ${out.path} is outside, and is left out.`,
+      why: `${out.path} is a link out of the workspace; searches skip it.`,
       rule: 'outside the workspace',
     }
   )
 }
 
-/** In these cases the workspace is called `ws`, beside the other folders. */
+/** In these cases the workspace is called `ws`; other folders are beside it. */
 function toWorkspacePath(path: string, folder: string): string {
   return path === 'ws' || path.startsWith('ws/') ? join(folder, path.slice(3)) : join(dirname(folder), path)
 }

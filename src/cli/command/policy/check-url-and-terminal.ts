@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import { isIpAddress } from '../../../policy/url/ip-address.ts'
 import type { Decision } from '../../../policy/policy.ts'
 import { sanitizeBytes, sanitizeText, createSanitizingStream, type TextSurface } from '../../../policy/text/sanitize.ts'
 import { checkAddresses, checkRedirect } from '../../../policy/url/check-url.ts'
 import { checkUrlOnSurface, type UrlCheckContext, type UrlSurface } from '../../../policy/url/url-surface.ts'
-import { type CheckResult, readCaseText, toStringOrEmpty } from './check-case.ts'
+import { type CheckResult, readCaseText } from './check-case.ts'
 
-/** Judges an address, with the answers of a name service and the redirects of the line. Nothing is looked up or fetched. */
+/** Checks a URL with the DNS answers and redirects of the case. Nothing is looked up or fetched. */
 export function checkUrlCase(checkCase: JsonObject): CheckResult {
   const surface = (checkCase['surface'] ?? 'fetch') as UrlSurface
   const url = readCaseText(checkCase, 'url')
@@ -33,7 +33,7 @@ function followRedirects(url: string, checkCase: JsonObject, first: Decision, re
   let at = url
   for (const [count, step] of [undefined, ...steps].entries()) {
     if (step) {
-      const next = toStringOrEmpty(step['location'])
+      const next = stringOrEmpty(step['location'])
       const to = URL.canParse(next, at) ? new URL(next, at).href : ''
       const decision =
         count > MAX_REDIRECTS ? tooManyRedirects() : checkRedirect(at, to, { typed: checkCase['origin'] === 'user' })
@@ -42,7 +42,7 @@ function followRedirects(url: string, checkCase: JsonObject, first: Decision, re
     }
     const { hostname } = new URL(at)
     const name = hostname.replace(/^\[|\]$/g, '')
-    // A connection that fails is tried once more, with what the name means by then.
+    // A failed connection is tried once more, after another lookup.
     const answers = [
       lookUpAddresses(name, checkCase, count),
       ...(checkCase['connectFails'] === true ? [lookUpAddresses(name, checkCase, count + 1)] : []),
@@ -56,10 +56,10 @@ function followRedirects(url: string, checkCase: JsonObject, first: Decision, re
 }
 
 function tooManyRedirects(): Decision {
-  return { verdict: 'deny', rule: 'url-redirects', why: `It is sent on more than ${MAX_REDIRECTS} times.` }
+  return { verdict: 'deny', rule: 'url-redirects', why: `There are more than ${MAX_REDIRECTS} redirects.` }
 }
 
-/** A name without an entry counts as public. */
+/** A name without an entry is public. */
 function lookUpAddresses(host: string, checkCase: JsonObject, count: number): readonly string[] {
   if (isIpAddress(host)) return [host]
   const sequence = checkCase['dnsSequence']
@@ -75,10 +75,9 @@ function toStringList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Shows a text as it would be shown where it goes. */
+/** Renders a text as it would be shown. */
 export function checkTerminalCase(checkCase: JsonObject): CheckResult {
-  const surface = (checkCase['surface'] ?? 'tool-output') as TextSurface
-  return { rendered: renderCase(checkCase, surface) }
+  return { rendered: renderCase(checkCase, (checkCase['surface'] ?? 'tool-output') as TextSurface) }
 }
 
 function renderCase(checkCase: JsonObject, surface: TextSurface): string {
@@ -86,7 +85,7 @@ function renderCase(checkCase: JsonObject, surface: TextSurface): string {
   if (typeof bytes === 'string') return sanitizeBytes(Buffer.from(bytes, 'base64'), surface)
   if (!Array.isArray(chunks)) return sanitizeText(readCaseText(checkCase, 'input'), surface)
   if (surface !== 'tool-output' && surface !== 'model-text')
-    return sanitizeText(chunks.map(toStringOrEmpty).join(''), surface)
+    return sanitizeText(chunks.map(stringOrEmpty).join(''), surface)
   const stream = createSanitizingStream(surface)
-  return chunks.map((chunk) => stream.write(toStringOrEmpty(chunk))).join('') + stream.end()
+  return chunks.map((chunk) => stream.write(stringOrEmpty(chunk))).join('') + stream.end()
 }

@@ -1,14 +1,15 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { findBashSyntaxError } from '../../../host/process/bash-syntax.ts'
-import { isObject, type JsonObject } from '../../../model/json.ts'
+import { isObject, type JsonObject, tryParseJson } from '../../../model/json.ts'
 import { DEFAULT_POLICY_RULES } from '../../../policy/approval-policy.ts'
 import type { PathContext } from '../../../policy/path/classify-path.ts'
-import { createRuleSet, RuleError, type RulesByTier } from '../../../policy/rules/rule-set.ts'
+import { createRuleSet, type RulesByTier } from '../../../policy/rules/rule-set.ts'
 import { checkShellCommand, type ShellContext } from '../../../policy/shell/check-shell-command.ts'
 import { resolveWorkFolder } from '../../setup/assemble-agent.ts'
 import { readSettings } from '../../config/read-settings.ts'
-import { UserError, EXIT_CODE } from '../../user-error.ts'
+import { withRuleErrorsReported } from '../../setup/policies.ts'
+import { UserError } from '../../user-error.ts'
 import { configFolderPath } from '../../paths/folders.ts'
 import { checkPathCase } from './check-path.ts'
 import { checkTerminalCase, checkUrlCase } from './check-url-and-terminal.ts'
@@ -17,7 +18,7 @@ import { type CheckResult, type CheckContext, readFixtureSteps, readCaseText } f
 import type { PolicyCommandOptions } from './policy.ts'
 import { readInput, readJsonInput } from '../wire/input.ts'
 
-/** `dragoman policy check`: one JSON object a line in, one answer a line out. */
+/** `dragoman policy check`: reads one JSON object per line, and prints one result per line. */
 export async function runPolicyCheck(file: string | undefined, options: PolicyCommandOptions): Promise<void> {
   const checkContext = createCheckContext(options)
   for (const [at, line] of readInput(file).toString('utf8').split('\n').entries()) {
@@ -33,7 +34,7 @@ async function judgeCase(line: JsonObject, checkContext: CheckContext): Promise<
   if (kind === 'path') return checkPathCase(line, checkContext)
   if (kind === 'url') return checkUrlCase(line)
   if (kind === 'terminal') return checkTerminalCase(line)
-  if (kind !== 'shell') throw new UserError(`a line has no kind that is known: ${JSON.stringify(line).slice(0, 100)}`)
+  if (kind !== 'shell') throw new UserError(`a case has an unknown kind: ${JSON.stringify(line).slice(0, 100)}`)
   const steps = [...checkContext.fixture, ...['fixture', 'setup'].flatMap((key) => readFixtureSteps(line, key))]
   const disk = createVirtualDisk(steps, (path) => join(checkContext.folder, path), checkContext.expandPlaceholders)
   const context: ShellContext = {
@@ -50,7 +51,7 @@ async function judgeCase(line: JsonObject, checkContext: CheckContext): Promise<
 }
 
 function createCheckContext(options: PolicyCommandOptions): CheckContext {
-  const folder = resolveWorkFolder(options.cwd === undefined ? {} : { cwd: options.cwd })
+  const folder = resolveWorkFolder(options)
   const home = homedir()
   const names: Readonly<Record<string, string>> = {
     '{WS}': folder,
@@ -59,48 +60,40 @@ function createCheckContext(options: PolicyCommandOptions): CheckContext {
     '{HOME}': home,
     '{AGENT_HOME}': configFolderPath(),
   }
-  const fill = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
+  const expandPlaceholders = (text: string) => text.replace(/(?<!\$)\{[A-Z_]+\}/g, (name) => names[name] ?? name)
   const rules = readRules(options, folder)
   const all = [rules.project, rules.user, rules.admin]
-  const places = (more: Partial<PathContext>): PathContext => ({
+  const createPathContext = (more: Partial<PathContext>): PathContext => ({
     folders: [folder],
     home,
-    protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []).map(fill),
-    secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(fill),
+    protectedWrites: all.flatMap((tier) => tier?.protectedWrites ?? []).map(expandPlaceholders),
+    secretFiles: all.flatMap((tier) => tier?.secretFiles ?? []).map(expandPlaceholders),
     ...more,
   })
   const json = options.rules === undefined ? {} : readJsonInput(options.rules)
   const fixture = isObject(json) ? readFixtureSteps(json as JsonObject, 'fixture') : []
-  return { folder, rules, fixture, expandPlaceholders: fill, createPathContext: places }
+  return { folder, rules, fixture, expandPlaceholders, createPathContext }
 }
 
-/** The rules of a file, alone; or those that hold here. */
+/** The rules of a file alone, or those in effect in the folder. */
 function readRules({ rules: file }: PolicyCommandOptions, folder: string): RulesByTier {
   if (file === undefined) return validateRules({ default: DEFAULT_POLICY_RULES, ...readSettings(folder).policies })
   const json = readJsonInput(file)
   const rules = isObject(json) && isObject(json['policy']) ? json['policy'] : json
-  if (!isObject(rules)) throw new UserError(`${file} holds no rules: an object with allow, ask, deny, … is expected`)
+  if (!isObject(rules))
+    throw new UserError(`${file} contains no rules; it must be a JSON object with allow, ask, deny, …`)
   return validateRules({ user: rules })
 }
 
 function validateRules(rules: RulesByTier): RulesByTier {
-  try {
-    createRuleSet(rules)
-    return rules
-  } catch (error) {
-    if (error instanceof RuleError) throw new UserError(error.message, EXIT_CODE.config)
-    throw error
-  }
+  withRuleErrorsReported(() => createRuleSet(rules))
+  return rules
 }
 
 function parseCheckCase(line: string, number: number): JsonObject {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (isObject(value)) return value as JsonObject
-  } catch {
-    // Said below.
-  }
-  throw new UserError(`line ${number} is no JSON object; see dragoman policy --help`)
+  const value = tryParseJson(line)
+  if (isObject(value)) return value as JsonObject
+  throw new UserError(`line ${number} is not a JSON object; see dragoman policy --help`)
 }
 
 function detectCaseKind(line: JsonObject): unknown {

@@ -1,29 +1,29 @@
 import { HELP_OPTION, RUN_OPTIONS } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman policy`. */
 export const POLICY_COMMAND = {
+  summary: 'test permission rules and explain decisions',
   usage: ['check [file] [options]', 'explain <call> [options]'],
   about: [
-    'A call is written like a rule, write_file(src/a.ts), or is a command for the shell. A case is one JSON object a line, for example {"id":"1","kind":"shell","command":"git status"}; docs/permissions.md tells of the other kinds.',
+    'A call is written like a rule, write_file(src/a.ts), or is a shell command. A case is one JSON object per line, for example {"id":"1","kind":"shell","command":"git status"}; docs/permissions.md describes the other kinds.',
   ],
   options: {
     rules: {
       takes: '<file>',
       from: 'file',
-      about: 'check: these rules and no others, {"allow":[…],"ask":[…],"deny":[…]}',
+      about: 'check: use only these rules, {"allow":[…],"ask":[…],"deny":[…]}',
     },
-    json: { about: 'answers as JSON lines' },
+    json: { about: 'print JSON lines' },
     cwd: { takes: '<folder>', from: 'folder', about: 'the workspace' },
     tool: {
       takes: '<name>',
       from: 'tool',
-      about: 'explain: the tool, when the call is given as its path, command or address alone',
+      about: 'explain: the tool, if the call is given as its path, command or URL alone',
     },
     'approval-mode': {
       takes: '<mode>',
       from: RUN_OPTIONS['approval-mode'].from,
-      about: 'explain: the mode to explain; default if not said',
+      about: 'explain: the mode to explain; default: default',
     },
     ...HELP_OPTION,
   },
@@ -31,7 +31,7 @@ export const POLICY_COMMAND = {
     check: {
       takes: '[file]',
       about:
-        'judges cases, from a file or from standard input, and answers each with a line: the verdict, the rule that decided, and why',
+        'check cases from a file or standard input, and print one line for each: the verdict, the rule that decided, and why',
       options: ['rules', 'json', 'cwd'],
       positional: 'file',
       examples: [
@@ -41,7 +41,7 @@ export const POLICY_COMMAND = {
     },
     explain: {
       takes: '<call>',
-      about: 'says in words what would happen to a call, in every mode',
+      about: 'explain what would happen to a call, in every mode',
       options: ['json', 'cwd', 'tool', 'approval-mode'],
       examples: [
         "dragoman policy explain 'rm -rf build'",
@@ -49,9 +49,4 @@ export const POLICY_COMMAND = {
       ],
     },
   },
-  examples: [
-    "dragoman policy explain 'rm -rf build'",
-    'dragoman policy explain --tool write_file .vscode/tasks.json',
-    `echo '{"id":"1","kind":"shell","command":"ls"}' | dragoman policy check`,
-  ],
 } as const satisfies CliCommandSpec

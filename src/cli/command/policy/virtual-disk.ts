@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { createDiskView } from '../../../host/files/disk-view.ts'
 import type { DiskView } from '../../../policy/disk-view.ts'
 
-/** A step that makes up a disk to try rules on. Nothing is written: the disk stays as it is. */
+/** A change of the virtual disk. Nothing is written to the real one. */
 export interface FixtureStep {
   readonly op: string
   readonly path: string
@@ -15,7 +15,7 @@ type VirtualEntry =
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'gone' }
 
-/** The disk as it would be after some steps. */
+/** The real disk as it would be after some steps. */
 export function createVirtualDisk(
   steps: readonly FixtureStep[],
   toAbsolute: (path: string) => string,
@@ -59,7 +59,7 @@ export function createVirtualDisk(
     return isBelowRemoved(path) ? undefined : readLinkTarget(path)
   }
 
-  /** Is it in a folder that was made or taken away by a step, so that the true disk has no say? */
+  /** Is it in a folder that a step removed, so that the real disk does not count? */
   function isBelowRemoved(path: string): boolean {
     for (let at = dirname(path); at !== dirname(at); at = dirname(at))
       if (virtualEntries.get(at)?.kind === 'gone') return true
@@ -141,7 +141,7 @@ function applyStep(
   } else if (op !== 'touch-old') virtualEntries.set(at, { kind: 'file', text })
 }
 
-/** An index of git that names the files made so far; nothing else of it counts. */
+/** A git index that names the files made so far. */
 function buildGitIndex(paths: readonly string[], folder: string): string {
   const names = paths.flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []))
   const tracked = names.filter((name) => !name.startsWith('.git/')).slice(0, 127)

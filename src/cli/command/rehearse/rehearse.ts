@@ -5,23 +5,23 @@ import type { RehearsalScript } from '../../../rehearsal/script/script.ts'
 import { parseScript } from '../../../rehearsal/script/script-schema.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { REHEARSE_COMMAND } from './spec.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { findSubcommand, parseCommandLine } from '../../args/parse.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** `dragoman rehearse serve`: the scripted model as a server for other clients. */
 export async function runRehearseCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman rehearse', REHEARSE_COMMAND.options, args)
   if (positionals.length === 0) return printHelp('rehearse')
-  if (positionals[0] !== 'serve') throw new UserError(`dragoman rehearse knows serve, not “${positionals[0]}”`)
+  findSubcommand('dragoman rehearse', REHEARSE_COMMAND.subcommands, positionals[0] ?? '')
   const port = values.port === undefined ? 0 : Number(values.port)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UserError(`--port ${values.port} is not a port`)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UserError(`--port must be a number from 0 to 65535, not “${values.port}”`)
   const scripts =
     values.script === undefined ? BUILTIN_SCRIPTS : { ...BUILTIN_SCRIPTS, script: readScriptFile(values.script) }
   const server = await startServer(scripts, port)
   process.stdout.write(`${server.url}\n`)
   process.stderr.write(
-    `OpenAI: ${server.url}/v1   Anthropic: ${server.url}   Gemini: ${server.url}\nControl-C ends it.\n`,
+    `OpenAI: ${server.url}/v1   Anthropic: ${server.url}   Gemini: ${server.url}\nPress Ctrl-C to stop.\n`,
   )
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)
@@ -43,6 +43,6 @@ function readScriptFile(file: string): RehearsalScript {
   try {
     return parseScript(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a script: ${getErrorMessage(error)}`)
+    throw new UserError(`${file} is not a valid script: ${getErrorMessage(error)}`)
   }
 }

@@ -12,14 +12,13 @@ import { REPLAY_COMMAND } from './spec.ts'
 import { listProviders } from '../../setup/choose-model.ts'
 import { RUN_OPTIONS } from '../../args/options.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { parseCommandLine, parsePositiveInteger } from '../../args/parse.ts'
 import { memoryFilePath, sessionsFolderPath } from '../../paths/folders.ts'
 import { readRecording, type SessionRecording } from '../../recording/read-recording.ts'
-import { type ReplayDifference, replayRecording } from '../../recording/replay-recording.ts'
+import { type ReplayDifference, replayRecording, type ReplayReport } from '../../recording/replay-recording.ts'
 import { printHelp } from '../../args/print-help.ts'
 import { loadSystemPrompt } from '../../setup/system-prompt.ts'
 
-/** `dragoman replay`: plays a recorded session again. */
 export async function runReplayCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine(
     'dragoman replay',
@@ -30,8 +29,9 @@ export async function runReplayCommand(args: string[]): Promise<number> {
   if (folder === undefined) return printHelp('replay')
   const liveArgs = toRunArgs(values, words)
   const sessionRecording = readRecording(folder)
-  const until = values.until === undefined ? undefined : parsePositiveInteger(values.until)
-  if (until !== undefined && liveArgs.model === undefined) throw new UserError('--until needs a --model to go on with')
+  const until = parsePositiveInteger('--until', values.until)
+  if (until !== undefined && liveArgs.model === undefined)
+    throw new UserError('--until needs --model: the model to continue with')
   const initialEntries = until === undefined ? [] : collectEntriesUntil(sessionRecording, until)
   const { config } = readSettings(resolveWorkFolder(liveArgs))
   const memory = memoryFilePath()
@@ -39,7 +39,7 @@ export async function runReplayCommand(args: string[]): Promise<number> {
     providers: listProviders(config),
     system: loadSystemPrompt(liveArgs),
     tools: createToolbox(builtinTools({ memory })).specs,
-    // What was recorded was cleaned, and so must be what is compared with it.
+    // The recording was redacted, and so must be what is compared with it.
     redactor: createRedactor(),
     ...(until !== undefined && { stopBeforeAnswer: until + 1 }),
   })
@@ -49,7 +49,6 @@ export async function runReplayCommand(args: string[]): Promise<number> {
   return continueLive(initialEntries, liveArgs, resolveWorkFolder(liveArgs))
 }
 
-/** Begins a session with what was recorded up to some answer, and goes on with it as with any other. */
 async function continueLive(entries: readonly Entry[], args: RunArgs, folder: string): Promise<number> {
   const log = jsonlStore(sessionsFolderPath(folder)).create({ id: newSessionId(), folder })
   importConversation(log, entries)
@@ -60,7 +59,7 @@ async function continueLive(entries: readonly Entry[], args: RunArgs, folder: st
   return runHeadless({ ...others, resume: log.id })
 }
 
-/** The entries up to the question that followed the n-th answer. */
+/** The entries up to the request that followed the n-th answer. */
 function collectEntriesUntil({ lines }: SessionRecording, until: number): Entry[] {
   let entries: Entry[] = []
   let answers = 0
@@ -73,34 +72,20 @@ function collectEntriesUntil({ lines }: SessionRecording, until: number): Entry[
   }
   throw new UserError(
     answers === 0
-      ? 'nothing was answered in this recording'
-      : `nothing was asked after the last of the ${answers} answers in this recording; --until takes a number below that`,
+      ? 'the recording contains no responses'
+      : `no request follows the last of the ${answers} responses; use a smaller number for --until`,
   )
 }
 
-function formatReplayReport({
-  requests,
-  answers,
-  differences,
-}: {
-  requests: number
-  answers: number
-  differences: readonly ReplayDifference[]
-}) {
+function formatReplayReport({ requests, answers, differences }: ReplayReport): string {
   const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
-  const summary = `Played again: ${count(requests, 'request')}, ${count(answers, 'answer')}.`
+  const summary = `Replayed ${count(requests, 'request')}, ${count(answers, 'response')}.`
   const [first] = differences
-  if (!first) return `${summary} Nothing differs.\n`
+  if (!first) return `${summary} No differences.\n`
   const formatPosition = (found: ReplayDifference): string => `${found.in} ${found.number}, ${found.place}`
   const more = new Set(differences.slice(1).map(formatPosition))
   const shown = [...more].slice(0, 10).map((one) => `  also: ${one}\n`)
   return escapeForTerminal(
-    `${summary} The first difference: ${formatPosition(first)}\n  recorded: ${first.recorded}\n  now:      ${first.now}\n${shown.join('')}`,
+    `${summary} First difference: ${formatPosition(first)}\n  recorded: ${first.recorded}\n  now:      ${first.now}\n${shown.join('')}`,
   )
-}
-
-function parsePositiveInteger(text: string): number {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number > 0) return number
-  throw new UserError(`--until takes a whole number above 0, not “${text}”`)
 }

@@ -4,24 +4,23 @@ import type { Entry } from '../../../session/log/entry.ts'
 import { formatTable, formatNumber } from '../../output/format.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 
-/** A request, and why the vendor's cache did or did not know its beginning. */
+/** A request, and why the provider's cache did or did not match. */
 export interface RequestCacheReport {
   readonly request: number
   readonly model: string
   readonly bytes: number
-  /** What the vendor took in, and how much of it was cached; null where no answer told. */
+  /** As the provider reported them; null if there was no answer. */
   readonly input_tokens: number | null
   readonly cached_tokens: number | null
   readonly cached_share: number | null
-  /** The places where it differs from the request before, the first one first; empty where it only goes on from it. */
+  /** Where it differs from the previous request, in order; empty if it only extends it. */
   readonly differs: readonly string[]
 }
 
-/** Goes through the requests of a session. */
 export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[] {
   const lines: RequestCacheReport[] = []
-  let last: { model: string; prefix: RequestPrefix | undefined } | undefined
-  // Whose the messages of the last request were, one letter each; undefined where a damaged log does not tell.
+  let last: SentRequestPrefix | undefined
+  // The roles of the messages of the last request, one letter each; undefined if the log is damaged.
   let roles: string[] | undefined = []
   let wasCompacted = false
   for (const entry of entries) {
@@ -36,7 +35,7 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
         cached_tokens: null,
         cached_share: null,
         differs: entry.summary
-          ? ['it asked for a summary']
+          ? ['a request for a summary']
           : last
             ? findDifferences(last, now, roles, wasCompacted)
             : ['the first request'],
@@ -55,9 +54,8 @@ export function analyzeCacheUse(entries: readonly Entry[]): RequestCacheReport[]
   return lines
 }
 
-/** The same for a person. */
 export function formatCacheReport(lines: readonly RequestCacheReport[]): string {
-  if (lines.length === 0) return 'This session has sent no request yet.\n'
+  if (lines.length === 0) return 'This session has sent no requests yet.\n'
   const rows = lines.map(
     ({ request, model, bytes, input_tokens: input, cached_tokens: cached, cached_share: share, differs }) => [
       String(request),
@@ -66,10 +64,13 @@ export function formatCacheReport(lines: readonly RequestCacheReport[]): string 
       input === null ? '–' : formatNumber(input),
       cached === null ? '–' : formatNumber(cached),
       share === null ? '–' : `${Math.round(share * 100)} %`,
-      differs.length === 0 ? 'goes on from the one before' : differs.join(', '),
+      differs.length === 0 ? 'extends the previous request' : differs.join(', '),
     ],
   )
-  return formatTable([['#', 'model', 'bytes', 'tokens in', 'cached', 'share', 'differs in'], ...rows], [0, 2, 3, 4, 5])
+  return formatTable(
+    [['#', 'model', 'bytes', 'input tokens', 'cached', 'share', 'differs in'], ...rows],
+    [0, 2, 3, 4, 5],
+  )
 }
 
 interface SentRequestPrefix {
@@ -91,13 +92,13 @@ function findDifferences(
   roles: readonly string[] | undefined,
   wasCompacted: boolean,
 ): string[] {
-  const model = last.model === now.model ? [] : [`the model (before: ${escapeForTerminal(last.model)})`]
+  const model = last.model === now.model ? [] : [`the model (was ${escapeForTerminal(last.model)})`]
   const [before, after] = [last.prefix, now.prefix]
-  if (!before || !after || !roles || after.same > roles.length) return [...model, 'unknown: the log does not say']
+  if (!before || !after || !roles || after.same > roles.length) return [...model, 'unknown: the log is incomplete']
   const changedSections = PREFIX_SECTIONS.filter(([key]) => before[key] !== after[key]).map(([, name]) => name)
   if (after.same === roles.length) return [...model, ...changedSections]
-  const roleLabel = ROLE_LABELS[roles[after.same] ?? ''] ?? 'somebody’s'
-  const why = wasCompacted ? ', as the history was summarised' : ''
+  const roleLabel = ROLE_LABELS[roles[after.same] ?? ''] ?? 'unknown'
+  const why = wasCompacted ? ', because the history was summarised' : ''
   return [...model, ...changedSections, `turn ${turnNumberAt(roles, after.same)} (${roleLabel})${why}`]
 }
 
@@ -107,9 +108,9 @@ const PREFIX_SECTIONS = [
   ['settings', 'the settings'],
 ] as const
 
-const ROLE_LABELS: Readonly<Record<string, string>> = { u: 'the person’s', a: 'the model’s', r: 'results' }
+const ROLE_LABELS: Readonly<Record<string, string>> = { u: 'user', a: 'model', r: 'tool results' }
 
-/** The number of the turn to which a message belongs: what a person says is one each; a model's messages in a row, and results, are one. */
+/** The turn of a message: each user message is one; successive messages of the model, or results, are one. */
 function turnNumberAt(roles: readonly string[], message: number): number {
   let turns = 0
   for (let at = 0; at <= message; at++) if (roles[at] === 'u' || roles[at] !== roles[at - 1]) turns++

@@ -2,36 +2,59 @@ import { formatResultText } from '../../../model/text.ts'
 import type { AssistantPart } from '../../../model/turn.ts'
 import type { Entry } from '../../../session/log/entry.ts'
 
-/** A session as a document that a person reads. */
 export function sessionToMarkdown(entries: readonly Entry[]): string {
-  return `${entries
-    .map(formatEntry)
-    .filter((text) => text !== '')
-    .join('\n\n')}\n`
+  return `${joinTexts(entries.map(formatEntry))}\n`
 }
 
 function formatEntry(entry: Entry): string {
-  if (entry.kind === 'open')
-    return `# Session ${entry.session}\n\n${new Date(entry.at).toISOString()} in \`${entry.folder}\``
-  if (entry.kind === 'user')
-    return `## Person\n\n${entry.parts.map((part) => (part.kind === 'text' ? part.text : `*(${part.mime})*`)).join('\n\n')}`
-  if (entry.kind === 'turn')
-    return `## ${entry.turn.origin.provider}/${entry.turn.origin.model}\n\n${entry.turn.parts
-      .map(formatPart)
-      .filter((text) => text !== '')
-      .join('\n\n')}`
-  if (entry.kind === 'result')
-    return `### ${entry.result.name}: ${entry.result.status}\n\n${toCodeBlock(formatResultText(entry.result))}`
-  if (entry.kind === 'compact') return `## Summary of all before\n\n${entry.summary}`
-  if (entry.kind === 'close' && entry.reason !== 'done') return `*The run ended: ${entry.reason}.*`
-  return ''
+  switch (entry.kind) {
+    case 'open':
+      return `# Session ${entry.session}\n\n${new Date(entry.at).toISOString()} in \`${entry.folder}\``
+    case 'user':
+      return `## User\n\n${joinTexts(entry.parts.map((part) => (part.kind === 'text' ? part.text : `*(${part.mime})*`)))}`
+    case 'turn': {
+      const { origin, parts } = entry.turn
+      return `## ${origin.provider}/${origin.model}\n\n${joinTexts(parts.map(formatPart))}`
+    }
+    case 'result':
+      return `### ${entry.result.name}: ${entry.result.status}\n\n${toCodeBlock(formatResultText(entry.result))}`
+    case 'compact':
+      return `## Summary of the conversation so far\n\n${entry.summary}`
+    case 'close':
+      return entry.reason === 'done' ? '' : `*The run ended: ${entry.reason}.*`
+    case 'ask':
+    case 'change':
+    case 'fault':
+    case 'intent':
+    case 'note':
+    case 'reply':
+    case 'request':
+    case 'undo':
+      return ''
+    default:
+      return entry satisfies never
+  }
 }
 
 function formatPart(part: AssistantPart): string {
-  if (part.kind === 'text') return part.text
-  if (part.kind === 'reasoning') return part.text === '' ? '' : `> ${part.text.trim().replaceAll('\n', '\n> ')}`
-  if (part.kind === 'media') return `*(${part.mime})*`
-  return `**${part.name}**\n\n${toCodeBlock(part.input === undefined ? part.raw : JSON.stringify(part.input, null, 2), 'json')}`
+  switch (part.kind) {
+    case 'text':
+      return part.text
+    case 'reasoning':
+      return part.text === '' ? '' : `> ${part.text.trim().replaceAll('\n', '\n> ')}`
+    case 'media':
+      return `*(${part.mime})*`
+    case 'call': {
+      const input = part.input === undefined ? part.raw : JSON.stringify(part.input, null, 2)
+      return `**${part.name}**\n\n${toCodeBlock(input, 'json')}`
+    }
+    default:
+      return part satisfies never
+  }
+}
+
+function joinTexts(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n')
 }
 
 /** A code block whose fence is longer than any inside it. */

@@ -3,7 +3,6 @@ import { formatTable, formatDollars, formatNumber, formatElapsed } from '../../o
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { SessionStats } from './stats.ts'
 
-/** The statistics of a session for a person. */
 export function formatSessionStats(stats: SessionStats): string {
   const { usage, lines } = stats
   const unpriced = Object.entries(stats.models).flatMap(([name, { cost_usd: cost }]) => (cost === null ? [name] : []))
@@ -22,7 +21,7 @@ export function formatSessionStats(stats: SessionStats): string {
     ['cost', escapeForTerminal(cost)],
     [
       'lines',
-      `model +${lines.model_added} −${lines.model_removed}, person +${lines.person_added} −${lines.person_removed}`,
+      `model +${lines.model_added} −${lines.model_removed}, user +${lines.person_added} −${lines.person_removed}`,
     ],
   ])
   return [head, formatModelTable(stats), formatToolTable(stats)].filter((part) => part !== '').join('\n')
@@ -31,12 +30,7 @@ export function formatSessionStats(stats: SessionStats): string {
 function formatModelTable({ models }: SessionStats): string {
   const rows = Object.entries(models).map(([name, { turns, usage, cost_usd: cost, api_ms: ms }]) => [
     escapeForTerminal(name),
-    formatNumber(turns),
-    formatNumber(usage.input),
-    formatNumber(usage.cacheRead),
-    formatNumber(usage.cacheWrite),
-    formatNumber(usage.output),
-    formatNumber(usage.reasoning),
+    ...[turns, usage.input, usage.cacheRead, usage.cacheWrite, usage.output, usage.reasoning].map(formatNumber),
     cost === null ? 'unknown' : formatDollars(cost),
     formatElapsed(ms),
   ])
@@ -52,7 +46,7 @@ function formatToolTable({ tools }: SessionStats): string {
     formatLineChange(lines.model_added, lines.model_removed),
     formatLineChange(lines.person_added, lines.person_removed),
   ])
-  const head = ['tool', 'calls', 'ok', 'failed', 'denied', 'cancelled', 'time', 'lines (model)', 'lines (person)']
+  const head = ['tool', 'calls', 'ok', 'failed', 'denied', 'cancelled', 'time', 'lines (model)', 'lines (user)']
   return rows.length === 0 ? '' : formatTable([head, ...rows], [1, 2, 3, 4, 5, 6, 7, 8])
 }
 

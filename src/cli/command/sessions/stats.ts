@@ -2,14 +2,15 @@ import { isNonZeroExit } from '../../../agent/calls/call-state.ts'
 import type { Json, JsonObject } from '../../../model/json.ts'
 import { addUsage, NO_USAGE, type Usage, parseUsage } from '../../../model/usage.ts'
 import type { Catalog } from '../../../provider/catalog.ts'
+import type { ResultPart } from '../../../model/turn.ts'
 import type { Entry } from '../../../session/log/entry.ts'
 
-/** What a session used and did. Money is in US dollars; null where a price is not known. */
+/** The statistics of a session. A cost in US dollars is null if a price is unknown. */
 export interface SessionStats {
   readonly prompts: number
   readonly turns: number
   readonly requests: number
-  /** Attempts that failed, and answers that could not be used. */
+  /** Failed attempts, and unusable answers. */
   readonly faults: number
   readonly duration_ms: number
   readonly api_ms: number
@@ -28,25 +29,13 @@ interface ModelStats {
   readonly cost_usd: number | null
 }
 
-interface ToolStats {
-  readonly count: number
-  readonly ok: number
-  readonly failed: number
-  readonly denied: number
-  readonly cancelled: number
-  readonly ms: number
-  readonly lines: LineCounts
-}
+type ToolStats = Readonly<Record<'count' | ToolOutcome | 'ms', number>> & { readonly lines: LineCounts }
+
+type ToolOutcome = 'ok' | 'failed' | 'denied' | 'cancelled'
 
 /** Lines of files, by who wrote them. */
-interface LineCounts {
-  readonly model_added: number
-  readonly model_removed: number
-  readonly person_added: number
-  readonly person_removed: number
-}
+type LineCounts = Readonly<Record<'model_added' | 'model_removed' | 'person_added' | 'person_removed', number>>
 
-/** Counts a session from its log. */
 export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Catalog, 'cost'>): SessionStats {
   const models: Record<string, ModelStats> = {}
   const tools: Record<string, ToolStats> = {}
@@ -105,31 +94,22 @@ export function computeSessionStats(entries: readonly Entry[], catalog: Pick<Cat
 
 const NO_LINE_COUNTS: LineCounts = { model_added: 0, model_removed: 0, person_added: 0, person_removed: 0 }
 
-const EMPTY_TOOL_STATS: ToolStats = {
-  count: 0,
-  ok: 0,
-  failed: 0,
-  denied: 0,
-  cancelled: 0,
-  ms: 0,
-  lines: NO_LINE_COUNTS,
+const EMPTY_TOOL_STATS = { count: 0, ok: 0, failed: 0, denied: 0, cancelled: 0, ms: 0, lines: NO_LINE_COUNTS }
+
+const OUTCOME_BY_STATUS: Readonly<Record<ResultPart['status'], ToolOutcome>> = {
+  ok: 'ok',
+  error: 'failed',
+  denied: 'denied',
+  cancelled: 'cancelled',
+  interrupted: 'cancelled',
 }
 
-type ResultEntry = Extract<Entry, { kind: 'result' }>
-
-function addToolUse(
-  tool: ToolStats,
-  status: ResultEntry['result']['status'],
-  ms: number,
-  facts: JsonObject = {},
-): ToolStats {
-  const one = (is: boolean) => (is ? 1 : 0)
+function addToolUse(tool: ToolStats, status: ResultPart['status'], ms: number, facts: JsonObject = {}): ToolStats {
+  const outcome = OUTCOME_BY_STATUS[status]
   return {
+    ...tool,
     count: tool.count + 1,
-    ok: tool.ok + one(status === 'ok'),
-    failed: tool.failed + one(status === 'error'),
-    denied: tool.denied + one(status === 'denied'),
-    cancelled: tool.cancelled + one(status === 'cancelled' || status === 'interrupted'),
+    [outcome]: tool[outcome] + 1,
     ms: tool.ms + ms,
     lines: addLineCounts(tool.lines, {
       model_added: toCount(facts['ai_added_lines']),
@@ -141,15 +121,11 @@ function addToolUse(
 }
 
 function addLineCounts(one: LineCounts, other: LineCounts): LineCounts {
-  return {
-    model_added: one.model_added + other.model_added,
-    model_removed: one.model_removed + other.model_removed,
-    person_added: one.person_added + other.person_added,
-    person_removed: one.person_removed + other.person_removed,
-  }
+  const keys = Object.keys(one) as (keyof LineCounts)[]
+  return Object.fromEntries(keys.map((key) => [key, one[key] + other[key]])) as LineCounts
 }
 
-/** Vendors answer under another name than they were asked by; either may be the one that is listed. */
+/** A provider may answer under another model name than was requested; either may have a price. */
 function findCost(catalog: Pick<Catalog, 'cost'>, names: readonly string[], usage: Usage): number | null {
   for (const name of names) {
     const slash = name.indexOf('/')
@@ -159,7 +135,7 @@ function findCost(catalog: Pick<Catalog, 'cost'>, names: readonly string[], usag
   return null
 }
 
-/** What is not known makes the sum unknown. */
+/** An unknown cost makes the sum unknown. */
 function addCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other
 }

@@ -1,12 +1,12 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman tour`. */
 export const TOUR_COMMAND = {
+  summary: 'try a scripted demo without a key or network',
   usage: ['[--yes]'],
   about: [
-    'A scripted tour of what Dragoman does, with no key and no network: a scripted model mends a failing test in a scratch project. The script is a script; the HTTP, the approvals, the tools and the log are real.',
+    'A scripted model fixes a failing test in a scratch project, without a key or network. Only the model is scripted: the HTTP, the approvals, the tools and the log are real.',
   ],
-  options: { yes: { about: 'asks nothing' }, ...HELP_OPTION },
+  options: { yes: { about: 'do not ask' }, ...HELP_OPTION },
   examples: ['dragoman tour', 'dragoman tour --yes'],
 } as const satisfies CliCommandSpec

@@ -3,37 +3,33 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { run } from '../../../agent/loop/run.ts'
-import { createModel, resolveModel } from '../../../provider/index.ts'
+import { createModel } from '../../../provider/index.ts'
 import { createTourProject } from '../../../rehearsal/builtin-scripts/tour-project.ts'
-import { BUILTIN_SCRIPTS } from '../../../rehearsal/builtin-scripts/all-scripts.ts'
-import { startRehearsalServer } from '../../../rehearsal/server.ts'
 import { parseRunArgs } from '../../args/run-args.ts'
 import { assembleAgent } from '../../setup/assemble-agent.ts'
 import { EMPTY_SETTINGS } from '../../config/read-settings.ts'
-import { UserError, EXIT_CODE } from '../../user-error.ts'
+import { startRehearsalModel } from '../../setup/rehearsal-model.ts'
+import { EXIT_CODE } from '../../user-error.ts'
 import { TOUR_COMMAND } from './spec.ts'
 import { createTextOutput } from '../../output/text-output.ts'
 import { findCommandName } from '../../args/command-name.ts'
-import { parseCommandLine } from '../../args/parse.ts'
+import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
+import { toExitCode } from '../../headless.ts'
 import { sessionsFolderPath, abbreviateHome } from '../../paths/folders.ts'
 
-const TOUR_PROMPT = 'The test of this project fails. Find out why, mend it, and show that it passes.'
+const TOUR_PROMPT = 'The test of this project fails. Find out why, fix it, and show that it passes.'
 
-/**
- * `dragoman tour`: a scripted model works on a scratch project. The script is a script, but everything else is real: the
- * HTTP, the wire, the scheduler, the approvals, the tools and the log. Without a terminal, or with `--yes`, it runs through.
- */
+/** `dragoman tour`. Without a terminal, or with `--yes`, it runs without questions. */
 export async function runTourCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseCommandLine('dragoman tour', TOUR_COMMAND.options, args)
-  if (positionals.length > 0) throw new UserError(`dragoman tour takes --yes, not “${positionals[0]}”`)
+  rejectExtraArguments('dragoman tour', positionals)
   const folder = createScratchProject()
   return isatty(0) && isatty(1) && !values.yes ? runInteractiveTour(folder) : runHeadlessTour(folder)
 }
 
-/** On a terminal the tour is a conversation like any other: the person sees each step, and is asked. */
 async function runInteractiveTour(folder: string): Promise<number> {
   process.stdout.write(
-    `A scratch project with a failing test is in ${folder}\nWhat the model says is scripted; all else is real. Control-D leaves.\n\n`,
+    `A scratch project with a failing test is in ${folder}\nThe model is scripted; everything else is real. Press Ctrl-D to leave.\n\n`,
   )
   process.chdir(folder)
   const { runInteractive } = await import('../../tui/app.ts')
@@ -43,40 +39,26 @@ async function runInteractiveTour(folder: string): Promise<number> {
 }
 
 async function runHeadlessTour(folder: string): Promise<number> {
-  const server = await startRehearsalServer({ scripts: BUILTIN_SCRIPTS, templateValues: { cwd: folder }, paceMs: 0 })
-  const target = resolveModel('openai-chat/tour', {
-    OPENAI_API_KEY: 'rehearsal',
-    DRAGOMAN_OPENAI_CHAT_BASE_URL: `${server.url}/v1`,
-  })
-  if ('problem' in target) throw new UserError(target.problem, target.code)
-  const model = createModel({ ...target, provider: { ...target.provider, id: 'rehearsal' } })
-  const options = parseRunArgs(['--cwd', folder, '--approval-mode', 'yolo'])
-  const assembled = await assembleAgent(options, EMPTY_SETTINGS, model).catch(async (error: unknown) => {
-    await server.close()
+  const { endpoint, close } = await startRehearsalModel('rehearsal/tour', 'tour', { paceMs: 0, cwd: folder })
+  const args = parseRunArgs(['--cwd', folder, '--approval-mode', 'yolo'])
+  const assembled = await assembleAgent(args, EMPTY_SETTINGS, createModel(endpoint)).catch(async (error: unknown) => {
+    await close()
     throw error
   })
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
-  const output = createTextOutput({
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stdout.write(text),
-  })
+  const write = (text: string): void => void process.stdout.write(text)
+  const output = createTextOutput({ out: write, err: write })
   let code: number = EXIT_CODE.failure
   try {
     process.stdout.write(`A scratch project with a failing test is in ${folder}\n\n> ${TOUR_PROMPT}\n\n`)
     for await (const event of run(assembled.agent, [{ kind: 'text', text: TOUR_PROMPT }], stop.signal)) {
       output.onEvent(event)
-      if (event.type === 'run-close')
-        code =
-          event.reason === 'done'
-            ? EXIT_CODE.ok
-            : event.reason === 'cancelled'
-              ? EXIT_CODE.interrupted
-              : EXIT_CODE.failure
+      if (event.type === 'run-close') code = toExitCode(event)
     }
   } finally {
     await assembled.close()
-    await server.close()
+    await close()
   }
   if (code !== EXIT_CODE.interrupted) process.stdout.write(nextStepsText(folder))
   return code
@@ -99,12 +81,12 @@ The log of this session is in
 To read it:
   ${command} sessions show --cwd ${folder}
 
-To work with a real model, set a key that you have, and ask:
+To use a real model, set a key and ask:
   export GEMINI_API_KEY=…
   ${command} -p "what is in this folder?"
-OPENAI_API_KEY, ANTHROPIC_API_KEY and others do as well.
+OPENAI_API_KEY, ANTHROPIC_API_KEY and others also work.
 To store a key instead:
   ${command} login
-A server on this machine (Ollama, llama.cpp, …) needs none.
+A local model server (Ollama, llama.cpp, …) needs no key.
 `
 }

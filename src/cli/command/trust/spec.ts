@@ -1,14 +1,14 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman trust`. */
 export const TRUST_COMMAND = {
+  summary: 'trust or refuse the settings of a project',
   usage: ['[--yes | --refuse | --forget]'],
-  about: ["Without an option: shows what of this folder's settings could run something or send something elsewhere."],
+  about: ['Without an option: shows the settings of this folder that can run programs or send data.'],
   options: {
-    yes: { about: 'trusts them as they are now; when they change, you are asked again' },
-    refuse: { about: 'never uses them' },
-    forget: { about: 'as if you had never been asked' },
+    yes: { about: 'trust them as they are now; you are asked again when they change' },
+    refuse: { about: 'never use them' },
+    forget: { about: 'forget your decision' },
     ...HELP_OPTION,
   },
   examples: ['dragoman trust', 'dragoman trust --yes'],

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
-import { setTrust, readTrustState, listTrustRelevantFiles } from '../../config/trust.ts'
+import { setTrust, readTrustState, listTrustRelevantFiles, TRUST_DESCRIPTIONS } from '../../config/trust.ts'
 import { UserError } from '../../user-error.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { readProjectText } from '../../paths/project-file.ts'
+import { describeFileProblem, readProjectText } from '../../paths/project-file.ts'
 
 const TRUST_BY_OPTION: Readonly<Record<string, boolean | undefined>> = {
   '--yes': true,
@@ -10,22 +10,14 @@ const TRUST_BY_OPTION: Readonly<Record<string, boolean | undefined>> = {
   '--forget': undefined,
 }
 
-/** `dragoman trust`: whether the settings of a project are used. */
 export function runTrustCommand(args: readonly string[]): void {
   const [option, ...more] = args
   if (more.length > 0 || (option !== undefined && !Object.hasOwn(TRUST_BY_OPTION, option)))
-    throw new UserError(`dragoman trust takes --yes, --refuse or --forget, not “${args.join(' ')}”`)
+    throw new UserError(`dragoman trust takes one of --yes, --refuse, --forget, not “${args.join(' ')}”`)
   const folder = resolve('.')
   if (option === undefined) return void process.stdout.write(`${describeTrust(folder)}\n`)
   setTrust(folder, TRUST_BY_OPTION[option])
   process.stdout.write(`${folder}: ${TRUST_DESCRIPTIONS[readTrustState(folder)]}\n`)
-}
-
-const TRUST_DESCRIPTIONS = {
-  unknown: 'not trusted yet',
-  trusted: 'trusted, as it is now',
-  changed: 'was trusted, but has changed since',
-  refused: 'not trusted, as you said',
 }
 
 const MAX_FILE_BYTES = 2 ** 20
@@ -35,13 +27,13 @@ function describeTrust(folder: string): string {
   const texts = files.map((path) => {
     const read = readProjectText(join(folder, path), { within: folder, maxBytes: MAX_FILE_BYTES })
     const text =
-      'text' in read ? `${read.text.trimEnd()}${read.isCut ? '\n[cut here]' : ''}` : `[it ${read.problem ?? 'is gone'}]`
+      'text' in read ? `${read.text.trimEnd()}${read.isCut ? '\n[cut here]' : ''}` : `[${describeFileProblem(read)}]`
     return `--- ${escapeForTerminal(path)}\n${escapeForTerminal(text)}`
   })
-  const what = files.length === 0 ? ['It has no settings of its own.'] : texts
+  const what = files.length === 0 ? ['This folder has no settings.'] : texts
   return [
     `${folder}: ${TRUST_DESCRIPTIONS[readTrustState(folder)]}`,
     ...what,
-    'dragoman trust --yes trusts this; --refuse does not.',
+    'To trust these files, run dragoman trust --yes; to ignore them, dragoman trust --refuse.',
   ].join('\n')
 }

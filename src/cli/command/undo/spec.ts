@@ -1,18 +1,18 @@
 import { HELP_OPTION } from '../../args/options.ts'
 import type { CliCommandSpec } from '../spec.ts'
 
-/** `dragoman undo`. */
 export const UNDO_COMMAND = {
+  summary: 'restore files to their state before a turn',
   usage: ['[turn] [options]'],
   about: [
-    'Puts files back as they were before a turn: before the third thing that you said, for “dragoman undo 3”. Without a number, before the last turn in which files were changed. Shows first what will change. What commands did is not undone.',
+    'Restores files to their state before a turn: before your third message, for “dragoman undo 3”. Without a number, before the last turn that changed files. The changes are shown first. Changes made by commands are not undone.',
   ],
   options: {
-    session: { takes: '<id>', from: 'session', about: 'the session; the latest one without it' },
-    yes: { short: 'y', about: 'does not ask' },
-    force: { about: 'also puts back files that somebody else has changed since' },
-    redo: { about: 'takes the last undo back' },
-    cwd: { takes: '<folder>', from: 'folder', about: 'the folder whose sessions are meant' },
+    session: { takes: '<id>', from: 'session', about: 'the session; default: the latest' },
+    yes: { short: 'y', about: 'do not ask' },
+    force: { about: 'also restore files that were changed by others since' },
+    redo: { about: 'reverse the last undo' },
+    cwd: { takes: '<folder>', from: 'folder', about: 'use the sessions of this folder' },
     ...HELP_OPTION,
   },
   examples: ['dragoman undo', 'dragoman undo 3 --yes', 'dragoman undo --redo'],

@@ -4,7 +4,6 @@ import type { Store } from '../../../session/store/store.ts'
 import type { UndoPlan } from '../../../session/undo-plan.ts'
 import { unifiedDiff } from '../../../tool/text/diff.ts'
 
-/** What an undo will change, for the person: each file with its diff, and what is left alone. */
 export async function formatUndoPlan(
   plan: UndoPlan,
   inspectedFiles: readonly UndoFile[],
@@ -14,25 +13,25 @@ export async function formatUndoPlan(
   const { promptNumber, promptText, redo, commands } = plan
   const when = redo === undefined ? `before turn ${promptNumber}` : 'before the last undo'
   const title = promptText.replace(/\s+/g, ' ').trim().slice(0, 70)
-  const lines = [`Back to ${when}${title === '' ? '' : ` (“${title}”)`}:`, '']
+  const lines = [`Restore the state ${when}${title === '' ? '' : ` (“${title}”)`}:`, '']
   const pendingFiles = inspectedFiles.filter(({ action }) => action !== 'nothing')
   for (const [at, file] of pendingFiles.entries()) {
     lines.push(`${ACTION_LABELS[file.action]} ${file.path}`)
     if (at < MAX_DIFFS && ACTIONS_WITH_DIFF.has(file.action)) lines.push(await formatFileDiff(file, files, store))
   }
-  if (pendingFiles.length === 0) lines.push('All files are as they were already.')
+  if (pendingFiles.length === 0) lines.push('All files already have this state.')
   if (pendingFiles.some(({ action }) => action === 'changed'))
-    lines.push('', 'Files that somebody else has changed stay; --force puts them back too.')
+    lines.push('', 'Files that were changed by others since are skipped; --force restores them too.')
   if (commands.length > 0) lines.push('', ...commandLines(commands))
   return `${lines.join('\n')}\n`
 }
 
 const ACTION_LABELS: Readonly<Record<UndoAction, string>> = {
-  write: 'put back',
-  remove: 'remove  ',
-  nothing: 'as it was',
-  changed: 'changed since, left:',
-  lost: 'no longer kept, left:',
+  write: 'restore',
+  remove: 'remove ',
+  nothing: 'unchanged',
+  changed: 'changed since, skipped:',
+  lost: 'old content missing, skipped:',
 }
 
 const ACTIONS_WITH_DIFF: ReadonlySet<UndoAction> = new Set(['write', 'remove', 'changed'])
@@ -58,14 +57,14 @@ function isBinary(bytes: Uint8Array): boolean {
   return bytes.length > 200_000 || bytes.subarray(0, 8000).includes(0)
 }
 
-/** There is nothing to put back; but commands may have changed files, and whoever asks may mean that. */
-export function nothingText(commands: readonly string[]): string {
-  if (commands.length === 0) return 'No file was changed by a tool since then.\n'
-  return `${['No file was changed by a file tool since then.', ...commandLines(commands)].join('\n')}\n`
+/** If there is nothing to undo, the user may have meant changes by commands. */
+export function formatNothingToUndo(commands: readonly string[]): string {
+  const more = commands.length === 0 ? [] : commandLines(commands)
+  return `${['No file was changed by a file tool since then.', ...more].join('\n')}\n`
 }
 
 function commandLines(commands: readonly string[]): string[] {
   const shown = commands.slice(-10).map((command) => `  ${command.replace(/\s+/g, ' ').slice(0, 100)}`)
   const more = commands.length > 10 ? [`  … ${commands.length - 10} more`] : []
-  return ['These commands ran since then; what they did is not undone:', ...more, ...shown]
+  return ['These commands ran since then; their changes are not undone:', ...more, ...shown]
 }

@@ -3,18 +3,18 @@ import { type FoldedTurn, splitRunnableCalls } from '../../../model/fold.ts'
 import { createTurnKey } from '../../../model/ids.ts'
 import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts'
 import type { ToolSpec } from '../../../model/request.ts'
-import type { CallPart } from '../../../model/turn.ts'
+import type { AssistantPart, CallPart } from '../../../model/turn.ts'
 import { decodeResponse } from '../../../wire/decode-response.ts'
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
-import { type WireRecording, readInput, readJsonInput, findRecordings, parseWireOption } from './input.ts'
+import { type WireRecording, readInput, readJsonInput, findRecordings, parseWireOption, printJson } from './input.ts'
 import { defined } from '../../../model/defined.ts'
 
-/** Prints what an answer means, as one JSON object; with `--batch`, one line for each recording of a folder. */
+/** Prints a decoded response as one JSON object; with `--batch`, one line for each recording of a folder. */
 export async function runWireDecode(options: WireCommandOptions): Promise<void> {
   if (options.batch !== undefined) {
-    for (const recording of findRecordings(options.batch, 'answer'))
+    for (const recording of findRecordings(options.batch, 'response'))
       printJson({ id: recording.id, ...(await decodeRecording(recording)) })
     return
   }
@@ -22,7 +22,7 @@ export async function runWireDecode(options: WireCommandOptions): Promise<void> 
   const tools = options.tools === undefined ? [] : parseToolList(readJsonInput(options.tools))
   const status = options.status === undefined ? undefined : Number(options.status)
   if (status !== undefined && !(status >= 100 && status < 600))
-    throw new UserError(`--status ${options.status} is not an HTTP status`)
+    throw new UserError(`--status must be an HTTP status, not “${options.status}”`)
   const bytes = readInput(options.file)
   const reading = { turnKey: turnKeyFor(bytes), profile: wire.profile, tools, ...defined({ status }) }
   printJson(toJsonReport(decodeResponse(wire, reading, [bytes], options['content-type'])))
@@ -39,20 +39,14 @@ async function decodeRecording({ wire: id, request, response }: WireRecording): 
   )
 }
 
-/** The one JSON form of an answer. */
 function toJsonReport({ turn, warnings }: FoldedTurn): JsonObject {
   const { calls, rejected } = splitRunnableCalls(turn)
-  const texts = turn.parts.filter((part) => part.kind === 'text')
-  const refusal = texts
-    .filter((part) => part.refusal)
-    .map((part) => part.text)
-    .join('')
+  const join = (hasText: (part: AssistantPart) => boolean): string =>
+    turn.parts.map((part) => (hasText(part) && 'text' in part ? part.text : '')).join('')
+  const refusal = join((part) => part.kind === 'text' && part.refusal === true)
   const value = {
-    text: texts
-      .filter((part) => !part.refusal)
-      .map((part) => part.text)
-      .join(''),
-    reasoning: turn.parts.map((part) => (part.kind === 'reasoning' ? part.text : '')).join(''),
+    text: join((part) => part.kind === 'text' && !part.refusal),
+    reasoning: join((part) => part.kind === 'reasoning'),
     calls: calls.map(toCallReport),
     ...(rejected.length > 0 && { rejected: rejected.map(({ call, reason }) => ({ ...toCallReport(call), reason })) }),
     ...(refusal !== '' && { refusal }),
@@ -74,7 +68,7 @@ function toCallReport(call: CallPart) {
   }
 }
 
-/** Tools in our own form, in any vendor's, or inside a conversation or request body. */
+/** Tools in our own format, in any vendor's, or inside a conversation or request body. */
 function parseToolList(value: unknown): ToolSpec[] {
   const list = isObject(value) ? value['tools'] : value
   if (!Array.isArray(list)) throw new UserError('the tools must be a JSON list of {name, description, schema}')
@@ -88,18 +82,14 @@ function parseToolList(value: unknown): ToolSpec[] {
     return [
       {
         name: tool['name'],
-        description: typeof tool['description'] === 'string' ? tool['description'] : '',
+        description: stringOrEmpty(tool['description']),
         schema: (isObject(schema) ? schema : { type: 'object', properties: {} }) as JsonObject,
       },
     ]
   })
 }
 
-/** The same answer gives the same ids, so that two runs can be compared. */
+/** The same response gives the same ids, so that two runs can be compared. */
 function turnKeyFor(bytes: Uint8Array): string {
   return createTurnKey(createHash('sha256').update(bytes).digest())
-}
-
-function printJson(value: JsonObject): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
 }

@@ -3,17 +3,15 @@ import { fromPlainConversation, toPlainConversation } from '../../../wire/plain-
 import { loadWire } from '../../../wire/wires.ts'
 import { UserError } from '../../user-error.ts'
 import type { WireCommandOptions } from './wire.ts'
-import { readJsonInput, findRecordings, parseWireOption } from './input.ts'
+import { readJsonInput, findRecordings, parseWireOption, printJson } from './input.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
 
-/** Prints the request body for a conversation; with `--batch`, one line for each recording that holds one. */
+/** Prints the request body for a conversation; with `--batch`, one line for each recording that contains one. */
 export async function runWireEncode(options: WireCommandOptions): Promise<void> {
   const wire = await loadWire(parseWireOption(options.wire))
   if (options.batch === undefined) {
-    const { body, warnings } = wire.encodeRequest(
-      parseConversation(readJsonInput(options.file), options.model ?? 'model'),
-      wire.profile,
-    )
+    const request = parseConversation(readJsonInput(options.file), options.model ?? 'model')
+    const { body, warnings } = wire.encodeRequest(request, wire.profile)
     for (const warning of warnings) process.stderr.write(`dragoman: ${warning.message}\n`)
     return printJson(body)
   }
@@ -24,14 +22,13 @@ export async function runWireEncode(options: WireCommandOptions): Promise<void> 
   }
 }
 
-/** Prints the conversation that a request body holds. */
 export async function runWireRead(options: WireCommandOptions): Promise<void> {
   const wire = await loadWire(parseWireOption(options.wire))
   if (options.batch !== undefined)
-    throw new UserError('dragoman wire read takes one body at a time; --batch is for decode and encode')
+    throw new UserError('--batch is for decode and encode; dragoman wire read takes one body')
   const body = readJsonInput(options.file)
   if (!isObject(body))
-    throw new UserError(`${options.file ?? 'standard input'} is no request body: it is not a JSON object`)
+    throw new UserError(`${options.file ?? 'standard input'} is not a request body: it must be a JSON object`)
   const found = toPlainConversation(wire.readRequest(body))
   printJson(JSON.parse(JSON.stringify(found)) as Json)
 }
@@ -42,8 +39,4 @@ function parseConversation(value: unknown, model: string) {
   } catch (error) {
     throw new UserError(getErrorMessage(error))
   }
-}
-
-function printJson(value: Json): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`)
 }

@@ -1,19 +1,21 @@
-import { UserError } from '../../user-error.ts'
 import { WIRE_COMMAND } from './spec.ts'
-import { parseCommandLine, type OptionValues } from '../../args/parse.ts'
+import { findSubcommand, parseCommandLine, rejectExtraArguments, type OptionValues } from '../../args/parse.ts'
 import { printHelp } from '../../args/print-help.ts'
 
-/** `dragoman wire decode|encode|read`: shows what a provider's bytes mean, and what we would send. */
+export type WireCommandOptions = OptionValues<typeof WIRE_COMMAND.options>
+
 export async function runWireCommand(args: string[]): Promise<void> {
-  const { values: options, positionals } = parseCommandLine('dragoman wire', WIRE_COMMAND.options, args)
-  const [subcommand, extraArgument] = positionals
-  if (extraArgument !== undefined) throw new UserError(`unexpected argument “${extraArgument}”`)
+  const { values, positionals } = parseCommandLine('dragoman wire', WIRE_COMMAND.options, args)
+  rejectExtraArguments('dragoman wire', positionals, 1)
+  const [subcommand] = positionals
   if (subcommand === undefined) return void (await printHelp('wire'))
-  if (subcommand === 'decode') return (await import('./decode.ts')).runWireDecode(options)
-  if (subcommand === 'encode') return (await import('./encode.ts')).runWireEncode(options)
-  if (subcommand === 'read') return (await import('./encode.ts')).runWireRead(options)
-  throw new UserError(`dragoman wire knows decode, encode and read, not “${subcommand}”`)
+  return findSubcommand('dragoman wire', WIRE_SUBCOMMANDS, subcommand)(values)
 }
 
-/** The options of all three verbs. */
-export type WireCommandOptions = OptionValues<typeof WIRE_COMMAND.options>
+const WIRE_SUBCOMMANDS: Readonly<
+  Record<keyof typeof WIRE_COMMAND.subcommands, (values: WireCommandOptions) => Promise<void>>
+> = {
+  decode: async (values) => (await import('./decode.ts')).runWireDecode(values),
+  encode: async (values) => (await import('./encode.ts')).runWireEncode(values),
+  read: async (values) => (await import('./encode.ts')).runWireRead(values),
+}

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from 'node:path'
 import { isInsideFolder } from '../../../model/inside-folder.ts'
 import type { UserTurn } from '../../../model/turn.ts'
 import { expandHome } from '../../paths/folders.ts'
-import { readProjectBytes } from '../../paths/project-file.ts'
+import { describeFileProblem, readProjectBytes } from '../../paths/project-file.ts'
 import { findMentions } from './mentions.ts'
 
 type UserParts = UserTurn['parts']
@@ -67,12 +67,9 @@ function readAttachment(path: string, name: string, folder: string): UserParts |
   const mime = MEDIA_TYPES[extname(path).toLowerCase()]
   const within = isInsideFolder(path, folder) ? { within: folder } : {}
   const read = readProjectBytes(path, { maxBytes: mime === undefined ? MAX_TEXT_BYTES : MAX_MEDIA_BYTES, ...within })
-  if ('problem' in read)
-    return {
-      problem: read.problem === undefined ? `no file ${name}; sent as text` : `@${name} ${read.problem}; sent as text`,
-    }
+  if ('problem' in read) return { problem: `@${name} is sent as text: ${describeFileProblem(read)}` }
   const { bytes, isCut } = read
-  if (mime !== undefined && isCut) return { problem: `@${name} is too large to be attached; sent as text` }
+  if (mime !== undefined && isCut) return { problem: `@${name} is sent as text: the file is too large to attach` }
   if (mime !== undefined) return [{ kind: 'media', mime, data: bytes.toString('base64'), name: basename(path) }]
   if (isCut || bytes.includes(0)) return []
   return [{ kind: 'text', text: `--- ${name} ---\n${bytes.toString('utf8')}\n--- end of ${name} ---`, name }]

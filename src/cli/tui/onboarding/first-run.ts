@@ -98,7 +98,7 @@ async function promptForKey(
     await (await import('../../command/login/login.ts')).runLoginCommand([chosen], pastedKey)
   } catch (error) {
     if (!(error instanceof UserError) || error.exitCode === EXIT_CODE.interrupted) throw error
-    return { problem: `${error.message.replace(/^./, (first) => first.toUpperCase())}.` }
+    return { problem: `Error: ${error.message}` }
   }
   const model = await detectModel(config)
   return model === undefined ? undefined : { model }

@@ -5,7 +5,6 @@ import { APPROVAL_MODES, type Policy } from '../../../policy/policy.ts'
 import {
   MACHINE_CONFIG_FILE,
   projectConfigPath,
-  resolveProjectKey,
   readConfigFile,
   readSettings,
   userConfigPath,
@@ -13,7 +12,7 @@ import {
 import type { PolicyConfig, ProjectConfig, RuleConfig } from '../../config/schema.ts'
 import { ACCESS_SETTING_KEYS, removeSavedRule } from '../../config/update-settings.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { abbreviateHome } from '../../paths/folders.ts'
+import { abbreviateHome, realPathOrSelf } from '../../paths/folders.ts'
 import { styledLine, type StyledLine, type TextTone } from '../term/styled-line.ts'
 import type { AppParts } from '../app-parts.ts'
 import { changeMode } from './model-commands.ts'
@@ -83,7 +82,7 @@ interface RuleGroup {
 function collectRuleGroups({ session: { agent }, folder }: AppParts): readonly RuleGroup[] {
   const user = readConfigFile(userConfigPath()) ?? {}
   const { policies } = readSettings(folder)
-  const key = resolveProjectKey(folder)
+  const key = realPathOrSelf(folder)
   const [own, file] = [abbreviateHome(userConfigPath()), abbreviateHome(projectConfigPath(folder))]
   const inProjects = `${own}, under projects`
   return [
