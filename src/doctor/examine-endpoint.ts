@@ -16,7 +16,7 @@ import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
 import { createTextRequest } from './probes/probe-helpers.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
-import { type QuirkFinding, findQuirks } from './quirks/server-quirks.ts'
+import { type QuirkFinding, detectQuirks } from './quirks/server-quirks.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
 import { defined } from '../model/defined.ts'
 
@@ -88,9 +88,12 @@ export async function examineEndpoint(target: Endpoint, options: ExaminationOpti
   })
   const findings = new Map<string, QuirkFinding>()
   const probeReports: ProbeReport[] = []
-  const recordQuirks = (exchanges: readonly ProbeExchange[], quirkOptions: Parameters<typeof findQuirks>[2]): void => {
+  const recordQuirks = (
+    exchanges: readonly ProbeExchange[],
+    quirkOptions: Parameters<typeof detectQuirks>[2],
+  ): void => {
     for (const exchange of exchanges)
-      for (const finding of findQuirks(exchange, target.wire, quirkOptions))
+      for (const finding of detectQuirks(exchange, target.wire, quirkOptions))
         if (!findings.has(finding.id)) findings.set(finding.id, finding)
   }
 

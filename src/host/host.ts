@@ -1,4 +1,4 @@
-import type { FileAccess } from '../model/security/file-access.ts'
+import type { ApprovedFile } from '../model/security/approved-file.ts'
 import type { SandboxAccess } from '../model/security/sandbox-access.ts'
 
 /** Files, processes and the web for tools. A host may be a container or a remote machine. */
@@ -8,7 +8,7 @@ export interface Host {
   readonly search?: (search: SearchRequest) => Promise<SearchResult | undefined>
   readonly web?: WebClient
   /** Also reaches paths outside the workspace that were approved, for one call. */
-  withAccess?(access: readonly FileAccess[]): Pick<Host, 'files' | 'search'>
+  withAccess?(access: readonly ApprovedFile[]): Pick<Host, 'files' | 'search'>
 }
 
 export interface FileInfo {

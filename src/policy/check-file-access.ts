@@ -1,7 +1,8 @@
 import type { Effect } from './effect.ts'
 import { denyInPlanMode, type EffectDecision, type PolicyContext } from './policy-context.ts'
 import { findContainingFolder, classifyPath } from './path/classify-path.ts'
-import type { FileAccess, Grant } from './policy.ts'
+import type { ApprovedFile } from '../model/security/approved-file.ts'
+import type { Grant } from './policy.ts'
 import type { RuleMatch } from './rules/rule-set.ts'
 import { coversPath } from './rules/rule.ts'
 import { defined } from '../model/defined.ts'
@@ -28,7 +29,7 @@ export function checkFileAccess(
   const isOutside = inside === undefined
   // What is written is what was judged, also in the workspace: somebody may put a link in its place meanwhile.
   const isPathBound = pathContext.disk !== undefined && (isOutside || isWrite)
-  const access: readonly FileAccess[] = isPathBound
+  const access: readonly ApprovedFile[] = isPathBound
     ? [{ requestedPath: effect.path, realPath: path, need, isOutside }]
     : []
   const toDecision = (

@@ -1,3 +1,4 @@
+import type { ApprovedFile } from '../model/security/approved-file.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Effect } from './effect.ts'
 
@@ -34,7 +35,7 @@ export interface Decision {
   /** What a person may allow from now on, as `offers` found it; only in a question. */
   readonly grants?: readonly Grant[]
   /** The files that this is about, as they really are: those that are written, and those outside the workspace. */
-  readonly access?: readonly FileAccess[]
+  readonly access?: readonly ApprovedFile[]
   /** The programs that a command would run, as far as they can be told. */
   readonly programs?: readonly string[]
   /** A command that is known to need the network. */
@@ -56,14 +57,6 @@ export interface Grant {
 
 /** How long and where a grant holds: until the session ends, in this project, or everywhere. */
 export type GrantScope = 'session' | 'project' | 'user'
-
-/** A path that a call may open: as it was given, and as it really was when it was judged. */
-export interface FileAccess {
-  readonly requestedPath: string
-  readonly realPath: string
-  readonly need: 'read' | 'write'
-  readonly isOutside: boolean
-}
 
 /** Decides what may happen, and keeps what a person allows from now on. */
 export interface Policy {

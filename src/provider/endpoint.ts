@@ -55,7 +55,7 @@ export function toDisplayUrl(url: string): string {
 }
 
 /** Printable ASCII; other header values are rejected or garbled on the way. */
-export const HEADER_VALUE = /^[\x20-\x7e]*$/
+export const HEADER_VALUE_PATTERN = /^[\x20-\x7e]*$/
 
 /** For example `DRAGOMAN_GEMINI_OPENAI_BASE_URL`. */
 export function getBaseUrlVariable(id: string): string {

@@ -16,7 +16,7 @@ export {
 } from './resolve-model.ts'
 export { createHttpClient, createModel, getSharedHttpClient, probeJson } from './http/node-http-client.ts'
 export {
-  HEADER_VALUE,
+  HEADER_VALUE_PATTERN as HEADER_VALUE,
   getBaseUrlVariable,
   isLoopback,
   toDisplayUrl,

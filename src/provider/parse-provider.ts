@@ -3,7 +3,7 @@ import { matchSimilarNames } from '../schema/similar-names.ts'
 import { isWireId, wireIds } from '../wire/wires.ts'
 import { type AuthStyle, WIRE_ENDPOINTS } from '../wire/endpoint.ts'
 import type { Capabilities, ProviderDefinition } from './provider-definition.ts'
-import { hasUrlPassword, HEADER_VALUE } from './endpoint.ts'
+import { hasUrlPassword, HEADER_VALUE_PATTERN } from './endpoint.ts'
 import { defined } from '../model/defined.ts'
 
 /**
@@ -141,7 +141,7 @@ function parseVariableNames(json: Record<string, unknown>, key: string): string[
 
 function parseHeaders(value: unknown): Record<string, string> {
   const isValid = (name: string, one: unknown) =>
-    typeof one === 'string' && /^[\w-]+$/.test(name) && HEADER_VALUE.test(one)
+    typeof one === 'string' && /^[\w-]+$/.test(name) && HEADER_VALUE_PATTERN.test(one)
   if (!isObject(value) || !Object.entries(value).every(([name, one]) => isValid(name, one)))
     throw new InvalidProviderError('needs an object of strings in "headers"')
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name.toLowerCase(), String(one)]))

@@ -10,7 +10,7 @@ import {
   type GrantedCredential,
   hasUrlPassword,
   isLoopback,
-  HEADER_VALUE,
+  HEADER_VALUE_PATTERN,
   type Endpoint,
   describeSignIn,
 } from './endpoint.ts'
@@ -174,7 +174,7 @@ function findSignIn(
 function getInstallationHeaders(definition: ProviderDefinition, env: Environment): Pick<Endpoint, 'headers'> {
   const id = readVariable(env, 'DRAGOMAN_INSTALLATION_ID')
   const header = WIRE_ENDPOINTS[definition.wire].installationHeader
-  return header !== undefined && id !== undefined && HEADER_VALUE.test(id) ? { headers: { [header]: id } } : {}
+  return header !== undefined && id !== undefined && HEADER_VALUE_PATTERN.test(id) ? { headers: { [header]: id } } : {}
 }
 
 function resolveBaseUrl(definition: ProviderDefinition, env: Environment, location: string): string | ResolveError {
@@ -200,7 +200,8 @@ function readKey(definition: ProviderDefinition, env: Environment): Credential |
   for (const variable of [...definition.keys, ...bearer]) {
     const value = readVariable(env, variable)
     if (value === undefined) continue
-    if (!HEADER_VALUE.test(value)) return { problem: `The key in ${variable} contains invalid characters.`, code: 41 }
+    if (!HEADER_VALUE_PATTERN.test(value))
+      return { problem: `The key in ${variable} contains invalid characters.`, code: 41 }
     return { style: bearer.includes(variable) ? 'bearer' : definition.auth, read: () => value }
   }
   return undefined

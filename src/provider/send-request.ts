@@ -13,7 +13,7 @@ import { countBodyBytes, type RequestBodyWriter, addExtraFields } from './http/r
 import type { Clock } from './clock.ts'
 import type { RequestOptions } from './model.ts'
 import { completeProfile } from './resolve-capabilities.ts'
-import { isLastFrame, createKeepAliveFilter } from './http/keep-alive.ts'
+import { isLastFrame, createKeepAliveFilter } from './http/keep-alive-frames.ts'
 import { explainVendorFault } from './http/vendor-faults.ts'
 import { type KeyRedactor, createKeyRedactor } from './http/key-redactor.ts'
 import type { Endpoint } from './endpoint.ts'

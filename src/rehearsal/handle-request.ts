@@ -15,7 +15,7 @@ import { type ResponsePlan, planJsonResponse } from './response/send-response.ts
 import { describeUnmetExpectation } from './script/match-expectation.ts'
 import { describeMissingValue, type TemplateValues } from './script/fill-template.ts'
 import { scanIncomingRequest } from './request/scan-request.ts'
-import { planResponse } from './response/plan-response.ts'
+import { planResponse } from './response/prepare-response.ts'
 import { selectActiveMisbehaviours } from './misbehaviour/misbehaviour.ts'
 import { createModelList } from './response/model-list.ts'
 import {
@@ -56,7 +56,7 @@ export interface RehearsalState {
 
 type GenerateRoute = Extract<RehearsalRoute, { kind: 'ask' }>
 
-export function handleRequest(
+export function handleRehearsalRequest(
   state: RehearsalState,
   incoming: IncomingMessage,
   chunks: readonly Buffer[],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { WireId } from '../model/turn.ts'
 import { loadWire, wireIds } from '../wire/wires.ts'
 import type { Wire } from '../wire/wire.ts'
-import { handleRequest, type RehearsalState } from './handle-request.ts'
+import { handleRehearsalRequest, type RehearsalState } from './handle-request.ts'
 import { sendResponse, planJsonResponse } from './response/send-response.ts'
 import type { TemplateValues } from './script/fill-template.ts'
 import type { RehearsalFailure, RecordedRequest } from './request/recorded-request.ts'
@@ -89,7 +89,7 @@ async function serveRequest(state: RehearsalState, request: IncomingMessage, res
   try {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    await sendResponse(response, handleRequest(state, request, chunks))
+    await sendResponse(response, handleRehearsalRequest(state, request, chunks))
   } catch (error) {
     // A disconnected client is no failure of the script; the client must see anything else.
     if (request.destroyed && !request.complete) return

@@ -4,7 +4,7 @@ import type { ToolSpec } from '../model/request.ts'
 import { type ToolDeclarations, declareTools } from '../schema/dialect/declare-tools.ts'
 
 /** The tools as they are declared to an endpoint, and the mapping back. Encoder and decoder must use the same. */
-export function declareToolsFor(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
+export function declareToolsForProfile(tools: readonly ToolSpec[], profile: Profile): ToolDeclarations {
   return declareTools(tools, chooseDialect(profile))
 }
 

@@ -4,7 +4,7 @@ import type { WireId } from '../model/turn.ts'
 /** How the key is sent: as a bearer token, in Google's or Anthropic's header, or not at all. */
 export type AuthStyle = 'bearer' | 'google' | 'anthropic' | 'none'
 
-interface PathOptions {
+interface RequestPathOptions {
   readonly model: string
   readonly stream: boolean
   /** For Vertex's paths: the project and location of the token. An API key implies its project. */
@@ -14,7 +14,7 @@ interface PathOptions {
 /** How a wire is used over HTTP: what a client or a server must know besides the codecs. */
 interface WireEndpoint {
   /** The path below the base URL, with its query. */
-  readonly buildPath: (options: PathOptions) => string
+  readonly buildPath: (options: RequestPathOptions) => string
   /** How a key is sent, unless a provider says otherwise. */
   readonly auth: AuthStyle
   readonly headers?: Readonly<Record<string, string>>
@@ -85,7 +85,7 @@ export const WIRE_ENDPOINTS: Readonly<Record<WireId, WireEndpoint>> = {
   },
 }
 
-function buildGeminiPath({ model, stream, vertex }: PathOptions): string {
+function buildGeminiPath({ model, stream, vertex }: RequestPathOptions): string {
   const method = getGeminiMethod(stream)
   if (!vertex) return `/v1beta/${getGeminiResource(model)}:${method}`
   const { project, location = 'global' } = vertex

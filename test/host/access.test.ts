@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { FileAccess } from '../../src/model/security/file-access.ts'
+import type { ApprovedFile } from '../../src/model/security/approved-file.ts'
 import { type Place, place } from './place.ts'
 
 const bytes = Buffer.from('new\n')
 
 /** A host that may also open this. */
-function granted(at: Place, given: string, more: Partial<FileAccess> = {}) {
+function granted(at: Place, given: string, more: Partial<ApprovedFile> = {}) {
   const access = { requestedPath: given, realPath: given, need: 'read', isOutside: true, ...more } as const
   const host = at.host.withAccess?.([access])
   assert.ok(host)

@@ -4,7 +4,7 @@ import { createGuardedWebClient } from '../../src/host/web/guarded-web-client.ts
 import { describeNonPublicAddress } from '../../src/policy/url/ip-address.ts'
 import { checkUrl } from '../../src/policy/url/check-url.ts'
 import { createUrlGuard, withUrlGuard } from '../../src/policy/url/url-guard.ts'
-import { checkUrlOnSurface, type UrlCheckContext, type UrlSurface } from '../../src/policy/url/url-surface.ts'
+import { checkUrlForUsage, type UrlCheckContext, type UrlUsage } from '../../src/policy/url/url-usage.ts'
 import { fakeNet } from '../support/fake-net.ts'
 import { type Folded, securityCases, skipWithoutCases, unfolded } from '../support/security-cases.ts'
 
@@ -12,7 +12,7 @@ type Answers = readonly string[] | 'servfail' | 'timeout' | { readonly cname: st
 
 interface UrlCase extends UrlCheckContext {
   readonly id: string
-  readonly surface: UrlSurface
+  readonly surface: UrlUsage
   readonly url?: string
   readonly urlParts?: Folded
   readonly verdict: 'allow' | 'ask' | 'block'
@@ -42,7 +42,7 @@ function nameService({ dns = {}, dnsSequence }: UrlCase): (host: string) => Prom
 /** What happens with a case: the text is judged, and what may be fetched is fetched, over a net that is not there. */
 async function outcome(one: UrlCase): Promise<{ verdict: string; breaches: string[] }> {
   const text = one.url ?? unfolded(one.urlParts ?? '')
-  const judged = checkUrlOnSurface(one.surface, text, { ...one, origin: one.origin ?? 'tool-output' })
+  const judged = checkUrlForUsage(one.surface, text, { ...one, origin: one.origin ?? 'tool-output' })
   const breaches: string[] = []
   if (judged.verdict !== 'allow') return { verdict: judged.verdict === 'deny' ? 'block' : 'ask', breaches }
   if (!LOOKED_UP.has(one.surface)) return { verdict: 'allow', breaches }
@@ -65,7 +65,7 @@ async function outcome(one: UrlCase): Promise<{ verdict: string; breaches: strin
   return { verdict: 'problem' in page ? 'block' : 'allow', breaches }
 }
 
-const LOOKED_UP = new Set<UrlSurface>(['fetch', 'oauth-metadata', 'oauth-token'])
+const LOOKED_UP = new Set<UrlUsage>(['fetch', 'oauth-metadata', 'oauth-token'])
 
 describe('urls.json', () => {
   test('no breach, and next to no friction', { skip: skipWithoutCases }, async (t) => {

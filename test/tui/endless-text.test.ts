@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   type Conversation,
-  takeFinalBlocks,
+  takeBlocksForScrollback,
   EMPTY_CONVERSATION,
   reduceConversation,
 } from '../../src/cli/tui/conversation.ts'
@@ -21,7 +21,7 @@ test('of a paragraph that never ends, only the last lines stay live; nothing of 
     const text = `line ${n} of a long stream, with some words in it\n`
     said += text
     conversation = reduceConversation(conversation, { type: 'turn', event: { type: 'part-delta', index: 0, text } }, 0)
-    const { final, rest } = takeFinalBlocks(conversation)
+    const { final, rest } = takeBlocksForScrollback(conversation)
     conversation = rest
     for (const block of final) if (block.kind === 'text') above += block.text
     for (const block of rest.live) if (block.kind === 'text') most = Math.max(most, block.text.length)

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../model/json.ts'
 import type { SandboxAccess } from '../../model/security/sandbox-access.ts'
 import type { CallPart, ResultPart } from '../../model/turn.ts'
 import type { Effect } from '../../policy/effect.ts'
-import type { FileAccess, Decision, Grant, GrantScope } from '../../policy/policy.ts'
+import type { ApprovedFile } from '../../model/security/approved-file.ts'
+import type { Decision, Grant, GrantScope } from '../../policy/policy.ts'
 import type { ApprovalDetails, Tool } from '../../tool/tool.ts'
 
 /** A call on its way to its result. Each state has exactly the fields that are known by then. */
@@ -30,7 +31,7 @@ export interface ApprovalTerms {
   /** Its command runs in the sandbox without network access. */
   readonly isOffline?: true
   /** The files that it writes, and those outside the workspace that it reads. */
-  readonly access?: readonly FileAccess[]
+  readonly access?: readonly ApprovedFile[]
   /** The user changed the arguments; `proposed` are those of the model. */
   readonly modified?: true
   readonly proposed?: JsonObject

@@ -1,6 +1,7 @@
 import type { Host } from '../../host/host.ts'
 import { defined } from '../../model/defined.ts'
-import type { FileAccess } from '../../policy/policy.ts'
+import type { ApprovedFile } from '../../model/security/approved-file.ts'
+
 import type { ToolContext } from '../../tool/tool.ts'
 import type { Agent } from '../agent.ts'
 import type { ExecutingCall } from './call-state.ts'
@@ -25,7 +26,7 @@ export function createToolContext(
 }
 
 /** A host that also opens the files that were approved for this call, even outside the workspace. */
-function grantHostAccess(host: Host, access: readonly FileAccess[]): Host {
+function grantHostAccess(host: Host, access: readonly ApprovedFile[]): Host {
   if (access.length === 0 || !('withAccess' in host)) return host
   return { ...host, ...host.withAccess?.(access) }
 }

@@ -41,7 +41,7 @@ export const END_REASONS = {
 } satisfies Record<CloseReason | 'refused', string>
 
 /** What `error.type` can be beside the reasons. */
-export const ERROR_TYPES = {
+export const ERROR_TYPE_DESCRIPTIONS = {
   auth: 'the key or sign-in is missing or was refused',
   rate: 'rate limit',
   quota: 'quota used up',
@@ -78,7 +78,7 @@ const TOKENS = {
 
 const SHARED = {
   failure: object('what went wrong', {
-    type: oneOf('what kind of error it is', { ...ERROR_TYPES, ...END_REASONS }),
+    type: oneOf('what kind of error it is', { ...ERROR_TYPE_DESCRIPTIONS, ...END_REASONS }),
     message: text('one sentence, with what to do next'),
   }),
   stats: object('what the run used and did', {

@@ -85,7 +85,7 @@ export function reduceConversation(conversation: Conversation, event: RunEvent, 
 }
 
 /** Takes the final blocks off the front: they go to the scrollback and never change again. */
-export function takeFinalBlocks(conversation: Conversation): {
+export function takeBlocksForScrollback(conversation: Conversation): {
   final: readonly ConversationBlock[]
   rest: Conversation
 } {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { ApprovalRequest } from '../../agent/calls/call-state.ts'
 import { escapeForTerminal } from '../output/escape.ts'
 import { notifyOutputLost } from '../stop-signals.ts'
-import { takeFinalBlocks } from './conversation.ts'
+import { takeBlocksForScrollback } from './conversation.ts'
 import type { Ui } from './ui.ts'
 import type { UiAction } from './input/handle-key.ts'
 import { type UiState, INITIAL_APPROVAL_VIEW } from './ui-state.ts'
@@ -29,7 +29,7 @@ export function openPlainUi(start: UiState, onAction: (action: UiAction) => void
 
   /** Prints the blocks that are final, and each approval request once. */
   function printNew(): void {
-    const { final, rest } = takeFinalBlocks(state.conversation)
+    const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
     // What the user typed is on the terminal already.
     write(

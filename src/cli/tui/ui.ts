@@ -1,4 +1,4 @@
-import { type ConversationBlock, takeFinalBlocks } from './conversation.ts'
+import { type ConversationBlock, takeBlocksForScrollback } from './conversation.ts'
 import { handleKey, type KeyResult, type UiAction } from './input/handle-key.ts'
 import { KEY_HOLD_MS, applyHeldKey } from './input/approval-keys.ts'
 import type { UiState } from './ui-state.ts'
@@ -89,7 +89,7 @@ export function openUi(start: UiState, theme: ThemeName, onAction: (action: UiAc
     isPaintDue = false
     if (isSuspended) return
     const now = Date.now()
-    const { final, rest } = takeFinalBlocks(state.conversation)
+    const { final, rest } = takeBlocksForScrollback(state.conversation)
     state = { ...state, conversation: rest }
     commit(final, now)
     const { lines, cursor } = renderFrame(state, currentViewOptions(), now)

@@ -30,7 +30,7 @@ export interface QuirkFinding {
 export const SERVER_QUIRKS: readonly ServerQuirk[] = [...TRANSPORT_QUIRKS, ...RESPONSE_QUIRKS, ...CALL_QUIRKS]
 
 /** The quirks in an exchange, each once, without those that the request itself provokes. */
-export function findQuirks(
+export function detectQuirks(
   exchange: ProbeExchange,
   wire: WireId,
   options: { isFirstExchange?: boolean; expectedQuirks?: readonly string[] } = {},

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { FileAccess } from '../../model/security/file-access.ts'
+import type { ApprovedFile } from '../../model/security/approved-file.ts'
 import { HostError } from '../host-error.ts'
 import { realPathOrUndefined } from './resolve-path.ts'
 
@@ -11,7 +11,7 @@ export interface AllowedPaths {
   /** Single files to read and write, outside of those folders. */
   readonly extraFiles?: readonly string[]
   /** Paths outside of those folders that were approved for a call. */
-  readonly access?: readonly FileAccess[]
+  readonly access?: readonly ApprovedFile[]
 }
 
 /** An allowed folder, or one file in a folder that is not allowed. */
@@ -121,7 +121,7 @@ function fileRoot(file: string): KnownRoot | undefined {
 }
 
 /** What was approved: a folder with everything below it for reading, or a single file. */
-function accessRoot({ requestedPath, realPath, need, isOutside }: FileAccess): KnownRoot {
+function accessRoot({ requestedPath, realPath, need, isOutside }: ApprovedFile): KnownRoot {
   const names: KnownRoot['names'] = [splitPath(requestedPath), splitPath(realPath)]
   const isResolveOnly = !isOutside
   if (need === 'read' && isFolder(realPath))

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { FileAccess } from '../../model/security/file-access.ts'
+import type { ApprovedFile } from '../../model/security/approved-file.ts'
 import type { Files, Host } from '../host.ts'
 import { sha256Hex } from './sha256.ts'
 
@@ -20,7 +20,7 @@ export function withChangeRecording<H extends Host>(host: H, record: (change: Fi
     ...host,
     files: recordFileChanges(host.files, record),
     ...(host.withAccess && {
-      withAccess(access: readonly FileAccess[]) {
+      withAccess(access: readonly ApprovedFile[]) {
         const granted = host.withAccess?.(access) ?? host
         return { ...granted, files: recordFileChanges(granted.files, record) }
       },

@@ -5,6 +5,7 @@ import { findPathProblem } from './malformed-path.ts'
 import { matchesPathPattern, matchesPathSuffix, toPathSegments } from './path-pattern.ts'
 import { holdsRepositoryCredentials } from './repository-credentials.ts'
 import { INSTRUCTION_FILE_PATTERNS, PROTECTED_FILE_PATTERNS } from './file-patterns.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
 /** Which places there are: the workspace, the home folder, and what more than the usual is protected or secret. */
 export interface PathContext {
@@ -130,11 +131,5 @@ export function findContainingFolder(
 ): string | undefined {
   return folders
     .flatMap((folder) => [folder, disk.realPath(folder) ?? folder])
-    .find((folder) => isWithinFolder(path, folder))
-}
-
-/** Is a path a folder, or inside of it? */
-export function isWithinFolder(path: string, folder: string): boolean {
-  const plain = folder.replace(/\/+$/, '')
-  return path === plain || path === folder || path.startsWith(`${plain}/`)
+    .find((folder) => isInsideFolder(path, folder))
 }

@@ -3,7 +3,7 @@ import { SECRETS } from '../../model/secret-files.ts'
 import { NO_DISK_VIEW } from '../disk-view.ts'
 import { findHiddenCharacter, isConfusableName } from '../text/confusable-name.ts'
 import { matchesGlob } from '../path/path-pattern.ts'
-import { isWithinFolder, classifyPath, type PathContext } from '../path/classify-path.ts'
+import { classifyPath, type PathContext } from '../path/classify-path.ts'
 import type { Verdict } from '../policy.ts'
 import type { RuleSet, RuleMatch } from '../rules/rule-set.ts'
 import { coversTool, matchesCommandWords, type PolicyRule, SHELL_TOOL } from '../rules/rule.ts'
@@ -16,10 +16,11 @@ import { type PlainCommand, parsePlainCommands } from './plain-commands.ts'
 import { parseGitFolder, withoutGlobalOptions, withoutPagerOptions } from './program/git-commands.ts'
 import { needsNetwork } from './program/network-commands.ts'
 import { findSubcommand, findRiskyWord } from './program/subcommand.ts'
-import { findCommands } from './find-commands.ts'
+import { findCommands } from './collect-commands.ts'
 import { type ParseShell, loadShellParser } from './syntax-tree.ts'
 import { UNKNOWN_VALUE } from './word.ts'
 import { defined } from '../../model/defined.ts'
+import { isInsideFolder } from '../../model/inside-folder.ts'
 
 /** What a command is judged by. */
 export interface ShellContext {
@@ -290,7 +291,7 @@ function resolveWorkspaceFolder(
   if (/^-|(?:^|\/)\.\.(?:\/|$)|^$|\*/.test(target)) return undefined
   const real = disk.realPath(posix.resolve(folder, target))
   if (real === undefined || disk.kind(real) !== 'folder') return undefined
-  return folders.some((one) => isWithinFolder(real, disk.realPath(one) ?? one)) ? real : undefined
+  return folders.some((one) => isInsideFolder(real, disk.realPath(one) ?? one)) ? real : undefined
 }
 
 /** Rules that ask about or forbid a command, seen through its path and its quotes. */

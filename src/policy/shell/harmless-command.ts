@@ -5,7 +5,7 @@ import { findContainingFolder, classifyPath, type PathContext } from '../path/cl
 import { type CommandSpec, parseArguments } from './program/command-spec.ts'
 import { GIT_COMMAND_SPECS, findGitPathRisk, withoutPagerOptions } from './program/git-commands.ts'
 import { findTrackedSecret } from './program/git-tracked-secrets.ts'
-import { findNpmTestRisk } from './program/npm-test.ts'
+import { findNpmTestRisk } from './program/npm-test-command.ts'
 import { READ_ONLY_COMMAND_SPECS } from './program/read-only-commands.ts'
 import { findRepositoryRisk } from './program/git-repository.ts'
 import { VERSION_COMMAND_SPECS } from './program/version-commands.ts'

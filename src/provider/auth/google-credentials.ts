@@ -5,7 +5,7 @@ import type { HttpClient } from '../http/http-client.ts'
 import { type JsonResponse, fetchJson, createFormRequest } from '../http/fetch-json.ts'
 import { createCachedToken, type AccessToken, parseAccessToken } from './access-token.ts'
 
-export interface TokenDependencies {
+export interface AccessTokenDependencies {
   readonly httpClient: HttpClient
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -27,7 +27,7 @@ export interface RefreshTokenStore {
  */
 export function createGoogleCredential(
   file: JsonObject,
-  dependencies: TokenDependencies,
+  dependencies: AccessTokenDependencies,
 ): Credential | { readonly problem: string } {
   const source = createTokenSource(file, dependencies)
   if ('problem' in source) return source
@@ -44,7 +44,10 @@ export function getProjectId(file: JsonObject): string | undefined {
 }
 
 /** The credential of a machine on Google Cloud, from its metadata server. */
-export function createMetadataCredential(host: string, { httpClient, now = Date.now }: TokenDependencies): Credential {
+export function createMetadataCredential(
+  host: string,
+  { httpClient, now = Date.now }: AccessTokenDependencies,
+): Credential {
   const url = new URL(`http://${host}/computeMetadata/v1/instance/service-accounts/default/token`)
   const fetch = async (): Promise<AccessToken> => {
     const request = { url, method: 'GET', headers: { 'metadata-flavor': 'Google' }, body: [] } as const
@@ -67,7 +70,7 @@ interface TokenSource {
 
 type CredentialReader = (
   file: JsonObject,
-  dependencies: TokenDependencies,
+  dependencies: AccessTokenDependencies,
 ) => TokenSource | { readonly problem: string }
 
 const CREDENTIAL_READERS: Readonly<Record<string, CredentialReader>> = {
@@ -76,7 +79,7 @@ const CREDENTIAL_READERS: Readonly<Record<string, CredentialReader>> = {
   impersonated_service_account: createImpersonatedSource,
 }
 
-function createTokenSource(file: JsonObject, dependencies: TokenDependencies): ReturnType<CredentialReader> {
+function createTokenSource(file: JsonObject, dependencies: AccessTokenDependencies): ReturnType<CredentialReader> {
   const kind = stringOrEmpty(file['type'])
   const read = Object.hasOwn(CREDENTIAL_READERS, kind) ? CREDENTIAL_READERS[kind] : undefined
   if (read) return read(file, dependencies)
@@ -88,7 +91,7 @@ function createTokenSource(file: JsonObject, dependencies: TokenDependencies): R
 
 function createUserSource(
   file: JsonObject,
-  { httpClient, now = Date.now, refreshTokenStore }: TokenDependencies,
+  { httpClient, now = Date.now, refreshTokenStore }: AccessTokenDependencies,
 ): ReturnType<CredentialReader> {
   const fields = readStrings(file, ['client_id', 'client_secret', 'refresh_token'])
   if (typeof fields === 'string') return { problem: fields }
@@ -115,7 +118,7 @@ function createUserSource(
 
 function createServiceAccountSource(
   file: JsonObject,
-  { httpClient, now = Date.now }: TokenDependencies,
+  { httpClient, now = Date.now }: AccessTokenDependencies,
 ): ReturnType<CredentialReader> {
   const fields = readStrings(file, ['client_email', 'private_key'])
   if (typeof fields === 'string') return { problem: fields }
@@ -134,7 +137,10 @@ function createServiceAccountSource(
 }
 
 /** Exchanges another credential for one of a service account. */
-function createImpersonatedSource(file: JsonObject, dependencies: TokenDependencies): ReturnType<CredentialReader> {
+function createImpersonatedSource(
+  file: JsonObject,
+  dependencies: AccessTokenDependencies,
+): ReturnType<CredentialReader> {
   const { httpClient, now = Date.now } = dependencies
   const address = stringOrEmpty(file['service_account_impersonation_url'])
   if (!isSecureUrl(address)) return INSECURE_URL_PROBLEM

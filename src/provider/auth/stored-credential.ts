@@ -3,7 +3,7 @@ import type { ProviderDefinition } from '../provider-definition.ts'
 import type { GrantedCredential } from '../endpoint.ts'
 import {
   createGoogleCredential,
-  type TokenDependencies,
+  type AccessTokenDependencies,
   getProjectId,
   type RefreshTokenStore,
 } from './google-credentials.ts'
@@ -27,7 +27,7 @@ export interface CredentialStore {
 export function toGrantedCredential(
   stored: StoredCredential,
   provider: ProviderDefinition,
-  dependencies: TokenDependencies,
+  dependencies: AccessTokenDependencies,
 ): GrantedCredential | { readonly problem: string } {
   if (stored.kind === 'key') return { key: { style: provider.auth, read: () => stored.key } }
   const key = createGoogleCredential(stored.credential, dependencies)

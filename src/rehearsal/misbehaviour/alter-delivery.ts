@@ -1,4 +1,4 @@
-import type { ResponsePlan, SendItem } from '../response/send-response.ts'
+import type { ResponsePlan, DeliveryStep } from '../response/send-response.ts'
 import type { MisbehaviourAt, StreamPosition } from './misbehaviour.ts'
 import { resolveStreamPosition } from './stream-position.ts'
 
@@ -33,12 +33,12 @@ export function alterResponsePlan(plan: ResponsePlan, misbehaviour: Misbehaviour
 }
 
 /** A regular end must not announce more bytes than come. */
-function endEarly(plan: ResponsePlan, items: SendItem[], end: ResponsePlan['ending']): ResponsePlan {
+function endEarly(plan: ResponsePlan, items: DeliveryStep[], end: ResponsePlan['ending']): ResponsePlan {
   const { 'content-length': _length, ...headers } = plan.headers
   return { ...plan, items, ending: end, headers: end === 'end' ? headers : plan.headers }
 }
 
-function truncateItems(items: readonly SendItem[], at: StreamPosition): SendItem[] {
+function truncateItems(items: readonly DeliveryStep[], at: StreamPosition): DeliveryStep[] {
   const { itemIndex, portion } = findItemPosition(items, at)
   const itemsBefore = items.slice(0, itemIndex)
   const next = items[itemIndex]
@@ -47,7 +47,7 @@ function truncateItems(items: readonly SendItem[], at: StreamPosition): SendItem
   return [...itemsBefore, { ...next, bytes: next.bytes.subarray(0, length) }]
 }
 
-function insertPause(items: readonly SendItem[], at: StreamPosition, pause: SendItem): SendItem[] {
+function insertPause(items: readonly DeliveryStep[], at: StreamPosition, pause: DeliveryStep): DeliveryStep[] {
   const { itemIndex, portion } = findItemPosition(items, at)
   const next = items[itemIndex]
   if (portion === undefined || !next || !('bytes' in next))
@@ -60,7 +60,7 @@ function insertPause(items: readonly SendItem[], at: StreamPosition, pause: Send
 
 /** A position among the items; pauses do not count. A whole body is one event, split in its middle. */
 function findItemPosition(
-  items: readonly SendItem[],
+  items: readonly DeliveryStep[],
   at: StreamPosition,
 ): { itemIndex: number; portion?: 'half' | 'all-but-one' } {
   const events = items.flatMap((item, itemIndex) =>
@@ -74,9 +74,9 @@ function findItemPosition(
   return { itemIndex: events[index]?.place ?? items.length, ...(portion && { portion }) }
 }
 
-function splitIntoTrickle(item: SendItem, size: number, every: number): SendItem[] {
+function splitIntoTrickle(item: DeliveryStep, size: number, every: number): DeliveryStep[] {
   if (!('bytes' in item)) return [item]
-  const pieces: SendItem[] = []
+  const pieces: DeliveryStep[] = []
   for (let at = 0; at < item.bytes.length; at += size) {
     pieces.push({ ...item, bytes: item.bytes.subarray(at, at + size) }, { wait: every })
   }

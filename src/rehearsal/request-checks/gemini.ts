@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json.ts'
-import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
+import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './read-fields.ts'
 
 export function checkGeminiRequest(body: UnknownFields): string | undefined {
   const contents = toObjectList(body['contents'])

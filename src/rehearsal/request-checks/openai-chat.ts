@@ -1,5 +1,5 @@
 import { isObject, tryParseJson } from '../../model/json.ts'
-import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './field-helpers.ts'
+import { type UnknownFields, findFirstError, toObjectList, findDuplicate } from './read-fields.ts'
 
 export function checkChatRequest(body: UnknownFields): string | undefined {
   const messages = toObjectList(body['messages'])

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json.ts'
-import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './field-helpers.ts'
+import { type UnknownFields, findFirstError, toObjectList, isNonBlankString, findDuplicate } from './read-fields.ts'
 
 export function checkResponsesRequest(body: UnknownFields): string | undefined {
   const { input } = body

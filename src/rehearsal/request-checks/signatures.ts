@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
 import { hadReasoning, isValidSignature } from '../response/signatures.ts'
-import { type UnknownFields, findFirstError, toObjectList } from './field-helpers.ts'
+import { type UnknownFields, findFirstError, toObjectList } from './read-fields.ts'
 
 /** The error of a vendor that requires its native data back with its calls (T74, T80, T84, T117). */
 export function findSignatureError(wire: WireId, body: JsonObject): string | undefined {

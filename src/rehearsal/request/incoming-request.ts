@@ -4,7 +4,7 @@ import { formatResultText, joinTextParts } from '../../model/text.ts'
 import type { WireId } from '../../model/turn.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { countAssistantTurns } from './count-turns.ts'
-import { parseTurnCount } from '../response/signatures.ts'
+import { getTurnCountFromId } from '../response/signatures.ts'
 
 /** An incoming request. What is costly to compute is a function. */
 export interface IncomingRequest {
@@ -40,7 +40,7 @@ export function parseIncomingRequest(
 /** With a stored history, the id of the last response contains the number of turns. */
 function countStoredTurns(body: JsonObject): number {
   const previous = body['previous_response_id']
-  const storedTurns = typeof previous === 'string' ? parseTurnCount(previous) : undefined
+  const storedTurns = typeof previous === 'string' ? getTurnCountFromId(previous) : undefined
   return storedTurns === undefined ? 0 : storedTurns + 1
 }
 

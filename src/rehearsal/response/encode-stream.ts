@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
-import type { SendItem } from './send-response.ts'
+import type { DeliveryStep } from './send-response.ts'
 import type { FramingStyle } from '../misbehaviour/misbehaviour.ts'
 import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { ScriptedFrame, StreamSection } from './encode-frames.ts'
@@ -13,7 +13,7 @@ export function encodeStream(
   wire: WireId,
   framing: StreamFraming,
   style: FramingStyle | undefined,
-): SendItem[] {
+): DeliveryStep[] {
   const numberedFrames = wire === 'openai-responses' ? frames.map(addSequenceNumber) : frames
   if (framing === 'array') return encodeJsonArray(numberedFrames)
   const texts = numberedFrames.map((frame, at) => ({ text: encodeEvent(frame, at, style), spot: frame.section }))
@@ -62,13 +62,13 @@ function encodeDataLines(frame: ScriptedFrame, text: string, style: FramingStyle
     .join('\n')
 }
 
-function encodeJsonArray(frames: readonly ScriptedFrame[]): SendItem[] {
+function encodeJsonArray(frames: readonly ScriptedFrame[]): DeliveryStep[] {
   const items = frames.map((frame, at) => {
     return toSendItem(`${at === 0 ? '[' : ',\r\n'}${frame.raw ?? stringifyWithRawJson(frame.data)}`, frame.section)
   })
   return [...items, toSendItem(frames.length === 0 ? '[]' : '\n]', 'done')]
 }
 
-function toSendItem(text: string, section: StreamSection): SendItem {
+function toSendItem(text: string, section: StreamSection): DeliveryStep {
   return { bytes: Buffer.from(text), section }
 }

@@ -4,7 +4,7 @@ import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import type { StreamSection } from './encode-frames.ts'
 
 /** Bytes, a pause, or a pause with keep-alives. */
-export type SendItem =
+export type DeliveryStep =
   | { readonly bytes: Buffer; readonly section: StreamSection }
   | { readonly wait: number }
   | { readonly drip: Buffer; readonly every: number; readonly for: number }
@@ -13,7 +13,7 @@ export type SendItem =
 export interface ResponsePlan {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly items: readonly SendItem[]
+  readonly items: readonly DeliveryStep[]
   /** Regular, closed, or reset. */
   readonly ending: 'end' | 'close' | 'reset'
   readonly delayMs?: number
@@ -64,9 +64,9 @@ export async function sendResponse(response: ServerResponse, plan: ResponsePlan)
   }
 }
 
-type PauseItem = Exclude<SendItem, { readonly bytes: Buffer }>
+type PauseItem = Exclude<DeliveryStep, { readonly bytes: Buffer }>
 
-function coalesceBytes(items: readonly SendItem[]): (Buffer | PauseItem)[] {
+function coalesceBytes(items: readonly DeliveryStep[]): (Buffer | PauseItem)[] {
   const sendSteps: (Buffer | PauseItem)[] = []
   let buffers: Buffer[] = []
   const flush = (): void => {
@@ -97,7 +97,7 @@ function writeBytes(response: ServerResponse, bytes: Buffer): Promise<void> {
 
 async function sendKeepAlives(
   response: ServerResponse,
-  keepAlive: Extract<SendItem, { drip: Buffer }>,
+  keepAlive: Extract<DeliveryStep, { drip: Buffer }>,
   signal: AbortSignal,
 ): Promise<void> {
   for (let elapsedMs = 0; elapsedMs < keepAlive.for && !signal.aborted; elapsedMs += keepAlive.every) {

@@ -10,7 +10,7 @@ export function createResponseId(script: string, turns: number, hasReasoning: bo
 }
 
 /** The number of responses before the one with this id. */
-export function parseTurnCount(id: string): number | undefined {
+export function getTurnCountFromId(id: string): number | undefined {
   const found = /_(\d+)t?$/.exec(id)?.[1]
   return found === undefined ? undefined : Number(found)
 }

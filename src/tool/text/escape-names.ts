@@ -13,7 +13,7 @@ export function escapeInvisible(text: string): string {
   )
 }
 
-export function countInvisible(text: string): number {
+export function countInvisibleCharacters(text: string): number {
   return (text.match(ALL_INVISIBLE_PATTERN) ?? []).filter(
     (character) => character !== '\n' && character !== '\t' && character !== '\r',
   ).length

@@ -5,7 +5,7 @@ import type { ModelParams, ModelRequest, ToolChoice } from '../../model/request.
 import { findResultMedia, toWellFormed } from '../../model/text.ts'
 import type { AssistantPart, CallPart, MediaPart, TextPart, WireId } from '../../model/turn.ts'
 import type { DeclaredTool } from '../../schema/dialect/declare-tools.ts'
-import { listDeclarationWarnings, declareToolsFor } from '../declare-tools.ts'
+import { listDeclarationWarnings, declareToolsForProfile } from '../declare-tools.ts'
 import { joinSystemPrompt, limitStopSequences } from '../encode-parts.ts'
 import { formatCallPart, formatResultPart } from '../text-calls/format-text-calls.ts'
 import {
@@ -59,7 +59,7 @@ export function encodeGeminiBody(
   extra: Partial<GeminiBody> = {},
   position?: HistoryPosition,
 ): { body: GeminiBody; warnings: Warning[] } {
-  const projection = declareToolsFor(request.tools, profile)
+  const projection = declareToolsForProfile(request.tools, profile)
   const context: EncodeContext = { wire, profile, projection }
   const { steps, warnings } = buildTranscript(request.turns, context, ID_PATTERN, position)
   const system = joinSystemPrompt(request, context)

@@ -2,7 +2,7 @@ import type { TurnEvent } from '../../model/event.ts'
 import type { Json } from '../../model/json.ts'
 import type { NativeData, WireId } from '../../model/turn.ts'
 import type { ToolDeclarations } from '../../schema/dialect/declare-tools.ts'
-import { declareToolsFor } from '../declare-tools.ts'
+import { declareToolsForProfile } from '../declare-tools.ts'
 import type { DecodeContext } from '../wire.ts'
 import { defined } from '../../model/defined.ts'
 
@@ -25,7 +25,7 @@ export function createPartEmitter(wire: WireId, context: DecodeContext): PartEmi
   let partCount = 0
   return {
     context,
-    projection: declareToolsFor(context.tools, context.profile),
+    projection: declareToolsForProfile(context.tools, context.profile),
     emit: (event) => void events.push(event),
     warn: (code, message) => void events.push({ type: 'warn', warning: { code, message } }),
     reserveIndex: () => partCount++,

@@ -3,12 +3,12 @@ import { isIpAddress } from '../../../policy/url/ip-address.ts'
 import type { Decision } from '../../../policy/policy.ts'
 import { sanitizeBytes, sanitizeText, createSanitizingStream, type TextSurface } from '../../../policy/text/sanitize.ts'
 import { checkAddresses, checkRedirect } from '../../../policy/url/check-url.ts'
-import { checkUrlOnSurface, type UrlCheckContext, type UrlSurface } from '../../../policy/url/url-surface.ts'
+import { checkUrlForUsage, type UrlCheckContext, type UrlUsage } from '../../../policy/url/url-usage.ts'
 import { type CheckResult, readCaseText } from './check-case.ts'
 
 /** Checks a URL with the DNS answers and redirects of the case. Nothing is looked up or fetched. */
 export function checkUrlCase(checkCase: JsonObject): CheckResult {
-  const surface = (checkCase['surface'] ?? 'fetch') as UrlSurface
+  const surface = (checkCase['surface'] ?? 'fetch') as UrlUsage
   const url = readCaseText(checkCase, 'url')
   const context = {
     ...(checkCase as unknown as UrlCheckContext),
@@ -17,13 +17,13 @@ export function checkUrlCase(checkCase: JsonObject): CheckResult {
   const { verdict, rule, why } = followRedirects(
     url,
     checkCase,
-    checkUrlOnSurface(surface, url, context),
+    checkUrlForUsage(surface, url, context),
     SURFACES_WITH_LOOKUP.has(surface),
   )
   return { verdict: verdict === 'deny' ? 'block' : verdict, rule, why, programs: [] }
 }
 
-const SURFACES_WITH_LOOKUP: ReadonlySet<UrlSurface> = new Set(['fetch', 'oauth-metadata', 'oauth-token'])
+const SURFACES_WITH_LOOKUP: ReadonlySet<UrlUsage> = new Set(['fetch', 'oauth-metadata', 'oauth-token'])
 const MAX_REDIRECTS = 5
 
 function followRedirects(url: string, checkCase: JsonObject, first: Decision, resolvesNames: boolean): Decision {

@@ -12,7 +12,7 @@ import {
 import { truncateStyledLine, type StyledLine, styledLine, lineWidth, wrapLine } from '../term/styled-line.ts'
 import { type ApprovalAnswer, listApprovalAnswers } from './approval-answers.ts'
 import { formatApprovalTitle, renderApprovalTexts } from './approval-texts.ts'
-import { renderEditor, type LinesWithCursor } from './input.ts'
+import { renderEditor, type LinesWithCursor } from './input-box.ts'
 import { toSingleRow } from './shorten.ts'
 
 /** The width and the free rows of the terminal, and the folder that paths are relative to. */

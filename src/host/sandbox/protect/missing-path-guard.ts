@@ -5,7 +5,7 @@ import { readThreadActivity } from './thread-activity.ts'
 import type { ApprovedWrites } from './approved-writes.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
 import { type FolderListing, createFolderListing } from './folder-listing.ts'
-import { listFoldersTo, isPathPresent, type MissingPath, type ProtectedLink } from './missing-path.ts'
+import { listFoldersTo, isPathOccupied, type MissingPath, type ProtectedLink } from './missing-path.ts'
 import {
   attempt,
   QUARANTINE_SUFFIXES,
@@ -102,7 +102,7 @@ export function guardMissingPaths({
     yield* findNewNames(folderListing)
     for (const one of missing)
       for (const spelledPath of listSpelledPaths(one, folderListing))
-        if (isPathPresent(spelledPath)) yield { ...spelledPath, rule: join(one.folder, ...one.segments) }
+        if (isPathOccupied(spelledPath)) yield { ...spelledPath, rule: join(one.folder, ...one.segments) }
   }
 
   /** Folders on the way are watched as soon as they exist, and before their content is checked. */

@@ -26,7 +26,7 @@ export function listFoldersTo({ folder, segments, isHarmless }: MissingPath): st
 }
 
 /** Is something at a path that must not be there, or a link or a file on the way to it, which may lead elsewhere? */
-export function isPathPresent({ folder, segments, isHarmless }: MissingPath): boolean {
+export function isPathOccupied({ folder, segments, isHarmless }: MissingPath): boolean {
   for (let count = 1; count <= segments.length; count++) {
     const stats = statNoFollow(join(folder, ...segments.slice(0, count)))
     if (!stats) return false

@@ -2,9 +2,10 @@ import { posix } from 'node:path'
 import { indexEntries } from '../../../model/git-index.ts'
 import { type DiskView, NO_DISK_VIEW } from '../../disk-view.ts'
 import { isSecretPath } from '../../path/find-secrets.ts'
-import { isWithinFolder, type PathContext } from '../../path/classify-path.ts'
+import { type PathContext } from '../../path/classify-path.ts'
 import { type ParsedArguments, hasOption } from './command-spec.ts'
 import { findRepositories } from './git-repository.ts'
+import { isInsideFolder } from '../../../model/inside-folder.ts'
 
 /**
  * Says which file with secrets git would show: one that is tracked, and not left out by the paths that were given. What was
@@ -25,7 +26,7 @@ export function findTrackedSecret(args: ParsedArguments, folder: string, pathCon
       const secret = entries
         .map(({ name: path }) => posix.join(top, path.toString('utf8')))
         .find(
-          (path) => (limits?.some((limit) => isWithinFolder(path, limit)) ?? true) && isSecretPath(path, pathContext),
+          (path) => (limits?.some((limit) => isInsideFolder(path, limit)) ?? true) && isSecretPath(path, pathContext),
         )
       if (secret !== undefined) return `it may show ${secret}, which usually holds secrets`
     }

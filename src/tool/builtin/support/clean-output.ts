@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { CommandResult } from '../../../host/host.ts'
-import { countInvisible, escapeInvisible } from '../../text/escape-names.ts'
+import { countInvisibleCharacters, escapeInvisible } from '../../text/escape-names.ts'
 
 /**
  * The output of a command as a person would read it: without colours, only the last state of a line that was redrawn, and
@@ -11,7 +11,7 @@ export function cleanOutput(
   { omittedBytes = 0, outputFile }: Pick<CommandResult, 'omittedBytes' | 'outputFile'> = {},
 ): string {
   const text = stripVTControlCharacters(output)
-  if (countInvisible(text) > text.length / 20) {
+  if (countInvisibleCharacters(text) > text.length / 20) {
     const whole = omittedBytes > 0 ? `; the whole output is in ${outputFile}` : ''
     return `(binary output, about ${output.length + omittedBytes} bytes${whole})`
   }

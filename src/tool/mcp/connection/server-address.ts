@@ -1,7 +1,7 @@
 import type { UrlPolicy } from '../../../host/host.ts'
 import type { Decision } from '../../../policy/policy.ts'
 import { checkAddresses } from '../../../policy/url/check-url.ts'
-import { isOnSamePrivateHost, checkUrlOnSurface, type UrlSurface } from '../../../policy/url/url-surface.ts'
+import { isOnSamePrivateHost, checkUrlForUsage, type UrlUsage } from '../../../policy/url/url-usage.ts'
 
 /** A server as the person configured it; the URLs that it names are checked against it. */
 export interface ServerAddress {
@@ -17,8 +17,8 @@ export const LOCAL_SERVER_ADDRESS: ServerAddress = { url: new URL('http://localh
  * Checks a URL that a server names, before its host is looked up: http or https, without a password, and public. Only a
  * server on a private host may name URLs there.
  */
-export function judgeServerUrl(surface: UrlSurface, text: string, { url, hosts = [] }: ServerAddress): Decision {
-  const decision = checkUrlOnSurface(surface, text, { server: url.href, open: hosts })
+export function judgeServerUrl(surface: UrlUsage, text: string, { url, hosts = [] }: ServerAddress): Decision {
+  const decision = checkUrlForUsage(surface, text, { server: url.href, open: hosts })
   // Nobody can be asked here. Sign-in servers often use other ports; everything else is refused.
   if (decision.verdict === 'ask' && decision.rule === 'url-port') return { ...decision, verdict: 'allow' }
   return decision.verdict === 'ask' ? { ...decision, verdict: 'deny' } : decision

@@ -1,5 +1,5 @@
 import type { ScriptedResponse } from './scripted-response.ts'
-import { type ResponsePlan, type SendItem, planJsonResponse } from './send-response.ts'
+import { type ResponsePlan, type DeliveryStep, planJsonResponse } from './send-response.ts'
 import { getStreamContentType, encodeStream } from './encode-stream.ts'
 import { alterResponse } from '../misbehaviour/alter-response.ts'
 import { alterCallFrames } from '../misbehaviour/alter-calls.ts'
@@ -63,7 +63,8 @@ function planStream(
       'cache-control': 'no-cache',
       'transfer-encoding': 'chunked',
     },
-    items: paceMs > 0 ? items.flatMap((item, at): SendItem[] => (at === 0 ? [item] : [{ wait: paceMs }, item])) : items,
+    items:
+      paceMs > 0 ? items.flatMap((item, at): DeliveryStep[] => (at === 0 ? [item] : [{ wait: paceMs }, item])) : items,
     ending: 'end',
   }
 }

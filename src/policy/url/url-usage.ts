@@ -3,7 +3,7 @@ import type { Decision, Verdict } from '../policy.ts'
 import { isPrivateHost, isServicePort, checkUrl, parseUrl, type UrlCheckOptions } from './check-url.ts'
 
 /** The parts of a program that meet an address. */
-export type UrlSurface =
+export type UrlUsage =
   | 'fetch'
   | 'markdown-image'
   | 'open-browser'
@@ -28,7 +28,7 @@ export interface UrlCheckContext extends UrlCheckOptions {
 }
 
 /** Judges an address for the part of the program that meets it, before names are looked up. */
-export function checkUrlOnSurface(surface: UrlSurface, text: string, context: UrlCheckContext = {}): Decision {
+export function checkUrlForUsage(surface: UrlUsage, text: string, context: UrlCheckContext = {}): Decision {
   if (surface === 'markdown-image')
     return deny('url-image', 'Pictures in a text are never loaded; they are shown as links.')
   if (surface === 'fetch') return checkUrl(text, { typed: context.origin === 'user', ...context })
@@ -42,7 +42,7 @@ export function checkUrlOnSurface(surface: UrlSurface, text: string, context: Ur
  * Addresses where a person signs in, or a program gets its token: https, public, and of the party that was agreed to. A
  * server that the person set up on their own machine or network may name addresses of its own host.
  */
-function checkSignInUrl(surface: UrlSurface, text: string, { issuer, server, ...rules }: UrlCheckContext): Decision {
+function checkSignInUrl(surface: UrlUsage, text: string, { issuer, server, ...rules }: UrlCheckContext): Decision {
   if (server !== undefined && isOnSamePrivateHost(server, text)) return checkServerHost(text, server)
   if (!/^https:/i.test(text)) return deny('url-https', 'Signing in works over https only.')
   const urlDecision = checkUrl(text, { ...rules, typed: true })
