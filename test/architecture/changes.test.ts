@@ -22,13 +22,12 @@ interface Insertion {
 const PROVIDER: readonly Insertion[] = [
   {
     file: 'src/provider/providers.ts',
-    after: 'export const providers',
+    after: 'const ROWS:',
     lines: [
       '  {',
       "    id: 'newvendor',",
       "    wire: 'openai-chat',",
       "    url: 'https://api.newvendor.example/v1',",
-      "    auth: 'bearer',",
       "    keys: ['NEWVENDOR_API_KEY'],",
       "    model: 'newvendor-1',",
       "    profile: { wantsPriority: true, maxTokensField: 'max_tokens' },",
