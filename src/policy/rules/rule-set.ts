@@ -1,5 +1,5 @@
 import type { Verdict } from '../policy.ts'
-import { coversHost, coversPath, matchesCommandWords, parseCommandRule, parseRule, type PolicyRule } from './rule.ts'
+import { coversHost, coversPath, matchesCommandWords, parseRule, type PolicyRule } from './rule.ts'
 import { splitRuleWords } from './rule-words.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
 
@@ -138,8 +138,7 @@ function parseRules(tier: RuleTier, rules: PolicyRules): PolicyRule[] {
   return (['allow', 'ask', 'deny'] as const).flatMap((verdict) =>
     (rules[verdict] ?? []).map((source) => {
       const text = typeof source === 'string' ? source : source.rule
-      // Our own rules are all about commands; a tool that has the name of a command is not allowed by them.
-      const rule = tier === 'default' ? parseCommandRule(text, verdict) : parseRule(text, verdict)
+      const rule = parseRule(text, verdict, tier === 'default' ? 'command' : 'tool-or-command')
       if ('problem' in rule) throw new RuleError(`${rule.problem} (${verdict}, ${tier})`)
       if (typeof source !== 'string') checkExamples(rule, source.matches ?? [], source.spares ?? [])
       return rule

@@ -23,14 +23,18 @@ export interface PolicyRule {
 /** The tool whose rules are about commands. */
 export const SHELL_TOOL = 'run_shell_command'
 
-/** Parses a rule of a person or a project. */
-export function parseRule(text: string, verdict: Verdict): PolicyRule | RuleProblem {
+/** A single word in a built-in rule is a command: a tool that has the name of a harmless command is not allowed by it. */
+export function parseRule(
+  text: string,
+  verdict: Verdict,
+  singleWord: 'command' | 'tool-or-command' = 'tool-or-command',
+): PolicyRule | RuleProblem {
   const trimmed = text.trim()
   const [, tool, brackets] = /^([\w*.-]+)\s*\((.*)\)$/s.exec(trimmed) ?? []
   if (tool === undefined || brackets === undefined) {
     if (isToolOnly(trimmed)) return { text: trimmed, verdict, tool: trimmed }
     const rule = parseCommandRule(trimmed, verdict)
-    return /^[\w.-]+$/.test(trimmed) ? { ...rule, tool: trimmed } : rule
+    return singleWord === 'tool-or-command' && /^[\w.-]+$/.test(trimmed) ? { ...rule, tool: trimmed } : rule
   }
   const argument = brackets.trim()
   if (argument === '') return { problem: `the rule “${text}” has nothing between its brackets` }
@@ -46,8 +50,7 @@ export interface RuleProblem {
   readonly problem: string
 }
 
-/** Parses a rule that is about commands: the words that they begin with. */
-export function parseCommandRule(command: string, verdict: Verdict, text = command): PolicyRule | RuleProblem {
+function parseCommandRule(command: string, verdict: Verdict, text = command): PolicyRule | RuleProblem {
   const exact = command.trim().startsWith('=')
   const words = splitRuleWords(exact ? command.trim().slice(1) : command)
   if (!words || words.length === 0) return { problem: `the rule “${text}” is not a list of words` }
