@@ -1,4 +1,4 @@
-import { OUTPUT_LOST_ERROR } from '../agent/loop/run-deadline.ts'
+import { OUTPUT_CLOSED_REASON } from '../agent/loop/run-deadline.ts'
 import { run } from '../agent/loop/run.ts'
 import type { CloseReason, RunEvent } from '../agent/loop/run-event.ts'
 import type { RunArgs } from './args/run-args.ts'
@@ -21,7 +21,7 @@ export async function runHeadless(args: RunArgs, stdinText?: string): Promise<nu
   })
   const output = createRunOutput(args.outputFormat)
   const stop = new AbortController()
-  const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_LOST_ERROR : undefined))
+  const stopListening = onStopRequest((cause) => stop.abort(cause === 'output-lost' ? OUTPUT_CLOSED_REASON : undefined))
   // Started processes must not outlive this one, however it ends.
   const close = (): void => void assembled.close()
   process.once('exit', close)

@@ -16,7 +16,7 @@ import type { Probe, ProbeStatus } from './probes/probe.ts'
 import { PROBES, ESSENTIAL_PROBES } from './probes/all-probes.ts'
 import { createTextRequest } from './probes/probe-helpers.ts'
 import type { ProbeExchange } from './probe-exchange.ts'
-import { type QuirkFinding, detectQuirks } from './quirks/server-quirks.ts'
+import { type QuirkFinding, detectQuirks } from './quirks/quirk-detectors.ts'
 import { type ProbeRunner, createProbeRunner } from './probe-runner.ts'
 import { defined } from '../model/defined.ts'
 

@@ -69,7 +69,7 @@ export {
   toModelContentWithFunctions,
   type DeclareOptions,
 } from './tachikoma/convert.ts'
-export { GeminiToolHandler, type ToolExecutor } from './tachikoma/handler.ts'
+export { GeminiToolHandler, type ToolExecutor } from './tachikoma/tool-handler.ts'
 export {
   createStream,
   GeminiStream,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { SERVER_QUIRKS } from '../../src/doctor/quirks/server-quirks.ts'
+import { QUIRK_DETECTORS } from '../../src/doctor/quirks/quirk-detectors.ts'
 import type { ExaminationOptions } from '../../src/doctor/examine-endpoint.ts'
 import {
   type Misbehaviour,
@@ -65,7 +65,7 @@ const IMPATIENT: Partial<ExaminationOptions> = { timeouts: { firstByte: 400, idl
 describe('each misbehaviour is found, and nothing else', () => {
   test('there are 43, and each is tried', () => {
     assert.equal(new Set(ALL.map(({ kind }) => kind)).size, 43)
-    assert.deepEqual([...new Set(ALL.map(({ kind }) => kind))].sort(), SERVER_QUIRKS.map(({ id }) => id).sort())
+    assert.deepEqual([...new Set(ALL.map(({ kind }) => kind))].sort(), QUIRK_DETECTORS.map(({ id }) => id).sort())
   })
 
   for (const [at, one] of ALL.entries()) {

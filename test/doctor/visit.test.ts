@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { PROBES } from '../../src/doctor/probes/all-probes.ts'
-import { SERVER_QUIRKS } from '../../src/doctor/quirks/server-quirks.ts'
+import { QUIRK_DETECTORS } from '../../src/doctor/quirks/quirk-detectors.ts'
 import type { ExaminationReport } from '../../src/doctor/examine-endpoint.ts'
 import type { RehearsalScript, ScriptStep } from '../../src/rehearsal/script/script.ts'
 import { doctorScript } from '../../src/rehearsal/builtin-scripts/doctor.ts'
@@ -34,7 +34,7 @@ test('thirty behaviours, in order, each with its failures and what to do', () =>
     assert.match(failureIds, /^T\d/, title)
     assert.match(advice, /^[A-Z].*\.$/, title)
   }
-  for (const { failureIds } of SERVER_QUIRKS) assert.match(failureIds, /^T\d/)
+  for (const { failureIds } of QUIRK_DETECTORS) assert.match(failureIds, /^T\d/)
 })
 
 describe('it says in words what is going on', () => {

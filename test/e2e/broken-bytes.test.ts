@@ -27,7 +27,7 @@ describe('bytes that are no UTF-8', () => {
       assert.equal(code, 0)
       assert.match(out, /Naïve \uFFFD text\.[\s\S]*END/, 'text with broken bytes stays readable')
       assert.deepEqual(readdirSync(set.work), [], 'nothing was written')
-      assert.match(set.bodies[1] ?? '', /did not run[^"]*no valid UTF-8/)
+      assert.match(set.bodies[1] ?? '', /did not run[^"]*invalid UTF-8/)
     })
 
   test('a replacement character that the model wrote is a character like any other', async () => {

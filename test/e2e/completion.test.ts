@@ -125,5 +125,5 @@ test(
 test('another shell is refused in one sentence', async () => {
   const { code, err } = await dragoman(['completion', 'tcsh'], here)
   assert.equal(code, 42)
-  assert.match(err, /bash, zsh, fish/)
+  assert.match(err, /bash \| zsh \| fish/)
 })

@@ -18,7 +18,7 @@ describe('thousands of calls in one answer', () => {
       const results = out.split('\n').filter((line) => line.includes('"type":"tool_result"'))
       assert.equal(results.length, count)
       assert.equal(results.filter((line) => /content of/.test(line)).length, 512)
-      const told = set.bodies[1]?.match(/The first 512 calls of an answer are carried out/g) ?? []
+      const told = set.bodies[1]?.match(/Only the first 512 calls of a response are executed/g) ?? []
       assert.equal(told.length, count - 512)
       assert.match(set.bodies[1] ?? '', /content of 511\b/)
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   parseTextCalls,
-  type TextCallResult,
+  type ParsedTextCalls,
   createTextCallParser,
   type TextCall,
 } from '../../src/wire/text-calls/text-call-parser.ts'
@@ -51,7 +51,7 @@ describe('calls that were written as text', () => {
 
     test(`${name}, but not now`, () => {
       const whole = `Well.\n${text}\n`
-      const refused: [string, TextCallResult][] = [
+      const refused: [string, ParsedTextCalls][] = [
         ['an unnatural end', watch([whole], { endedNormally: false, hasNativeCalls: false })],
         ['native calls', watch([whole], { endedNormally: true, hasNativeCalls: true })],
         ['text after it', watch([whole, 'That is all.'])],

@@ -1,5 +1,9 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import { type TextCallResult, createTextCallParser, type TextCall } from '../../src/wire/text-calls/text-call-parser.ts'
+import {
+  type ParsedTextCalls,
+  createTextCallParser,
+  type TextCall,
+} from '../../src/wire/text-calls/text-call-parser.ts'
 
 /** The tools that the written calls mean. */
 export const TOOLS: { name: string; schema: JsonObject }[] = [
@@ -31,7 +35,7 @@ export const NATURAL = { endedNormally: true, hasNativeCalls: false }
 export const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 0x7fffffff)
 
 /** All that came of a text: what was shown in the end, and what was found. */
-export function watch(pieces: readonly string[], how = NATURAL): TextCallResult {
+export function watch(pieces: readonly string[], how = NATURAL): ParsedTextCalls {
   const rescue = createTextCallParser(TOOLS)
   const shown = pieces.map((piece) => rescue.push(piece)).join('')
   const { text, ...end } = rescue.end(how)
@@ -39,7 +43,7 @@ export function watch(pieces: readonly string[], how = NATURAL): TextCallResult 
 }
 
 /** The codes of the warnings. */
-export const codes = (rescued: TextCallResult): string[] => rescued.warnings.map(({ code }) => code)
+export const codes = (rescued: ParsedTextCalls): string[] => rescued.warnings.map(({ code }) => code)
 /** A call with these arguments. */
 export const call = (name: string, input: object): TextCall => ({ name, raw: JSON.stringify(input) })
 

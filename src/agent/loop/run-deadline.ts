@@ -17,10 +17,10 @@ export type StopReason = 'cancelled' | 'time-limit' | 'output-lost'
 
 export function getStopReason(signal: AbortSignal): StopReason {
   if (signal.reason === TIME_LIMIT_ERROR) return 'time-limit'
-  return signal.reason === OUTPUT_LOST_ERROR ? 'output-lost' : 'cancelled'
+  return signal.reason === OUTPUT_CLOSED_REASON ? 'output-lost' : 'cancelled'
 }
 
 /** The abort reason if the reader of the output is gone. */
-export const OUTPUT_LOST_ERROR = new Error('the output was closed')
+export const OUTPUT_CLOSED_REASON = new Error('the output was closed')
 
 const TIME_LIMIT_ERROR = new Error('the run reached its time limit')

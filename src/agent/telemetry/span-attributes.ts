@@ -55,7 +55,7 @@ function toDecisionAttribute({ by, outcome }: CallDecision): string {
   }
 }
 
-export function toModelAttributes(provider: string, model: string): SpanAttributes {
+export function toModelSpanAttributes(provider: string, model: string): SpanAttributes {
   return { 'gen_ai.provider.name': OTEL_PROVIDER_NAMES[provider] ?? provider, 'gen_ai.request.model': model }
 }
 

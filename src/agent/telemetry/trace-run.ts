@@ -14,7 +14,7 @@ import {
   formatMessages,
   type RedactText,
   toCallAttributes,
-  toModelAttributes,
+  toModelSpanAttributes,
   toUsageAttributes,
 } from './span-attributes.ts'
 import type { SpanAttributes, Tracer } from './tracer.ts'
@@ -60,7 +60,7 @@ export function traceRun(
     common = {
       'gen_ai.conversation.id': session,
       'dragoman.prompt.id': prompt,
-      ...toModelAttributes(provider, model),
+      ...toModelSpanAttributes(provider, model),
     }
     const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'dragoman' }
     run = start('invoke_agent dragoman', SpanKind.INTERNAL, at, attributes, parentContext)
@@ -90,7 +90,7 @@ export function traceRun(
       case 'request': {
         const slash = entry.model.indexOf('/')
         const attributes = {
-          ...toModelAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1)),
+          ...toModelSpanAttributes(entry.model.slice(0, slash), entry.model.slice(slash + 1)),
           'dragoman.request.bytes': entry.bytes,
           ...defined({ 'dragoman.request.summary': entry.summary }),
         }

@@ -6,7 +6,7 @@ import { parseRunArgs, type RunArgs } from '../args/run-args.ts'
 import { nearestNames } from '../args/nearest-name.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
 import { printHelp } from '../args/print-help.ts'
-import { NPM_START_COMMAND, findCommandName } from '../args/command-name.ts'
+import { NPM_START_COMMAND, getInvocationName } from '../args/invocation-name.ts'
 import { readStdin } from '../stdin.ts'
 
 /** `dragoman [options] [prompt]`: works on a prompt; without a prompt and a model, runs the tour. */
@@ -34,7 +34,7 @@ async function dispatchRun(argv: readonly string[], saveCompileCache: () => void
   }
   const isBare = argv.length === 0 || (argv.length === 1 && args.yes)
   // `npm start` alone is the tour, whatever its standard input is: it may be a pipe that nobody ever closes.
-  const stdinText = isBare && findCommandName() === NPM_START_COMMAND ? '' : await readStdin()
+  const stdinText = isBare && getInvocationName() === NPM_START_COMMAND ? '' : await readStdin()
   if (isBare && stdinText === '') return runWithoutPrompt(args.yes)
   rejectBareWord(args, stdinText)
   process.once('exit', saveCompileCache)

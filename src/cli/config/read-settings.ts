@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { readRegularFile } from '../../host/files/regular-file.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { importMcpServers } from '../../tool/mcp/server/import-servers.ts'
+import { importMcpServers } from '../../tool/mcp/client/import-servers.ts'
 import { matchSimilarNames } from '../../schema/similar-names.ts'
 import { validate, type ValidationError } from '../../schema/validate/validate.ts'
 import { dropInvalidRules } from '../../policy/rules/rule-set.ts'

@@ -2,7 +2,7 @@ import type { SandboxMode } from '../../host/sandbox/sandbox.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { type ApprovalMode, APPROVAL_MODE_NAMES } from '../../policy/policy.ts'
 import { RUN_OPTIONS } from '../args/options.ts'
-import type { McpServerConfig } from '../../tool/mcp/server/server-config.ts'
+import type { McpServerConfig } from '../../tool/mcp/client/server-config.ts'
 
 /** The content of a config file. `CONFIG_SCHEMA` describes the fields. */
 export interface Config {

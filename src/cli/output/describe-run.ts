@@ -19,7 +19,7 @@ export function describeRetry({ fault, origin, wait = 0 }: Extract<TurnEvent, { 
 }
 
 /** What a front end advises after a run that did not end well. */
-export interface ContinueAdvice {
+export interface ResumeAdvice {
   /** A clause after the reason. */
   readonly afterStop: string
   /** A sentence after the message of a fault. */
@@ -49,7 +49,7 @@ export function toOneLine(text: string): string {
 
 type RunCloseEvent = Extract<RunEvent, { type: 'run-close' }>
 
-const HEADLESS_ADVICE: ContinueAdvice = {
+const HEADLESS_ADVICE: ResumeAdvice = {
   afterStop: 'continue with dragoman --resume',
   afterFault: 'The session is saved; continue with dragoman --resume.',
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Json } from '../../model/json.ts'
-import type { KeyValueStore } from '../../tool/mcp/server/key-value-store.ts'
+import type { KeyValueStore } from '../../tool/mcp/client/key-value-store.ts'
 import { updatePrivateFile, withFileLock } from './private-file.ts'
 import { sha256Hex } from '../../host/files/sha256.ts'
 

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agent/agent.ts'
 import { defined } from '../../model/defined.ts'
 import type { ApprovalMode } from '../../policy/policy.ts'
-import type { McpServers } from '../../tool/mcp/server/servers.ts'
+import type { McpServers } from '../../tool/mcp/client/servers.ts'
 import type { RunArgs } from '../args/run-args.ts'
 import { readSettings, type Settings } from '../config/read-settings.ts'
 import type { AssembledAgent } from '../setup/assemble-agent.ts'

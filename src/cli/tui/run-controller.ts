@@ -5,7 +5,7 @@ import { run } from '../../agent/loop/run.ts'
 import type { RunEvent } from '../../agent/loop/run-event.ts'
 import { defined } from '../../model/defined.ts'
 import type { UserTurn } from '../../model/turn.ts'
-import { type ContinueAdvice, describeRunProblem } from '../output/describe-run.ts'
+import { type ResumeAdvice, describeRunProblem } from '../output/describe-run.ts'
 import { attachMentionedFiles } from './mention/attachments.ts'
 import { addBlock, reduceConversation } from './conversation.ts'
 import type { Ui } from './ui.ts'
@@ -165,7 +165,7 @@ function reduceState(state: UiState, event: RunEvent, agent: Agent): UiState {
   return { ...state, conversation: addBlock(conversation, notice), status }
 }
 
-const INTERACTIVE_ADVICE: ContinueAdvice = {
+const INTERACTIVE_ADVICE: ResumeAdvice = {
   afterStop: 'send a message to continue',
   afterFault: 'Send a message to try again.',
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../../session/session.ts'
 import { jsonlStore } from '../../session/store/jsonl-store.ts'
 import { StoreError } from '../../session/store/store.ts'
-import { findCommandName } from '../args/command-name.ts'
+import { getInvocationName } from '../args/invocation-name.ts'
 import { sessionsFolderPath, abbreviateHome } from '../paths/folders.ts'
 
 export function isEmptySession({ entries }: Session): boolean {
@@ -23,5 +23,5 @@ export function removeEmptySession(session: Session, folder: string): void {
 /** How to continue a session, for the last lines on the terminal. */
 export function formatResumeHint({ id }: Session, cwd: string | undefined): string {
   const folderOption = cwd === undefined ? '' : `--cwd ${/^[\w./@+-]+$/.test(cwd) ? abbreviateHome(cwd) : `"${cwd}"`} `
-  return `Session ${id} is saved. To continue:\n  ${findCommandName()} ${folderOption}--resume ${id}`
+  return `Session ${id} is saved. To continue:\n  ${getInvocationName()} ${folderOption}--resume ${id}`
 }

@@ -1,6 +1,6 @@
 import { isObject, tryParseJson } from '../../model/json.ts'
 import type { CallFragment } from '../inspect/inspect-frames.ts'
-import type { ServerQuirk } from './server-quirks.ts'
+import type { ServerQuirk } from './quirk-detectors.ts'
 import { groupFragmentsByIndex, getArgumentTexts, type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 
 /** Quirks of calls: indexes, ids, names and arguments. */

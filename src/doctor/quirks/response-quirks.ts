@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.ts'
 import type { WireId } from '../../model/turn.ts'
-import type { ServerQuirk } from './server-quirks.ts'
+import type { ServerQuirk } from './quirk-detectors.ts'
 import { type AttemptAnalysis, toNonEmptyString } from './attempt-analysis.ts'
 import { hasCleanEnd, endsMidBlock } from './transport-quirks.ts'
 

@@ -1,5 +1,5 @@
 import { tryParseJson } from '../../model/json.ts'
-import type { ServerQuirk } from './server-quirks.ts'
+import type { ServerQuirk } from './quirk-detectors.ts'
 import type { AttemptAnalysis } from './attempt-analysis.ts'
 
 /** Quirks of the transport: head, bytes, framing and end. */

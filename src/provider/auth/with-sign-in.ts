@@ -3,7 +3,7 @@ import { WIRE_ENDPOINTS } from '../../wire/endpoint.ts'
 import type { Model } from '../model.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { HttpClient } from '../http/http-client.ts'
-import { deriveAttemptKey, forwardEvents, wrapModel } from '../middleware/wrap-model.ts'
+import { deriveAttemptKey, forwardTurnEvents, wrapModel } from '../middleware/wrap-model.ts'
 import type { CodeAssistAccount } from './code-assist-onboarding.ts'
 import { defined } from '../../model/defined.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
@@ -23,13 +23,13 @@ export function withSignIn(endpoint: Endpoint, inner: Model, httpClient: HttpCli
 function withTokenRenewal(inner: Model, renew: () => void): Model {
   return wrapModel(inner, async function* (request, options): AsyncGenerator<TurnEvent> {
     const reportedWarnings = new Set<string>()
-    const finish = yield* forwardEvents(inner.stream(request, options), reportedWarnings)
+    const finish = yield* forwardTurnEvents(inner.stream(request, options), reportedWarnings)
     if (finish.fault?.status !== 401 || options.signal?.aborted) {
       yield finish
       return
     }
     renew()
-    yield yield* forwardEvents(
+    yield yield* forwardTurnEvents(
       inner.stream(request, { ...options, turnKey: deriveAttemptKey(options.turnKey, 's', 1) }),
       reportedWarnings,
     )

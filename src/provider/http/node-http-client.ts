@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { Model } from '../model.ts'
 import type { Wire } from '../../wire/wire.ts'
 import { withSignIn } from '../auth/with-sign-in.ts'
-import { countBodyBytes, createPlainBodyWriter, type RequestBodyWriter } from './request-body.ts'
+import { countBodyBytes, createFullBodyWriter, type RequestBodyWriter } from './request-body.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import {
   sendRequest,
@@ -34,7 +34,7 @@ export function createModel(endpoint: Endpoint, options: ModelOptions = {}): Mod
   const dependencies: RequestDependencies = {
     endpoint,
     httpClient: options.httpClient ?? getSharedHttpClient(),
-    loadCodec: () => (codec ??= loadEndpointCodec(endpoint, options.createBodyWriter ?? createPlainBodyWriter)),
+    loadCodec: () => (codec ??= loadEndpointCodec(endpoint, options.createBodyWriter ?? createFullBodyWriter)),
     clock: options.clock ?? systemClock,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
   }

@@ -17,7 +17,7 @@ export interface RequestBody {
 export type RequestBodyWriter = (request: ModelRequest, profile: Profile) => RequestBody
 
 /** Writes every body from scratch. */
-export function createPlainBodyWriter(wire: Wire): RequestBodyWriter {
+export function createFullBodyWriter(wire: Wire): RequestBodyWriter {
   return (request, profile) => {
     const { body, warnings } = wire.encodeRequest(request, profile)
     return { pieces: [JSON.stringify(body)], warnings }

@@ -1,5 +1,5 @@
 import type { Fault } from '../../model/fault.ts'
-import { getPageTitle } from './vendor-faults.ts'
+import { getPageTitle } from './explain-vendor-fault.ts'
 import { getBaseUrlSource, type Endpoint } from '../endpoint.ts'
 import type { Timeouts } from './timeouts.ts'
 

@@ -14,7 +14,7 @@ export interface BudgetLimit {
 }
 
 /** In US dollars; undefined if the price of the model is unknown. */
-export type CalculateCost = (origin: ModelOrigin, usage: Usage) => number | undefined
+export type CostCalculator = (origin: ModelOrigin, usage: Usage) => number | undefined
 
 /** A budget that several models may share. Requests in progress are reserved until their usage is known. */
 export interface BudgetLedger {
@@ -31,7 +31,7 @@ export interface BudgetReservation {
   close(): void
 }
 
-export function createBudgetLedger(cap: BudgetLimit, price: CalculateCost): BudgetLedger {
+export function createBudgetLedger(cap: BudgetLimit, price: CostCalculator): BudgetLedger {
   let spent = { tokens: 0, money: 0, usage: NO_USAGE }
   let reserved = { tokens: 0, money: 0 }
   const cost = (origin: ModelOrigin, usage: Usage) => ({ tokens: sumTokens(usage), money: price(origin, usage) ?? 0 })

@@ -11,7 +11,7 @@ export function wrapModel(inner: Model, ask: Model['stream']): Model {
 export type FinishEvent = Extract<TurnEvent, { type: 'finish' }>
 
 /** Forwards the events of a response except the last, which it returns. A warning is forwarded once. */
-export async function* forwardEvents(
+export async function* forwardTurnEvents(
   events: AsyncIterable<TurnEvent>,
   reportedWarnings: Set<string>,
   onEvent: (event: TurnEvent) => void = () => {},

@@ -4,7 +4,7 @@ import { stringifyWithRawJson } from '../../wire/json/raw-json.ts'
 import { type ScriptedResponse, getResponseCalls } from '../response/scripted-response.ts'
 import { type ResponsePlan, planJsonResponse, planTextResponse } from '../response/send-response.ts'
 import type { RetryHint, MisbehaviourAt, MisbehaviourOfKind } from './misbehaviour.ts'
-import type { ResponseOptions } from '../response/response-options.ts'
+import type { ScriptedResponseOptions } from '../response/response-options.ts'
 import { encodeWholeBody } from '../response/encode-frames.ts'
 import { isGoogleWire } from '../is-google-wire.ts'
 import { formatTextCall } from './text-call.ts'
@@ -13,7 +13,7 @@ import { defined } from '../../model/defined.ts'
 export function planReplacement(
   misbehaviour: MisbehaviourAt<'replacement'>,
   response: ScriptedResponse,
-  options: ResponseOptions,
+  options: ScriptedResponseOptions,
 ): ResponsePlan {
   switch (misbehaviour.kind) {
     case 'status':
@@ -37,7 +37,7 @@ export function planReplacement(
 
 function planErrorStatus(
   misbehaviour: MisbehaviourOfKind<'status'>,
-  { wire, wrapsErrorsInArray }: ResponseOptions,
+  { wire, wrapsErrorsInArray }: ScriptedResponseOptions,
 ): ResponsePlan {
   const hint =
     misbehaviour.hint ?? (misbehaviour.status === 429 ? (isGoogleWire(wire.id) ? 'details' : 'seconds') : 'none')

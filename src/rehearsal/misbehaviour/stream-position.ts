@@ -2,13 +2,13 @@ import type { StreamPosition } from './misbehaviour.ts'
 import type { StreamSection } from '../response/encode-frames.ts'
 
 /** So many whole events, and a portion of the next one. */
-export interface FramePosition {
+export interface StreamCutPosition {
   readonly index: number
   readonly portion?: 'half' | 'all-but-one'
 }
 
 /** A landmark that the stream does not have counts as its middle. */
-export function resolveStreamPosition(sections: readonly StreamSection[], position: StreamPosition): FramePosition {
+export function resolveStreamPosition(sections: readonly StreamSection[], position: StreamPosition): StreamCutPosition {
   if (typeof position === 'number') return { index: Math.min(position, sections.length) }
   const middle = Math.floor(sections.length / 2)
   if (position === 'start' || position === 'first-event')
@@ -21,7 +21,7 @@ export function resolveStreamPosition(sections: readonly StreamSection[], positi
 }
 
 /** The middle of the events of one section; if there is only one, the middle of it, as with Gemini's calls. */
-function findMiddleOf(sections: readonly StreamSection[], wantedSection: StreamSection): FramePosition | undefined {
+function findMiddleOf(sections: readonly StreamSection[], wantedSection: StreamSection): StreamCutPosition | undefined {
   const kind = wantedSection === 'arguments' && !sections.includes('arguments') ? 'call' : wantedSection
   const found = sections.flatMap((section, index) => (section === kind ? [index] : []))
   const [first] = found

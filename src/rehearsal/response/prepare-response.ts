@@ -7,7 +7,7 @@ import { alterFrames, corruptTokenCounts } from '../misbehaviour/alter-frames.ts
 import { planReplacement } from '../misbehaviour/replace-response.ts'
 import { alterResponsePlan } from '../misbehaviour/alter-delivery.ts'
 import { actsAt, type Misbehaviour, type MisbehaviourKind } from '../misbehaviour/misbehaviour.ts'
-import type { ResponseOptions } from './response-options.ts'
+import type { ScriptedResponseOptions } from './response-options.ts'
 import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
 
 /**
@@ -16,7 +16,7 @@ import { encodeStreamFrames, encodeWholeBody } from './encode-frames.ts'
  */
 export function planResponse(
   response: ScriptedResponse,
-  options: ResponseOptions,
+  options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
 ): ResponsePlan {
   const { wire, requestBody } = options
@@ -43,7 +43,7 @@ export function planResponse(
 
 function planStream(
   response: ScriptedResponse,
-  options: ResponseOptions,
+  options: ScriptedResponseOptions,
   misbehaviours: readonly Misbehaviour[],
 ): ResponsePlan {
   const { wire, requestBody, framing, paceMs } = options

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Wire } from '../../wire/wire.ts'
 import type { StreamFraming } from './encode-stream.ts'
 
-export interface ResponseOptions {
+export interface ScriptedResponseOptions {
   readonly wire: Wire
   /** Empty if it was not parsed. */
   readonly requestBody: JsonObject

@@ -1,6 +1,6 @@
 import { toCanonicalJson, type Json, type JsonObject } from '../../model/json.ts'
 import { describeKeyword, appendRemarks } from '../describe-keywords.ts'
-import { guessTypes } from '../normalize/infer-type.ts'
+import { inferSchemaTypes } from '../normalize/infer-type.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
 import { renameKeys } from './rename-keys.ts'
 import { createUnion, getDeclaredTypes } from '../normalize/merge-schemas.ts'
@@ -132,7 +132,7 @@ function emitLeaf(schema: JsonObject, context: EmitContext): JsonObject {
 
 function getTypes(schema: JsonObject): string[] {
   const named = getDeclaredTypes(schema)
-  return named.length > 0 ? named : guessTypes(schema)
+  return named.length > 0 ? named : inferSchemaTypes(schema)
 }
 
 function emitTyped(schema: JsonObject, type: string, context: EmitContext): JsonObject {

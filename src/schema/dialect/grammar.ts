@@ -2,7 +2,7 @@ import { keywordSet } from '../keyword-set.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { moveToDescription } from '../describe-keywords.ts'
 import { inlineRefs } from '../normalize/inline-refs.ts'
-import { guessTypes } from '../normalize/infer-type.ts'
+import { inferSchemaTypes } from '../normalize/infer-type.ts'
 import { createUnion } from '../normalize/merge-schemas.ts'
 import { omitKeys } from '../own-properties.ts'
 import { isSimplePattern } from '../regex-safety.ts'
@@ -68,7 +68,7 @@ function toGrammarLeaf(schema: JsonObject): JsonObject {
   const large = COUNT_KEYWORDS.filter((key) => Number(out[key] ?? 0) > MAX_COUNT)
   if (large.length > 0) out = moveToDescription(out, large)
   if (out['type'] === undefined && out['enum'] === undefined && out['const'] === undefined) {
-    const types = guessTypes(out)
+    const types = inferSchemaTypes(out)
     out = { type: types.length > 1 ? types : (types[0] ?? 'string'), ...out }
   }
   return mapSubschemas(out, (child) => (typeof child === 'boolean' ? child : toGrammarNode(child)))

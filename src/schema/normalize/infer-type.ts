@@ -10,7 +10,7 @@ export function inferType(schema: JsonObject): string | undefined {
 }
 
 /** The types to declare if the author named none: what the keywords suggest, else every type but null. */
-export function guessTypes(schema: JsonObject): string[] {
+export function inferSchemaTypes(schema: JsonObject): string[] {
   const inferred = inferType(schema)
   if (inferred !== undefined) return [inferred]
   const hint = TYPE_HINTS.find(([, keywords]) => keywords.some((key) => schema[key] !== undefined))

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { Tool, ToolContext } from '../tool.ts'
-import { createFileMatcher, getFixedFolder, findGlobProblem } from '../file-search/glob.ts'
+import { createFileMatcher, getGlobBaseFolder, findGlobProblem } from '../file-search/glob.ts'
 import { walkFiles } from '../file-search/walk-files.ts'
 import { quoteFileName } from '../text/escape-names.ts'
 import text from './glob.md'
@@ -104,7 +104,7 @@ async function collectMatches(
     add(literal, literalInfo.modifiedAt)
     return 0
   }
-  const fixed = getFixedFolder(pattern)
+  const fixed = getGlobBaseFolder(pattern)
   const folder = fixed === '' ? base : `${base}/${fixed}`
   const start = await files.resolve(folder)
   // Below a link the paths would not match the pattern.

@@ -66,7 +66,7 @@ export function isGlob(text: string): boolean {
 }
 
 /** The folders before the first wildcard: nothing outside of them can match. */
-export function getFixedFolder(pattern: string): string {
+export function getGlobBaseFolder(pattern: string): string {
   const steps = pattern.replace(/^(?:\.\/)+/, '').split('/')
   const wild = steps.findIndex((step) => isGlob(step) || step.includes('\\'))
   return steps.slice(0, wild < 0 ? -1 : wild).join('/')

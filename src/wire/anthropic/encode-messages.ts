@@ -7,7 +7,7 @@ import {
   type AssistantStep,
   type EncodeContext,
   getReplayableData,
-  isNativeTo,
+  hasNativeDataFor,
   toWireArguments,
   type TranscriptStep,
 } from '../history/transcript.ts'
@@ -78,7 +78,7 @@ function encodeAssistant(
   for (const part of step.parts) {
     const block = encodeAssistantPart(part, ids, serverToolBlocks, context)
     if (block) blocks.push(block)
-    if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !isNativeTo(part, context)
+    if (!block || (part.kind === 'call' && !matchesOriginal(part, block))) intact &&= !hasNativeDataFor(part, context)
   }
   const kept = intact ? blocks : blocks.filter((block) => !isThinking(block))
   // A message must not end in thinking.
@@ -127,7 +127,7 @@ function matchesOriginal(call: CallPart, block: JsonObject): boolean {
 /** Thinking is sent back unmodified and signed (T80–T82); unsigned only to endpoints that do not sign (T81). */
 function encodeThinking(part: ReasoningPart, context: EncodeContext): JsonObject | undefined {
   const { profile } = context
-  if (profile.replay === 'never' || !isNativeTo(part, context)) return undefined
+  if (profile.replay === 'never' || !hasNativeDataFor(part, context)) return undefined
   const isUnsigned = profile.signatures === 'optional' && part.text !== ''
   return (
     getReplayableData(part, context) ??

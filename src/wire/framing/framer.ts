@@ -4,7 +4,7 @@ import { createJsonValuesReader } from './json-values.ts'
 import { createNdjsonReader } from './ndjson.ts'
 import { createSseReader } from './sse.ts'
 import { INVALID_BYTES, createUtf8Decoder } from './utf8.ts'
-import { createUnreadableReader, createWholeTextReader } from './whole-text.ts'
+import { createUnreadableReader, createWholeTextReader } from './unframed-text.ts'
 
 /** The content type is only a hint; the first characters decide (T26, T112, T113). */
 export function createFramer(contentType: string | undefined): Framer {

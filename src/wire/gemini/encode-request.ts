@@ -15,7 +15,7 @@ import {
   type EncodeContext,
   getReplayableData,
   type HistoryPosition,
-  isNativeTo,
+  hasNativeDataFor,
   toWireArguments,
   type TranscriptStep,
 } from '../history/transcript.ts'
@@ -203,7 +203,7 @@ function encodeModelPart(part: Exclude<AssistantPart, CallPart>, context: Encode
     case 'reasoning':
       return signed && profile.replay === 'own' ? [{ text, thought: true, ...signed }] : []
     case 'media':
-      return isNativeTo(part, context)
+      return hasNativeDataFor(part, context)
         ? [{ ...encodeMediaPart(part, profile), ...signed }]
         : [{ text: `(${part.mime} was shown here)` }]
     case 'text': {
@@ -240,7 +240,7 @@ function encodeFunctionCall(pair: CallResultPair, thoughtSignature: string | und
 function chooseSignature(call: CallPart, { turn }: AssistantStep, first: boolean, context: EncodeContext) {
   const { profile } = context
   if (profile.signatures === 'never') return undefined
-  const intact = isNativeTo(call, context) && call.input !== undefined && !call.flaw
+  const intact = hasNativeDataFor(call, context) && call.input !== undefined && !call.flaw
   const original = intact ? getReplayableData(call, context)?.['thoughtSignature'] : undefined
   if (typeof original === 'string' && original !== '') return original
   if (profile.signatures !== 'required' || !first) return undefined
@@ -252,7 +252,7 @@ function chooseSignature(call: CallPart, { turn }: AssistantStep, first: boolean
 /** An id is sent back only to the endpoint that made it, and if it is unique; others reject the field (T126). */
 function getEchoedId({ call, id }: CallResultPair, context: EncodeContext): string | undefined {
   if (context.profile.refuses.includes('functionCall.id')) return undefined
-  return isNativeTo(call, context) && call.native?.id === id ? id : undefined
+  return hasNativeDataFor(call, context) && call.native?.id === id ? id : undefined
 }
 
 function encodeTextTurn(step: AssistantStep, context: EncodeContext): JsonObject[] {

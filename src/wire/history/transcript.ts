@@ -164,14 +164,14 @@ export function buildTranscript(
 }
 
 /** Does this part have native data of this wire and signer? */
-export function isNativeTo({ native }: Part, scope: NativeScope): boolean {
+export function hasNativeDataFor({ native }: Part, scope: NativeScope): boolean {
   return native !== undefined && native.wire === scope.wire && native.signer === scope.profile.signer
 }
 
 /** The native data of a part, if it is of this wire and signer and can be sent back unchanged (T103). */
 export function getReplayableData(part: Part, scope: NativeScope): JsonObject | undefined {
   const data = part.native?.data
-  return isNativeTo(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
+  return hasNativeDataFor(part, scope) && isObject(data) && isWellFormedData(data) ? data : undefined
 }
 
 /** Data that would have to be changed is not what the vendor signed. */
@@ -201,7 +201,7 @@ export function toWireArgumentText(call: CallPart, projection: ToolDeclarations)
 /** The text of a call that is sent as free text: it was received like this, or the tool is declared like this (T30). */
 export function toFreeformText(call: CallPart, context: EncodeContext): string | undefined {
   const isDeclaredFreeform = context.projection.tools.some((tool) => tool.freeform && tool.originalName === call.name)
-  if (call.freeform) return isDeclaredFreeform || isNativeTo(call, context) ? toWellFormed(call.raw) : undefined
+  if (call.freeform) return isDeclaredFreeform || hasNativeDataFor(call, context) ? toWellFormed(call.raw) : undefined
   const { input, ...more } = call.input ?? {}
   return isDeclaredFreeform && typeof input === 'string' && Object.keys(more).length === 0
     ? toWellFormed(input)
@@ -256,7 +256,7 @@ function createIdGenerator(context: EncodeContext, idPattern: RegExp, used: IdRe
   const { profile, projection } = context
 
   function createId(call: CallPart, attempt: number): string {
-    const assigned = attempt === 0 && isNativeTo(call, context) ? call.native?.id : undefined
+    const assigned = attempt === 0 && hasNativeDataFor(call, context) ? call.native?.id : undefined
     if (assigned !== undefined) return assigned
     if (profile.ids === 'functions') return `functions.${projection.toWireName(call.name)}:${used.count + attempt}`
     const [pattern, length] = profile.ids === 'nine' ? ([/^[A-Za-z0-9]{9}$/, 9] as const) : ([idPattern, 24] as const)

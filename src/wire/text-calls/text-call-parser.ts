@@ -11,7 +11,7 @@ export interface TextCall {
   readonly raw: string
 }
 
-export interface TextCallResult {
+export interface ParsedTextCalls {
   /** The rest of the text to show. */
   readonly text: string
   readonly calls: readonly TextCall[]
@@ -30,7 +30,7 @@ export interface TextCallParser {
    * There are no calls, and the held text is returned unchanged, if there are native calls, if the response did not end
    * normally, if a name is not declared, or if the markup is quoted or not at the end of the text.
    */
-  end(how: { endedNormally: boolean; hasNativeCalls: boolean }): TextCallResult
+  end(how: { endedNormally: boolean; hasNativeCalls: boolean }): ParsedTextCalls
 }
 
 export function createTextCallParser(tools: readonly { name: string; schema: JsonObject }[]): TextCallParser {

@@ -3,7 +3,7 @@ import type { Agent } from '../../../src/agent/agent.ts'
 import type { RunEvent } from '../../../src/agent/loop/run-event.ts'
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { ResultPart, WireId } from '../../../src/model/turn.ts'
-import type { McpServers } from '../../../src/tool/mcp/server/servers.ts'
+import type { McpServers } from '../../../src/tool/mcp/client/servers.ts'
 import { createMcpToolbox } from '../../../src/tool/mcp/tools/mcp-toolbox.ts'
 import { agentOf, closing, modelOn, play, rehearse } from '../../support/stage.ts'
 

@@ -2,9 +2,9 @@ import { createMcpRequestHandler } from '../../../src/agent/mcp-requests.ts'
 import { createTurnKey } from '../../../src/model/ids.ts'
 import type { Model } from '../../../src/provider/model.ts'
 import { SignInRequiredError, signInToMcpServer } from '../../../src/tool/mcp/connection/oauth.ts'
-import type { McpServerConfig } from '../../../src/tool/mcp/server/server-config.ts'
+import type { McpServerConfig } from '../../../src/tool/mcp/client/server-config.ts'
 import { filterTools } from '../../../src/tool/mcp/tools/filter-tools.ts'
-import { createMcpServer } from '../../../src/tool/mcp/server/server.ts'
+import { createMcpServer } from '../../../src/tool/mcp/client/server.ts'
 import { createMemoryKeyValueStore } from './memory-store.ts'
 
 /** What the tools of the scenarios are called with. */

@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/model/json.ts'
-import type { KeyValueStore } from '../../../src/tool/mcp/server/key-value-store.ts'
+import type { KeyValueStore } from '../../../src/tool/mcp/client/key-value-store.ts'
 
 /** A store that lasts as long as the process. */
 export function createMemoryKeyValueStore(): KeyValueStore {

@@ -1,4 +1,4 @@
-import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/server/server-config.ts'
+import { type McpServerConfig, parseTransportConfig } from '../../../tool/mcp/client/server-config.ts'
 import { UserError } from '../../user-error.ts'
 import { parsePositiveNumber, splitCommaList } from '../../args/parse.ts'
 import { describeSettings, updateMcpSettings, type McpCommandOptions } from './mcp.ts'

@@ -1,5 +1,5 @@
 import { type AuthTarget, signInToMcpServer, signOutOfMcpServer } from '../../../tool/mcp/connection/oauth.ts'
-import { expandVariables, parseTransportConfig } from '../../../tool/mcp/server/server-config.ts'
+import { expandVariables, parseTransportConfig } from '../../../tool/mcp/client/server-config.ts'
 import { printAndOpenUrl } from '../../sign-in/browser.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openMcpStores } from '../../setup/mcp.ts'

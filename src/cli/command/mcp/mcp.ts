@@ -7,7 +7,7 @@ import { UserError } from '../../user-error.ts'
 import { MCP_COMMAND } from './spec.ts'
 import { findSubcommand, parseCommandLine, rejectExtraArguments, type OptionValues } from '../../args/parse.ts'
 import { printHelp } from '../../args/print-help.ts'
-import type { McpServerConfig } from '../../../tool/mcp/server/server-config.ts'
+import type { McpServerConfig } from '../../../tool/mcp/client/server-config.ts'
 
 export type McpCommandOptions = OptionValues<typeof MCP_COMMAND.options>
 

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../provider/catalog.ts'
 import { formatTable, formatNumber } from '../../output/format.ts'
-import { findCommandName } from '../../args/command-name.ts'
+import { getInvocationName } from '../../args/invocation-name.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
 import type { ProviderOffer, ModelOffer } from './models.ts'
 
@@ -32,8 +32,8 @@ export function formatModels(offers: readonly ProviderOffer[], catalog: Catalog,
 
 const noModelsText = (): string => `No model is available: set a key, or start a local model server.
 To try Dragoman with a scripted model:
-  ${findCommandName()} tour
-  ${findCommandName()} -m rehearsal/hello
+  ${getInvocationName()} tour
+  ${getInvocationName()} -m rehearsal/hello
 `
 
 const MODELS_SHOWN_PER_PROVIDER = 4

@@ -12,7 +12,7 @@ import { startRehearsalModel } from '../../setup/rehearsal-model.ts'
 import { EXIT_CODE } from '../../user-error.ts'
 import { TOUR_COMMAND } from './spec.ts'
 import { createTextOutput } from '../../output/text-output.ts'
-import { findCommandName } from '../../args/command-name.ts'
+import { getInvocationName } from '../../args/invocation-name.ts'
 import { parseCommandLine, rejectExtraArguments } from '../../args/parse.ts'
 import { toExitCode } from '../../headless.ts'
 import { sessionsFolderPath, abbreviateHome } from '../../paths/folders.ts'
@@ -74,7 +74,7 @@ function createScratchProject(): string {
 }
 
 function nextStepsText(folder: string): string {
-  const command = findCommandName()
+  const command = getInvocationName()
   return `
 The log of this session is in
   ${abbreviateHome(sessionsFolderPath(folder))}

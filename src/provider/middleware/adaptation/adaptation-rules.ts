@@ -5,7 +5,7 @@ import type { Capabilities } from '../../provider-definition.ts'
 import type { Adaptation, RequestRefusal } from './adaptation.ts'
 
 /** The flags that match what an endpoint refused. */
-export function findRuleAdaptation(refusal: RequestRefusal): Adaptation | undefined {
+export function matchAdaptationRule(refusal: RequestRefusal): Adaptation | undefined {
   for (const { matches, getChange, description } of ADAPTATION_RULES) {
     const capabilities = matches(refusal) ? getChange(refusal.profile) : undefined
     if (capabilities && differsFromProfile(capabilities, refusal.profile)) return { capabilities, description }

@@ -7,11 +7,11 @@ import type { Model, RequestOptions } from '../../model.ts'
 import { completeProfile, mergeCapabilities, type ModelCapabilities } from '../../resolve-capabilities.ts'
 import type { Capabilities } from '../../provider-definition.ts'
 import type { Endpoint } from '../../endpoint.ts'
-import { findRuleAdaptation } from './adaptation-rules.ts'
+import { matchAdaptationRule } from './adaptation-rules.ts'
 import { toRequestRefusal } from './adaptation.ts'
 import { findParameterAdaptation } from './refused-parameter.ts'
 import { findToolByName, findToolByIndex } from './refused-tool.ts'
-import { deriveAttemptKey, forwardEvents, wrapModel } from '../wrap-model.ts'
+import { deriveAttemptKey, forwardTurnEvents, wrapModel } from '../wrap-model.ts'
 import { defined } from '../../../model/defined.ts'
 
 /** Per request. */
@@ -64,9 +64,13 @@ export function withAdaptation(
       const fitted = { ...request, tools: filterTools(request.tools, nextState.refusedTools) }
       const key = deriveAttemptKey(options.turnKey, 'm', lessons)
       let hasContent = false
-      const finish = yield* forwardEvents(model.stream(fitted, { ...options, turnKey: key }), reported, ({ type }) => {
-        hasContent ||= type === 'part-open'
-      })
+      const finish = yield* forwardTurnEvents(
+        model.stream(fitted, { ...options, turnKey: key }),
+        reported,
+        ({ type }) => {
+          hasContent ||= type === 'part-open'
+        },
+      )
       const fault = finish.reason === 'fault' && finish.fault?.kind === 'invalid' ? finish.fault : undefined
       const adaptation =
         fault && lessons < MAX_ADAPTATIONS ? await findAdaptation(fault, fitted, now, nextState) : undefined
@@ -97,7 +101,7 @@ async function findAdaptation(
   const sent = { ...provider.extra, ...wire.encodeRequest(request, profile).body }
   const toolAtIndex = findToolByIndex(refusal, request.tools)
   const adaptation =
-    findRuleAdaptation(refusal) ?? (toolAtIndex === undefined ? findParameterAdaptation(refusal, sent) : undefined)
+    matchAdaptationRule(refusal) ?? (toolAtIndex === undefined ? findParameterAdaptation(refusal, sent) : undefined)
   if (adaptation) {
     const more = mergeCapabilities(current, adaptation.capabilities)
     // The same adaptation did not help before.

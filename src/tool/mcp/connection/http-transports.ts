@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { McpServerConfig } from '../server/server-config.ts'
+import type { McpServerConfig } from '../client/server-config.ts'
 import type { ConnectOptions } from './connect.ts'
 import { createServerFetch } from './server-fetch.ts'
 import { createLimitedFetch } from './message-limits.ts'

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { isObject, type Json, type JsonObject, parseJsonOrUndefined, stringOrEmpty } from '../../../model/json.ts'
 import { type ServerAddress, explainBlockedUrl } from './server-address.ts'
-import type { McpOAuthConfig } from '../server/server-config.ts'
+import type { McpOAuthConfig } from '../client/server-config.ts'
 import { createServerFetch } from './server-fetch.ts'
 import type { FetchLike, OAuthClientProvider } from './sdk.ts'
-import type { KeyValueStore } from '../server/key-value-store.ts'
+import type { KeyValueStore } from '../client/key-value-store.ts'
 import { defined } from '../../../model/defined.ts'
 
 export class SignInRequiredError extends Error {

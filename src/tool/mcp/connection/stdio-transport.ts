@@ -1,6 +1,6 @@
 import type { StdioProcess, StdioProcesses, StdioProgram } from '../../../host/process/stdio-process.ts'
 import { createLineSplitter, MAX_MESSAGE_BYTES } from './message-limits.ts'
-import { formatLogMessage } from '../server/server-log.ts'
+import { formatLogMessage } from '../client/server-log.ts'
 import { parseJsonOrUndefined } from '../../../model/json.ts'
 import { parseMessages } from './json-rpc.ts'
 import { McpRequestError } from './request-error.ts'

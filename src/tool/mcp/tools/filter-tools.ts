@@ -2,11 +2,11 @@ import { isObject, type JsonObject, stringOrEmpty } from '../../../model/json.ts
 import { sanitizeForModel } from '../../../policy/text/sanitize.ts'
 import { hasCycleInSchema } from '../../../schema/normalize/detect-cycles.ts'
 import { hasValidTypes } from '../../../schema/normalize/has-valid-types.ts'
-import { guessTypes } from '../../../schema/normalize/infer-type.ts'
+import { inferSchemaTypes } from '../../../schema/normalize/infer-type.ts'
 import { getRef } from '../../../schema/normalize/resolve-refs.ts'
 import { repairSchema } from '../../../schema/normalize/repair-schema.ts'
 import { mapSchema, type JsonSchema } from '../../../schema/walk-schema.ts'
-import type { McpServerConfig } from '../server/server-config.ts'
+import type { McpServerConfig } from '../client/server-config.ts'
 
 export interface RemoteTool {
   /** The name on the server. */
@@ -102,7 +102,7 @@ function addMissingTypes(schema: JsonObject): JsonObject {
   const typed = mapSchema(schema, (inner) => {
     if (typeof inner === 'boolean' || inner['type'] !== undefined || getRef(inner) !== undefined) return inner
     if (COMBINING_KEYWORDS.some((key) => inner[key] !== undefined)) return inner
-    const types = guessTypes(inner)
+    const types = inferSchemaTypes(inner)
     return { type: types.length === 1 && types[0] !== undefined ? types[0] : types, ...inner }
   })
   return isObject(typed) ? typed : schema

@@ -7,7 +7,7 @@ import {
   splitByBudget,
   createSearchTool,
 } from './search-tools.ts'
-import type { McpServers } from '../server/servers.ts'
+import type { McpServers } from '../client/servers.ts'
 import { defined } from '../../../model/defined.ts'
 
 /** Built-in tools and those of MCP servers. The declarations change only on refresh, and only if the tools differ. */

@@ -1,6 +1,6 @@
 import { isObject } from '../../../model/json.ts'
 import type { RemoteTool } from './filter-tools.ts'
-import type { KeyValueStore } from '../server/key-value-store.ts'
+import type { KeyValueStore } from '../client/key-value-store.ts'
 import { sha256Hex } from '../../../host/files/sha256.ts'
 
 /** Tools as they were when they were approved. A changed tool must be approved again. */

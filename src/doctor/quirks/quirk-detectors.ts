@@ -27,7 +27,7 @@ export interface QuirkFinding {
 }
 
 /** All quirks. Where a response has no clean end, nothing is said about its end. */
-export const SERVER_QUIRKS: readonly ServerQuirk[] = [...TRANSPORT_QUIRKS, ...RESPONSE_QUIRKS, ...CALL_QUIRKS]
+export const QUIRK_DETECTORS: readonly ServerQuirk[] = [...TRANSPORT_QUIRKS, ...RESPONSE_QUIRKS, ...CALL_QUIRKS]
 
 /** The quirks in an exchange, each once, without those that the request itself provokes. */
 export function detectQuirks(
@@ -36,7 +36,7 @@ export function detectQuirks(
   options: { isFirstExchange?: boolean; expectedQuirks?: readonly string[] } = {},
 ): QuirkFinding[] {
   const attempts = analyzeAttempts(exchange, wire, options.isFirstExchange ?? false)
-  return SERVER_QUIRKS.filter(({ id }) => !options.expectedQuirks?.includes(id)).flatMap(
+  return QUIRK_DETECTORS.filter(({ id }) => !options.expectedQuirks?.includes(id)).flatMap(
     ({ id, failureIds, description, outcome = 'handled', detect }) => {
       for (const attempt of attempts) {
         const detail = detect(attempt)
