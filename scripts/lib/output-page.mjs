@@ -4,13 +4,13 @@ import { inRoot } from './files.mjs'
 import { code, table } from './table.mjs'
 
 /** The page about the output for programs. */
-export function outputPage({ EVENTS_SCHEMA, END_REASONS, ERROR_TYPES }) {
+export function outputPage({ EVENTS_SCHEMA, END_REASONS, ERROR_TYPE_DESCRIPTIONS }) {
   const { json, line, stats, ...definitions } = EVENTS_SCHEMA.$defs
   const named = (values) => Object.entries(values).map(([name, about]) => [code(name), about])
   const lines = line.oneOf.map(({ $ref }) => $ref.split('/').at(-1))
   return readFileSync(inRoot('scripts/lib/output-page.md'), 'utf8')
     .replace('{{reasons}}', () => table(['reason', 'meaning'], named(END_REASONS)))
-    .replace('{{errors}}', () => table(['type', 'meaning'], named(ERROR_TYPES)))
+    .replace('{{errors}}', () => table(['type', 'meaning'], named(ERROR_TYPE_DESCRIPTIONS)))
     .replace('{{json}}', () => fields(json))
     .replace('{{json-example}}', () => JSON.stringify(json.examples[0], undefined, 2))
     .replace('{{stats}}', () => fields(stats))

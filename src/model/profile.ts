@@ -5,7 +5,7 @@ export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict
 
 /**
  * How an endpoint and its models differ from the standard, as flags. A wire has defaults; the provider and the model
- * family override them. Each flag is read in one place; the T-numbers are the failures that it avoids.
+ * family override them. The T-numbers are the failures that it avoids.
  */
 export interface Profile {
   /** Who can read native data: the endpoint and the model family. Data of another signer is never sent (T120). */

@@ -158,51 +158,71 @@ function parseFlags(value: unknown): Capabilities {
   for (const [flag, given] of Object.entries(value)) {
     const allowed = FLAG_TYPES[flag as keyof Capabilities]
     if (allowed === undefined || isAllowedValue(given, allowed)) continue
-    const wanted = typeof allowed === 'string' ? allowed : `one of ${formatList(allowed)}`
+    const wanted = typeof allowed === 'string' ? allowed : `one of ${formatList(Object.keys(allowed))}`
     throw new InvalidProviderError(`needs ${wanted} for the flag "${flag}"`)
   }
   return value
 }
 
-type FlagType = 'a string' | 'true or false' | 'a number above 0' | 'a list of strings' | readonly (string | boolean)[]
+/** What the value of a flag may be; the values of a union are listed as keys, so that none is forgotten. */
+type FlagType<Value> = [Value] extends [boolean]
+  ? boolean extends Value
+    ? 'true or false'
+    : 'false'
+  : [Value] extends [number]
+    ? 'a number above 0'
+    : [Value] extends [string]
+      ? string extends Value
+        ? 'a string'
+        : Readonly<Record<Value, true>>
+      : 'a list of strings'
 
-/** The compiler checks that it is complete. */
-const FLAG_TYPES: Readonly<Record<keyof Capabilities, FlagType>> = {
+/** The compiler checks that every flag and every value of it is here. */
+const FLAG_TYPES: { readonly [Flag in keyof Capabilities]-?: FlagType<NonNullable<Capabilities[Flag]>> } = {
   signer: 'a string',
-  tools: ['native', 'text'],
-  dialect: ['gemini-json', 'gemini', 'openai', 'openai-strict', 'anthropic', 'grammar'],
-  ids: ['any', 'nine', 'functions'],
+  tools: { native: true, text: true },
+  dialect: { 'gemini-json': true, gemini: true, openai: true, 'openai-strict': true, anthropic: true, grammar: true },
+  ids: { any: true, nine: true, functions: true },
   media: 'true or false',
   refuses: 'a list of strings',
-  replay: ['own', 'never'],
-  needsReasoning: ['reasoning_content', 'reasoning'],
-  emptyContent: ['null', 'empty', 'omit'],
-  maxTokensField: ['max_tokens', 'max_completion_tokens'],
-  systemRole: ['system', 'developer'],
+  replay: { own: true, never: true },
+  needsReasoning: { reasoning_content: true, reasoning: true },
+  emptyContent: { null: true, empty: true, omit: true },
+  maxTokensField: { max_tokens: true, max_completion_tokens: true },
+  systemRole: { system: true, developer: true },
   alternate: 'true or false',
   bridge: 'true or false',
   resultName: 'true or false',
   streamUsage: 'true or false',
-  cache: ['none', 'key', 'marks', 'auto'],
+  cache: { none: true, key: true, marks: true, auto: true },
   entities: 'true or false',
   think: 'true or false',
-  signatures: ['required', 'optional', 'never'],
+  signatures: { required: true, optional: true, never: true },
   nestedMedia: 'true or false',
-  thinking: ['none', 'budget', 'level', 'adaptive'],
+  thinking: { none: true, budget: true, level: true, adaptive: true },
   constrain: 'true or false',
   eagerArguments: 'true or false',
   encryptedReasoning: 'true or false',
   serverTools: 'a list of strings',
   window: 'a number above 0',
-  stream: [false],
+  stream: 'false',
 }
 
-function isAllowedValue(given: unknown, allowed: FlagType): boolean {
-  if (allowed === 'a string') return typeof given === 'string' && given !== ''
-  if (allowed === 'true or false') return typeof given === 'boolean'
-  if (allowed === 'a number above 0') return typeof given === 'number' && given > 0
-  if (allowed === 'a list of strings') return Array.isArray(given) && given.every((one) => typeof one === 'string')
-  return allowed.some((one) => one === given)
+function isAllowedValue(given: unknown, allowed: (typeof FLAG_TYPES)[keyof Capabilities]): boolean {
+  switch (allowed) {
+    case 'a string':
+      return typeof given === 'string' && given !== ''
+    case 'true or false':
+      return typeof given === 'boolean'
+    case 'false':
+      return given === false
+    case 'a number above 0':
+      return typeof given === 'number' && given > 0
+    case 'a list of strings':
+      return Array.isArray(given) && given.every((one) => typeof one === 'string')
+    default:
+      return typeof given === 'string' && Object.hasOwn(allowed, given)
+  }
 }
 
 function checkKeys(given: Record<string, unknown>, names: readonly string[], what: string): void {

@@ -22,4 +22,4 @@ export const BASE_PROFILE = {
   constrain: false,
   eagerArguments: false,
   encryptedReasoning: false,
-} satisfies Partial<Profile>
+} satisfies Omit<Profile, 'signer' | 'dialect' | 'thinking'>

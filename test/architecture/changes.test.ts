@@ -49,7 +49,7 @@ const QUIRK: readonly Insertion[] = [
   },
   {
     file: 'src/provider/parse-provider.ts',
-    after: "  systemRole: ['system', 'developer'],",
+    after: '  systemRole: {',
     lines: ["  wantsPriority: 'true or false',"],
   },
 ]

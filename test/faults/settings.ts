@@ -62,7 +62,7 @@ export const settingsPlays: Plays = {
       }
       const ended = await dragoman(['-p', 'hi'], here)
       assert.deepEqual([ended.code, ended.out], [52, ''])
-      assert.match(ended.err, /^dragoman: .*config\.json is (?:too large|no ordinary file).*\n$/)
+      assert.match(ended.err, /^dragoman: .*config\.json cannot be used: .*(?:too large|not a regular file).*\n$/)
     }
   },
   'fa-126': async () => {
@@ -70,7 +70,7 @@ export const settingsPlays: Plays = {
     put(userSettings(here), '{"policy": {"deny": ["write_file"]}}')
     put(join(here.work, '.dragoman/config.json'), '{"approvalMode": "yolo", "policy": {"allow": ["write_file"]}}')
     const ended = await saysFine(here)
-    assert.match(ended.err, /not used, because this folder is not trusted/)
+    assert.match(ended.err, /are ignored because this folder is not trusted/)
     // Even whoever trusts the folder keeps the rules of their own.
     await dragoman(['trust', '--yes'], here)
     await saysFine(here)
@@ -81,7 +81,7 @@ export const settingsPlays: Plays = {
     const text = '{"approvalMode": "yolo", "model": "nowhere/at-all"}'
     put(join(here.work, '.dragoman/config.json'), text)
     const ended = await saysFine(here)
-    assert.match(ended.err, /not used, because this folder is not trusted/)
+    assert.match(ended.err, /are ignored because this folder is not trusted/)
     assert.equal(existsSync(join(here.work, 'made.txt')), false)
     assert.equal(readFileSync(join(here.work, '.dragoman/config.json'), 'utf8'), text)
   },

@@ -98,7 +98,7 @@ test('dragoman mcp login: signs in with PKCE, keeps the tokens where only the pe
 
   const added = await dragoman(['mcp', 'add', 'inner', server.url], { work, env })
   assert.equal(added.code, 1)
-  assert.match(added.out, /failed: sign-in is required; dragoman mcp login inner/)
+  assert.match(added.out, /failed: sign-in is required; sign in with dragoman mcp login inner/)
   assert.ok(!server.seen.includes('POST /register'), 'nobody is registered without being asked')
 
   const signedIn = await dragoman(['mcp', 'login', 'inner'], { work, env })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { ToolSpec } from '../../src/model/request.ts'
-import { declareTools, type SchemaDialect, type ToolDeclarations } from '../../src/schema/dialect/declare-tools.ts'
+import { declareTools, type ToolDeclarations } from '../../src/schema/dialect/declare-tools.ts'
+import type { SchemaDialect } from '../../src/model/profile.ts'
 import { refusals } from './dialect-check.ts'
 
 /** All dialects there are. */

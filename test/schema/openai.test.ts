@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Json } from '../../src/model/json.ts'
-import { declareTools, type SchemaDialect } from '../../src/schema/dialect/declare-tools.ts'
+import { declareTools } from '../../src/schema/dialect/declare-tools.ts'
+import type { SchemaDialect } from '../../src/model/profile.ts'
 import { declare, declared, DIALECTS, sound } from './declare.ts'
 
 describe('T144 and T150 strict mode', () => {

@@ -326,7 +326,7 @@ test('only a terminal that says it is not UTF-8 gets ASCII', () => {
 })
 
 test('a message that says why nothing was done is shown to its end; output is cut', () => {
-  const why = 'It would write .git/config, which is protected because it may name programs. The policy forbids it.'
+  const why = 'Denied by the policy: It would write .git/config, which is protected because it may name programs.'
   const shown = (status: 'denied' | 'error' | 'ok') => {
     const result = {
       kind: 'result',

@@ -194,7 +194,7 @@ function rejectCall(call: CallPart, type: CallErrorType, message: string): { res
 }
 
 function denyByPolicy(call: CallPart, { why, rule }: Decision): CallApproval {
-  const result = createTextResult(call, 'denied', `${why} The policy forbids it.`)
+  const result = createTextResult(call, 'denied', `Denied by the policy: ${why}`)
   return { result, decision: { by: 'policy', outcome: 'denied', rule } }
 }
 

@@ -51,45 +51,54 @@ export function parseRunArgs(argv: readonly string[]): RunArgs {
 
 /** The same for a command that takes the options of a run beside its own. */
 export function toRunArgs(values: OptionValues<typeof RUN_OPTIONS>, positionals: readonly string[]): RunArgs {
-  if (values.prompt !== undefined && positionals.length > 0)
+  const {
+    'approval-mode': approvalMode,
+    'output-format': outputFormat = 'text',
+    'include-directories': directories,
+    'allowed-tools': allowedTools,
+    'take-over': takeOver,
+    'no-session': noSession,
+    'max-turns': maxTurns,
+    'max-cost': maxCost,
+    'system-file': systemFile,
+    'all-files': allFiles,
+    'sandbox-network': network,
+    'sandbox-write-caches': writeCaches,
+    yes = false,
+    help = false,
+    version = false,
+    ...rest
+  } = values
+  const { prompt: promptOption, print, yolo, continue: continueLatest, resume: resumeOption, ...more } = rest
+  const { model, fork, cwd, sandbox, record, trace, ...unread } = more
+  // An option that is not read above does not compile.
+  unread satisfies Record<string, never>
+  if (promptOption !== undefined && positionals.length > 0)
     throw new UserError('the prompt was given twice; pass it with -p or as arguments, not both')
-  const prompt = values.prompt ?? (positionals.length > 0 ? positionals.join(' ') : undefined)
-  if (values.yolo && values['approval-mode'] !== undefined && values['approval-mode'] !== 'yolo')
+  const prompt = promptOption ?? (positionals.length > 0 ? positionals.join(' ') : undefined)
+  if (yolo && approvalMode !== undefined && approvalMode !== 'yolo')
     throw new UserError('--yolo and --approval-mode contradict each other; use one of them')
-  if (values.continue && values.resume !== undefined && values.resume !== 'latest')
+  if (continueLatest && resumeOption !== undefined && resumeOption !== 'latest')
     throw new UserError('--continue continues the latest session; to continue another one, use --resume alone')
-  const resume = values.resume ?? (values.continue ? 'latest' : undefined)
-  if (resume !== undefined && values.fork !== undefined) throw new UserError('use --resume or --fork, not both')
-  if (values['take-over'] && resume === undefined) throw new UserError('--take-over needs --resume')
-  if (values['no-session'] && (resume !== undefined || values.fork !== undefined))
+  const resume = resumeOption ?? (continueLatest ? 'latest' : undefined)
+  if (resume !== undefined && fork !== undefined) throw new UserError('use --resume or --fork, not both')
+  if (takeOver && resume === undefined) throw new UserError('--take-over needs --resume')
+  if (noSession && (resume !== undefined || fork !== undefined))
     throw new UserError('--no-session cannot be combined with --resume, --continue or --fork')
   return {
-    isBareWord: values.prompt === undefined && !values.print && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? ''),
-    isOneShot: values.prompt !== undefined || values.print === true || values.yes === true,
-    outputFormat: values['output-format'] ?? 'text',
-    directories: splitListValues(values['include-directories']),
-    allowedTools: splitListValues(values['allowed-tools']),
-    yes: values.yes ?? false,
-    help: values.help ?? false,
-    version: values.version ?? false,
+    isBareWord: promptOption === undefined && !print && /^[\p{L}\p{N}_-]+$/u.test(prompt ?? ''),
+    isOneShot: promptOption !== undefined || print === true || yes,
+    outputFormat,
+    directories: splitListValues(directories),
+    allowedTools: splitListValues(allowedTools),
+    yes,
+    help,
+    version,
+    ...defined({ prompt, resume, model, takeOver, fork, noSession, cwd, systemFile, allFiles, sandbox, network }),
+    ...defined({ writeCaches, record, trace, approvalMode: yolo ? ('yolo' as const) : approvalMode }),
     ...defined({
-      prompt,
-      resume,
-      model: values.model,
-      approvalMode: values.yolo ? ('yolo' as const) : values['approval-mode'],
-      takeOver: values['take-over'],
-      fork: values.fork,
-      noSession: values['no-session'],
-      maxTurns: parsePositiveInteger('--max-turns', values['max-turns']),
-      maxCost: parsePositiveNumber('--max-cost', values['max-cost']),
-      cwd: values.cwd,
-      systemFile: values['system-file'],
-      allFiles: values['all-files'],
-      sandbox: values.sandbox,
-      network: values['sandbox-network'],
-      writeCaches: values['sandbox-write-caches'],
-      record: values.record,
-      trace: values.trace,
+      maxTurns: parsePositiveInteger('--max-turns', maxTurns),
+      maxCost: parsePositiveNumber('--max-cost', maxCost),
     }),
   }
 }

@@ -1,3 +1,4 @@
+import type { SchemaDialect } from '../../model/profile.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { ToolSpec } from '../../model/request.ts'
 import { toWellFormed, toWellFormedJson } from '../../model/text.ts'
@@ -19,9 +20,6 @@ import {
 } from './tool-names.ts'
 import { repairSchema } from '../normalize/repair-schema.ts'
 import { getErrorMessage } from '../../model/error-message.ts'
-
-/** The schema languages that vendors accept for tool parameters. */
-export type SchemaDialect = 'gemini-json' | 'gemini' | 'openai' | 'openai-strict' | 'anthropic' | 'grammar'
 
 export interface DeclaredTool {
   /** The name on the wire. */

@@ -13,7 +13,7 @@ import { readSettings } from '../../config/read-settings.ts'
 import { UserError, EXIT_CODE } from '../../user-error.ts'
 import { openServersWithoutSession } from '../../setup/mcp.ts'
 import { escapeForTerminal } from '../../output/escape.ts'
-import { memoryFilePath, listPrivateFolders, sessionsFolderPath } from '../../paths/folders.ts'
+import { listPrivateFolders, sessionsFolderPath } from '../../paths/folders.ts'
 import { rejectExtraArguments } from '../../args/parse.ts'
 import { type McpCommandOptions, findConfiguredServers, requireServerName } from './mcp.ts'
 import { getErrorMessage } from '../../../model/error-message.ts'
@@ -111,9 +111,8 @@ export async function withMcpServers(
     sandbox: { mode, hiddenFolders: listPrivateFolders(), caches, writeCaches },
   })
   // The tools get the names that the model sees: those of built-in tools are reserved.
-  const { builtinTools } = await import('../../../tool/builtin/index.ts')
-  const reservedNames = builtinTools({ memory: memoryFilePath() }).map(({ spec }) => spec.name)
-  const servers = openServersWithoutSession(configs, { folders: [folder], host }, reservedNames)
+  const { listBuiltinNames } = await import('../../../tool/builtin/index.ts')
+  const servers = openServersWithoutSession(configs, { folders: [folder], host }, listBuiltinNames())
   try {
     return await work(servers)
   } finally {
